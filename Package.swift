@@ -1,0 +1,48 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// Apple's platforms have their own Core Data: there, Pippin builds on it and the `CoreData` target is left out.
+let whereAppleIsNot: TargetDependencyCondition? = .when(platforms: [.linux, .android, .windows, .openbsd])
+
+let package = Package(
+    name: "Pippin",
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+    products: [
+        .library(name: "Pippin", targets: ["Pippin"]),
+        .library(name: "CoreData", targets: ["CoreData"]),
+        .executable(name: "pippin", targets: ["PippinCommand"]),
+        .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
+    ],
+    targets: [
+        // C libraries, from the system.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        // The ground floor: no Core Data in it, each usable alone.
+        .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),
+        .target(name: "KeyedArchives"),
+        .target(name: "PredicateFormat"),
+
+        // Core Data.
+        .target(
+            name: "CoreData",
+            dependencies: ["SQLiteConnection", "KeyedArchives", "PredicateFormat", "CZlib"]),
+
+        // Structs first.
+        .target(name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)]),
+
+        // Tools.
+        .executableTarget(name: "PippinCommand", dependencies: ["CoreData"]),
+        .executableTarget(name: "ModelCompiler", dependencies: ["CoreData"]),
+        .plugin(name: "CoreDataPlugin", capability: .buildTool(), dependencies: ["ModelCompiler"]),
+
+        .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection"]),
+        .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
+        .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"]),
+        .testTarget(name: "CoreDataTests", dependencies: ["CoreData"]),
+        .testTarget(name: "PippinTests", dependencies: ["Pippin"]),
+        .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData"]),
+        .testTarget(name: "PippinCommandTests", dependencies: ["PippinCommand", "CoreData"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

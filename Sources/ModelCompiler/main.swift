@@ -1,0 +1,3 @@
+import CoreData
+
+print("model compiler")
