@@ -15,8 +15,8 @@ let package = Package(
     ],
     targets: [
         // C libraries, from the system.
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
         // The ground floor: no Core Data in it, each usable alone.
         .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),

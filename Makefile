@@ -1,0 +1,44 @@
+# What a newcomer and a continuous integration run both use. `make` alone lists it.
+SWIFT ?= swift
+# More flags for every Swift build, such as -Xswiftc -warnings-as-errors.
+SWIFT_FLAGS ?=
+# What `make bench` passes on, such as --sizes 10000,1000000.
+BENCH_FLAGS ?=
+
+SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
+	Examples/Bookstore/Package.swift Examples/Bookstore/Sources
+
+.PHONY: help demo test bench docs format lint clean dependencies
+
+help:
+	@echo "make demo     the book store, and a look into the file that it wrote"
+	@echo "make test     all tests"
+	@echo "make bench    our time against the SQLite C API's, work by work"
+	@echo "make docs     the documentation, into .build/documentation"
+	@echo "make format   formats the sources;   make lint   checks them"
+	@echo "make clean    removes what was built"
+
+dependencies:
+	@Scripts/install-dependencies
+
+demo: dependencies
+	@Scripts/demo
+
+test: dependencies
+	$(SWIFT) test $(SWIFT_FLAGS)
+
+bench: dependencies
+	@$(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)
+
+docs: dependencies
+	@Scripts/build-docs
+
+format:
+	$(SWIFT) format --in-place --recursive --parallel $(wildcard $(SOURCES))
+
+lint:
+	$(SWIFT) format lint --strict --recursive --parallel $(wildcard $(SOURCES))
+
+clean:
+	rm -rf .build Examples/*/.build Benchmarks/.build
+	rm -f Examples/Bookstore/bookstore.sqlite*
