@@ -1,0 +1,107 @@
+import Foundation
+
+/// An attribute of an entity: a property with a value of one of Core Data's types.
+open class NSAttributeDescription: NSPropertyDescription {
+    /// The type of the value.
+    open var attributeType: NSAttributeType = .undefinedAttributeType { willSet { willChangeDescription() } }
+
+    /// The type of the value, in the form that reads well in Swift.
+    open var type: AttributeType {
+        get { AttributeType(rawValue: attributeType) }
+        set { attributeType = newValue.rawValue }
+    }
+
+    /// The name of the value's class: set for transformable attributes, derived from the type otherwise.
+    open var attributeValueClassName: String? {
+        get { storedValueClassName ?? attributeType.valueClassName }
+        set {
+            willChangeDescription()
+            storedValueClassName = newValue
+        }
+    }
+
+    /// The class name as it was set, `nil` where the type says it.
+    package private(set) var storedValueClassName: String?
+
+    /// The value of the attribute in a new object.
+    open var defaultValue: Any? { willSet { willChangeDescription() } }
+
+    /// The registered name of the transformer of a transformable attribute; `nil` means secure keyed archiving.
+    open var valueTransformerName: String? { willSet { willChangeDescription() } }
+
+    /// Whether large data may be kept in files beside the store.
+    open var allowsExternalBinaryDataStorage = false { willSet { willChangeDescription() } }
+
+    /// Whether the value stays in the history after its object was deleted.
+    open var preservesValueInHistoryOnDeletion = false { willSet { willChangeDescription() } }
+
+    /// Whether CloudKit may encrypt the value. Kept with the model; nothing reads it here.
+    open var allowsCloudEncryption = false { willSet { willChangeDescription() } }
+
+    package override func emptyCopy() -> NSPropertyDescription { NSAttributeDescription() }
+
+    package override func copyContents(to copy: NSPropertyDescription) {
+        super.copyContents(to: copy)
+        guard let copy = copy as? NSAttributeDescription else { return }
+        copy.attributeType = attributeType
+        copy.storedValueClassName = storedValueClassName
+        copy.defaultValue = defaultValue
+        copy.valueTransformerName = valueTransformerName
+        copy.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
+        copy.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+        copy.allowsCloudEncryption = allowsCloudEncryption
+    }
+}
+
+extension NSAttributeType {
+    /// The class of the values, by the name that Apple's model files use.
+    package var valueClassName: String? {
+        switch self {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+            .floatAttributeType, .booleanAttributeType:
+            return "NSNumber"
+        case .decimalAttributeType: return "NSDecimalNumber"
+        case .stringAttributeType: return "NSString"
+        case .dateAttributeType: return "NSDate"
+        case .binaryDataAttributeType: return "NSData"
+        case .UUIDAttributeType: return "NSUUID"
+        case .URIAttributeType: return "NSURL"
+        case .compositeAttributeType: return "NSDictionary"
+        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: return nil
+        }
+    }
+}
+
+/// An attribute whose value the store computes from other properties when an object is saved.
+open class NSDerivedAttributeDescription: NSAttributeDescription {
+    /// What the value is computed from: a key path, `now()`, `lowercase:(name)`, `books.@count` and their kin.
+    open var derivationExpression: NSExpression? { willSet { willChangeDescription() } }
+
+    package override func emptyCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }
+
+    package override func copyContents(to copy: NSPropertyDescription) {
+        super.copyContents(to: copy)
+        (copy as? NSDerivedAttributeDescription)?.derivationExpression = derivationExpression
+    }
+}
+
+/// An attribute made of named elements, each an attribute of its own; its value is a dictionary.
+open class NSCompositeAttributeDescription: NSAttributeDescription {
+    /// The elements, attributes or further composites.
+    open var elements: [NSAttributeDescription] = [] { willSet { willChangeDescription() } }
+
+    /// Creates a composite without elements.
+    public override init() {
+        super.init()
+        attributeType = .compositeAttributeType
+    }
+
+    package override func emptyCopy() -> NSPropertyDescription { NSCompositeAttributeDescription() }
+
+    package override func copyContents(to copy: NSPropertyDescription) {
+        super.copyContents(to: copy)
+        (copy as? NSCompositeAttributeDescription)?.elements = elements.compactMap {
+            $0.copy() as? NSAttributeDescription
+        }
+    }
+}

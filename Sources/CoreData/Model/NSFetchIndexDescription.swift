@@ -1,0 +1,99 @@
+import Foundation
+
+/// How a fetch index orders an element.
+public enum NSFetchIndexElementType: UInt, Sendable {
+    /// A B-tree over the value.
+    case binary = 0
+    /// A spatial index over numbers.
+    case rTree = 1
+}
+
+/// An index of an entity's table, over one or more properties.
+open class NSFetchIndexDescription: NSObject, NSCopying {
+    /// The name, unique within the entity.
+    open var name: String { willSet { entity?.willChangeDescription() } }
+
+    /// What the index covers, in order.
+    open var elements: [NSFetchIndexElementDescription] {
+        willSet { entity?.willChangeDescription() }
+        didSet { adoptElements() }
+    }
+
+    /// The entity that the index belongs to.
+    open internal(set) weak var entity: NSEntityDescription?
+
+    /// Restricts the index to the rows that satisfy the predicate.
+    open var partialIndexPredicate: NSPredicate? { willSet { entity?.willChangeDescription() } }
+
+    /// Creates an index.
+    ///
+    /// - Parameters:
+    ///   - name: unique within the entity.
+    ///   - elements: what it covers, in order.
+    public init(name: String, elements: [NSFetchIndexElementDescription]?) {
+        self.name = name
+        self.elements = elements ?? []
+        super.init()
+        adoptElements()
+    }
+
+    private func adoptElements() {
+        for element in elements { element.indexDescription = self }
+    }
+
+    /// Returns a copy that belongs to no entity; its elements name the same properties.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSFetchIndexDescription(
+            name: name, elements: elements.compactMap { $0.copy() as? NSFetchIndexElementDescription })
+        copy.partialIndexPredicate = partialIndexPredicate
+        return copy
+    }
+}
+
+/// One property or expression that a fetch index covers.
+open class NSFetchIndexElementDescription: NSObject, NSCopying {
+    /// The property: an attribute, a to-one relationship, or an expression description.
+    open var property: NSPropertyDescription? {
+        storedProperty ?? propertyName.flatMap { indexDescription?.entity?.propertiesByName[$0] }
+    }
+
+    /// The name of the property.
+    open private(set) var propertyName: String?
+
+    /// Strong for an expression, which nobody else owns.
+    private var storedProperty: NSPropertyDescription?
+
+    /// How the values are ordered.
+    open var collationType: NSFetchIndexElementType
+
+    /// Whether the index ascends.
+    open var isAscending = true
+
+    /// The index that the element belongs to.
+    open internal(set) weak var indexDescription: NSFetchIndexDescription?
+
+    /// Creates an element.
+    ///
+    /// - Parameters:
+    ///   - property: the property or expression description.
+    ///   - collationType: how the values are ordered.
+    public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
+        storedProperty = property is NSExpressionDescription ? property : nil
+        propertyName = property.name
+        self.collationType = collationType
+    }
+
+    /// Names a property that a reader has not made yet.
+    package init(propertyName: String, collationType: NSFetchIndexElementType) {
+        self.propertyName = propertyName
+        self.collationType = collationType
+    }
+
+    /// Returns a copy that belongs to no index.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSFetchIndexElementDescription(propertyName: propertyName ?? "", collationType: collationType)
+        copy.storedProperty = storedProperty
+        copy.isAscending = isAscending
+        return copy
+    }
+}

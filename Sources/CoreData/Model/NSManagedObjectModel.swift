@@ -1,0 +1,148 @@
+import Foundation
+
+/// A model: the entities that a store holds, their configurations and fetch request templates.
+///
+/// Build one in code, or read one from a file. A model can be changed until a coordinator uses it.
+open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
+    // @unchecked Sendable: frozen before more than one thread can see it (see `freeze`).
+
+    /// All entities of the model, subentities included.
+    open var entities: [NSEntityDescription] {
+        get { storedEntities }
+        set {
+            willChangeModel()
+            for former in storedEntities where former.model === self { former.model = nil }
+            storedEntities = newValue
+            for entity in newValue { entity.model = self }
+            cachedEntitiesByName = nil
+        }
+    }
+
+    private var storedEntities: [NSEntityDescription] = []
+
+    /// The entities by name.
+    open var entitiesByName: [String: NSEntityDescription] {
+        if let cachedEntitiesByName { return cachedEntitiesByName }
+        let byName = Dictionary(storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+        // Names may still change while the model is being built, so only a frozen model's map is kept.
+        if isFrozen { cachedEntitiesByName = byName }
+        return byName
+    }
+
+    private var cachedEntitiesByName: [String: NSEntityDescription]?
+
+    /// The names of the configurations, sorted.
+    open var configurations: [String] { configurationMembers.keys.sorted() }
+
+    /// The names of the entities of each configuration.
+    package private(set) var configurationMembers: [String: [String]] = [:]
+
+    /// The entities of a configuration; all entities for `nil` or the default configuration's name.
+    open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
+        guard let configuration, configuration != Self.defaultConfigurationName else { return entities }
+        guard let names = configurationMembers[configuration] else { return nil }
+        return names.compactMap { entitiesByName[$0] }
+    }
+
+    /// Sets the entities of a configuration, which is made if there is none of that name.
+    ///
+    /// - Parameters:
+    ///   - entities: entities of this model.
+    ///   - configuration: the name.
+    open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+        setEntityNames(entities.compactMap(\.name), forConfigurationName: configuration)
+    }
+
+    package func setEntityNames(_ names: [String], forConfigurationName configuration: String) {
+        willChangeModel()
+        configurationMembers[configuration] = names
+    }
+
+    /// The configuration that stands for all entities, by the name that Apple gives it.
+    package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+
+    /// The developer's identifiers of this version of the model.
+    open var versionIdentifiers: Set<AnyHashable> = [] { willSet { willChangeModel() } }
+
+    /// The version hash of every entity, by name.
+    open var entityVersionHashesByName: [String: Data] {
+        entitiesByName.mapValues(\.versionHash)
+    }
+
+    /// A digest of the version hashes of all entities, in Base64.
+    ///
+    /// It tells versions apart; it is our own, not the digest that Apple computes.
+    open var versionChecksum: String { VersionHash.checksum(of: self) }
+
+    /// Translations of the model's strings, keyed as Apple documents.
+    open var localizationDictionary: [String: String]?
+
+    /// What fetch request templates are kept as: requests, which a higher room defines.
+    package var templates: [String: NSObject] = [:]
+
+    /// The form that stores and objects use, made when a coordinator takes the model; see `layout`.
+    package var compiled: AnyObject?
+
+    /// Guards `compiled` and the freezing, which any thread may ask for.
+    package let lock = NSLock()
+
+    /// Creates a model without entities.
+    public override init() { super.init() }
+
+    package private(set) var isFrozen = false
+
+    /// Makes the model and its entities immutable. Safe to repeat.
+    package func freeze() {
+        guard !isFrozen else { return }
+        for entity in storedEntities { entity.freeze() }
+        isFrozen = true
+        _ = entitiesByName
+    }
+
+    package func willChangeModel() {
+        if isFrozen { programmerError("cannot change a model that a coordinator uses. Change a copy of the model.") }
+    }
+
+    /// Returns a deep copy that can be changed.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSManagedObjectModel()
+        copy.copyContents(of: self)
+        return copy
+    }
+
+    /// Becomes a deep copy of another model; for readers and initializers.
+    package func copyContents(of source: NSManagedObjectModel) {
+        let known = Set(source.entities.map(ObjectIdentifier.init))
+        var copies: [NSEntityDescription] = []
+        func collect(_ entity: NSEntityDescription) {
+            copies.append(entity)
+            entity.subentities.forEach(collect)
+        }
+        // Copying a root copies what is below it.
+        for entity in source.entities where entity.superentity.map({ !known.contains(ObjectIdentifier($0)) }) ?? true {
+            if let copy = entity.copy() as? NSEntityDescription { collect(copy) }
+        }
+        let order = Dictionary(
+            source.entities.enumerated().map { ($1.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+        entities = copies.sorted { order[$0.name ?? "", default: .max] < order[$1.name ?? "", default: .max] }
+        configurationMembers = source.configurationMembers
+        versionIdentifiers = source.versionIdentifiers
+        localizationDictionary = source.localizationDictionary
+        templates = source.templates
+    }
+
+    /// Whether a store fits the model.
+    ///
+    /// - Parameters:
+    ///   - configuration: the configuration that the store holds, `nil` for all entities.
+    ///   - metadata: the store's metadata, which name its entities' version hashes.
+    open func isConfiguration(
+        withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
+    ) -> Bool {
+        guard let hashes = metadata["NSStoreModelVersionHashes"] as? [String: Data],
+            let entities = entities(forConfigurationName: configuration)
+        else { return false }
+        return Dictionary(entities.map { ($0.name ?? "", $0.versionHash) }, uniquingKeysWith: { first, _ in first })
+            == hashes
+    }
+}

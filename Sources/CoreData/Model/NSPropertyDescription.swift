@@ -1,0 +1,119 @@
+import Foundation
+
+/// A property of an entity: the common part of attributes, relationships, fetched properties and expressions.
+///
+/// A description can be changed until a coordinator uses its model; changing it afterwards stops the program.
+open class NSPropertyDescription: NSObject, NSCopying {
+    /// The entity that declares the property.
+    ///
+    /// For an inherited property this is the entity that introduced it.
+    open var entity: NSEntityDescription {
+        guard let owner else { programmerError("property “\(name)” belongs to no entity yet") }
+        return owner
+    }
+
+    package private(set) weak var owner: NSEntityDescription?
+
+    /// The name, by which key-value coding and predicates find the property. Must be unique within its entity.
+    open var name: String = "" {
+        willSet { willChangeDescription() }
+        didSet { owner?.propertiesDidChange() }
+    }
+
+    /// Whether the property may have no value when its object is saved. The default is `true`.
+    open var isOptional = true { willSet { willChangeDescription() } }
+
+    /// Whether the property is kept in memory only and never stored. The default is `false`.
+    open var isTransient = false { willSet { willChangeDescription() } }
+
+    /// Facts of the developer's own about the property.
+    open var userInfo: [AnyHashable: Any]? { willSet { willChangeDescription() } }
+
+    /// Whether the property was marked for indexing before fetch indexes existed; an index is made for it.
+    open var isIndexed = false { willSet { willChangeDescription() } }
+
+    /// Whether the property is meant for Spotlight. Kept with the model; nothing indexes it here.
+    open var isIndexedBySpotlight = false { willSet { willChangeDescription() } }
+
+    /// Whether the property is meant for external records. Kept with the model; nothing reads it here.
+    open var isStoredInExternalRecord = false { willSet { willChangeDescription() } }
+
+    /// Marks a change of meaning that the structure does not show; part of the version hash.
+    open var versionHashModifier: String? { willSet { willChangeDescription() } }
+
+    /// The name that the property has in the previous version of the model, or its own name.
+    open var renamingIdentifier: String? {
+        get { storedRenamingIdentifier ?? name }
+        set {
+            willChangeDescription()
+            storedRenamingIdentifier = newValue
+        }
+    }
+
+    /// The renaming identifier as it was set, `nil` where the name stands for it.
+    package private(set) var storedRenamingIdentifier: String?
+
+    /// The predicates that a value must satisfy when its object is saved, evaluated with the value as `SELF`.
+    open private(set) var validationPredicates: [NSPredicate] = []
+
+    /// The messages or error codes for the predicates, one each, in the same order.
+    open private(set) var validationWarnings: [Any] = []
+
+    /// Sets the predicates that a value must satisfy, and the warning that goes with each.
+    ///
+    /// - Parameters:
+    ///   - validationPredicates: the predicates, evaluated with the value as `SELF`; `nil` for none.
+    ///   - validationWarnings: as many messages as there are predicates, in the same order.
+    open func setValidationPredicates(
+        _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
+    ) {
+        setValidation(predicates: validationPredicates ?? [], warnings: validationWarnings ?? [])
+    }
+
+    package func setValidation(predicates: [NSPredicate], warnings: [Any]) {
+        willChangeDescription()
+        validationPredicates = predicates
+        validationWarnings = warnings
+    }
+
+    /// The hash of what a store must agree on about this property.
+    open var versionHash: Data { VersionHash.hash(of: self) }
+
+    /// Creates a property without a name.
+    public override init() { super.init() }
+
+    /// Returns a copy that belongs to no entity.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = emptyCopy()
+        copyContents(to: copy)
+        return copy
+    }
+
+    /// A new instance of the same class, for `copy` to fill.
+    package func emptyCopy() -> NSPropertyDescription { NSPropertyDescription() }
+
+    /// Copies what this class adds; subclasses extend it.
+    package func copyContents(to copy: NSPropertyDescription) {
+        copy.name = name
+        copy.isOptional = isOptional
+        copy.isTransient = isTransient
+        copy.userInfo = userInfo
+        copy.isIndexed = isIndexed
+        copy.isIndexedBySpotlight = isIndexedBySpotlight
+        copy.isStoredInExternalRecord = isStoredInExternalRecord
+        copy.versionHashModifier = versionHashModifier
+        copy.storedRenamingIdentifier = storedRenamingIdentifier
+        copy.setValidation(predicates: validationPredicates, warnings: validationWarnings)
+    }
+
+    package func attach(to entity: NSEntityDescription?) { owner = entity }
+
+    /// Every setter calls this: a model in use is immutable.
+    package func willChangeDescription() {
+        if let owner, owner.isFrozen {
+            programmerError(
+                "cannot change property “\(name)” of entity “\(owner.name ?? "")”: its model is in use by a coordinator. "
+                    + "Change a copy of the model.")
+        }
+    }
+}

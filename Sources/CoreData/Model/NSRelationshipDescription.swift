@@ -1,0 +1,72 @@
+import Foundation
+
+/// What happens to the objects at the other end of a relationship when an object is deleted.
+public enum NSDeleteRule: UInt, Sendable {
+    /// Nothing: the others may be left pointing at a deleted object.
+    case noActionDeleteRule = 0
+    /// The others forget the object.
+    case nullifyDeleteRule = 1
+    /// The others are deleted too.
+    case cascadeDeleteRule = 2
+    /// The object cannot be deleted while there are others.
+    case denyDeleteRule = 3
+}
+
+/// A relationship of an entity to another: to-one or to-many, unordered or ordered.
+open class NSRelationshipDescription: NSPropertyDescription {
+    /// The entity at the other end.
+    open var destinationEntity: NSEntityDescription? {
+        get { storedDestination ?? destinationName.flatMap { owner?.model?.entitiesByName[$0] } }
+        set {
+            willChangeDescription()
+            storedDestination = newValue
+            destinationName = newValue?.name
+        }
+    }
+
+    /// The name of the destination, for readers that have not made its entity yet.
+    package var destinationName: String?
+    private weak var storedDestination: NSEntityDescription?
+
+    /// The relationship that leads back.
+    open var inverseRelationship: NSRelationshipDescription? {
+        get { storedInverse ?? inverseName.flatMap { destinationEntity?.relationshipsByName[$0] } }
+        set {
+            willChangeDescription()
+            storedInverse = newValue
+            inverseName = newValue?.name
+        }
+    }
+
+    /// The name of the inverse, for readers that have not made it yet.
+    package var inverseName: String?
+    private weak var storedInverse: NSRelationshipDescription?
+
+    /// The most objects that the relationship may have; 0 for no bound, 1 for a to-one relationship.
+    open var maxCount = 0 { willSet { willChangeDescription() } }
+
+    /// The fewest objects that the relationship may have when it is not empty or not optional.
+    open var minCount = 0 { willSet { willChangeDescription() } }
+
+    /// What happens to the destinations when the source is deleted. The default is to nullify.
+    open var deleteRule: NSDeleteRule = .nullifyDeleteRule { willSet { willChangeDescription() } }
+
+    /// Whether the relationship has many destinations: its maximum count is not 1.
+    open var isToMany: Bool { maxCount != 1 }
+
+    /// Whether a to-many relationship keeps its objects in order.
+    open var isOrdered = false { willSet { willChangeDescription() } }
+
+    package override func emptyCopy() -> NSPropertyDescription { NSRelationshipDescription() }
+
+    package override func copyContents(to copy: NSPropertyDescription) {
+        super.copyContents(to: copy)
+        guard let copy = copy as? NSRelationshipDescription else { return }
+        copy.destinationName = destinationEntity?.name ?? destinationName
+        copy.inverseName = inverseRelationship?.name ?? inverseName
+        copy.maxCount = maxCount
+        copy.minCount = minCount
+        copy.deleteRule = deleteRule
+        copy.isOrdered = isOrdered
+    }
+}

@@ -1,0 +1,2 @@
+import Foundation
+public class NSExpression: NSObject {}
