@@ -1,0 +1,72 @@
+import CSQLite
+
+/// One open SQLite database: prepares statements, keeps them for reuse, runs transactions.
+///
+/// A connection and its statements are confined to one queue or lock at a time, which is the owner's to keep: SQLite's
+/// own mutexes are switched off, and nothing here is `Sendable`. Everything throws ``SQLiteError``.
+package final class Connection {
+    /// How the file was opened.
+    package let mode: OpenMode
+    let database: DatabaseHandle
+    private var cache = StatementCache()
+
+    /// Opens a database file.
+    ///
+    /// - Parameters:
+    ///   - path: the file's path. SQLite looks at what is in it only when the first statement runs.
+    ///   - mode: whether the file may be written or made.
+    ///   - busyTimeout: seconds to wait for another connection's lock before `SQLITE_BUSY` is thrown.
+    package init(path: String, mode: OpenMode, busyTimeout: Double = 10) throws {
+        self.database = try DatabaseHandle(path: path, mode: mode)
+        self.mode = mode
+        sqlite3_busy_timeout(handle, Int32(clamping: Int(min(max(0, busyTimeout), 1_000_000) * 1000)))
+    }
+
+    /// The database file's path.
+    package var path: String { database.path }
+
+    var handle: OpaquePointer { database.pointer }
+
+    // MARK: Statements
+
+    /// Runs one or several statements whose rows do not matter.
+    package func execute(_ sql: String) throws {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw database.error(code, sql: sql) }
+    }
+
+    /// Prepares a new statement.
+    package func prepare(_ sql: String) throws -> Statement {
+        try Statement(sql: sql, database: database, isPersistent: false)
+    }
+
+    /// The prepared statement of an SQL text: prepared once, then taken from the cache.
+    ///
+    /// It comes back reset, without bindings. While a statement of that text is being stepped through, a second one is
+    /// prepared, so that two readers never share a cursor.
+    package func statement(_ sql: String) throws -> Statement {
+        if let cached = cache[sql] {
+            if sqlite3_stmt_busy(cached.handle) == 0 {
+                cached.reset()
+                return cached
+            }
+            return try prepare(sql)
+        }
+        let statement = try Statement(sql: sql, database: database, isPersistent: true)
+        cache.insert(statement, for: sql)
+        return statement
+    }
+
+    /// Finalizes the cached statements, as needed before a table is dropped or the file replaced.
+    package func removeCachedStatements() {
+        cache.removeAll()
+    }
+
+    // MARK: What happened
+
+    /// How many rows the last INSERT, UPDATE or DELETE touched, not counting what triggers did.
+    package var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// The primary key of the last inserted row.
+    package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+}

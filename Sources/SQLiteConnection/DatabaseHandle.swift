@@ -1,0 +1,31 @@
+import CSQLite
+
+/// SQLite's own handle of an open file, closed when the connection and the last of its statements are gone.
+final class DatabaseHandle {
+    let pointer: OpaquePointer
+    let path: String
+
+    init(path: String, mode: OpenMode) throws {
+        var pointer: OpaquePointer?
+        let code = sqlite3_open_v2(mode.filename(for: path), &pointer, mode.flags, nil)
+        guard code == SQLITE_OK, let pointer else {
+            let message = pointer.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+            let extended = pointer.map { sqlite3_extended_errcode($0) } ?? code
+            sqlite3_close_v2(pointer)
+            throw SQLiteError(extendedCode: extended, message: message, path: path)
+        }
+        self.pointer = pointer
+        self.path = path
+        sqlite3_extended_result_codes(pointer, 1)
+    }
+
+    deinit { sqlite3_close_v2(pointer) }
+
+    /// The error that SQLite reports for a result code of this connection.
+    func error(_ code: Int32, sql: String?) -> SQLiteError {
+        let extended = sqlite3_extended_errcode(pointer)
+        let isLatest = extended & 0xFF == code & 0xFF
+        let message = isLatest ? String(cString: sqlite3_errmsg(pointer)) : String(cString: sqlite3_errstr(code))
+        return SQLiteError(extendedCode: isLatest ? extended : code, message: message, sql: sql, path: path)
+    }
+}

@@ -1,0 +1,140 @@
+import CSQLite
+import Foundation
+
+/// The arguments of a call to a registered SQL function, by index from 0. Valid only during the call.
+package struct FunctionArguments {
+    private let values: UnsafeMutablePointer<OpaquePointer?>
+    /// How many arguments there are.
+    package let count: Int
+
+    init(values: UnsafeMutablePointer<OpaquePointer?>, count: Int) {
+        self.values = values
+        self.count = count
+    }
+
+    /// What kind of value an argument is.
+    package func kind(at index: Int) -> ColumnKind {
+        switch sqlite3_value_type(values[index]) {
+        case SQLITE_INTEGER: return .integer
+        case SQLITE_FLOAT: return .double
+        case SQLITE_TEXT: return .text
+        case SQLITE_BLOB: return .blob
+        default: return .null
+        }
+    }
+
+    /// An argument as an integer; 0 for NULL.
+    package func integer(at index: Int) -> Int64 { sqlite3_value_int64(values[index]) }
+
+    /// An argument as a floating-point number; 0 for NULL.
+    package func double(at index: Int) -> Double { sqlite3_value_double(values[index]) }
+
+    /// An argument as a text; nil for NULL.
+    package func string(at index: Int) -> String? {
+        guard let bytes = sqlite3_value_text(values[index]) else { return nil }
+        let count = Int(sqlite3_value_bytes(values[index]))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    /// An argument as bytes; nil for NULL and for an empty blob.
+    package func data(at index: Int) -> Data? {
+        guard let bytes = sqlite3_value_blob(values[index]) else { return nil }
+        return Data(bytes: bytes, count: Int(sqlite3_value_bytes(values[index])))
+    }
+}
+
+/// What a registered SQL function returns.
+package enum FunctionResult {
+    case null
+    case integer(Int64)
+    case double(Double)
+    case text(String)
+    case blob(Data)
+    /// Fails the statement with this message.
+    case failure(String)
+}
+
+/// Keeps the closure of a function or a collation for as long as SQLite knows it.
+private final class Registration<Body> {
+    let body: Body
+    init(_ body: Body) { self.body = body }
+}
+
+extension Connection {
+    /// Makes a function known to SQL: `SELECT name(a, b)`.
+    ///
+    /// - Parameters:
+    ///   - name: the function's name in SQL.
+    ///   - argumentCount: how many arguments it takes; -1 for any number.
+    ///   - isDeterministic: whether equal arguments always give an equal result, which lets SQLite call it once.
+    ///   - body: runs on the connection's queue, inside the statement that calls it. It must not use the connection.
+    package func register(
+        function name: String, argumentCount: Int32, isDeterministic: Bool = true,
+        _ body: @escaping (FunctionArguments) -> FunctionResult
+    ) throws {
+        let registration = Unmanaged.passRetained(Registration(body))
+        let flags = SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
+        // SQLite gives the registration back through the destructor, also when the call fails.
+        let code = sqlite3_create_function_v2(
+            handle, name, argumentCount, flags, registration.toOpaque(),
+            { context, count, values in
+                guard let pointer = sqlite3_user_data(context), let values else { return }
+                typealias Body = (FunctionArguments) -> FunctionResult
+                let body = Unmanaged<Registration<Body>>.fromOpaque(pointer).takeUnretainedValue().body
+                Connection.set(body(FunctionArguments(values: values, count: Int(count))), in: context)
+            }, nil, nil,
+            { pointer in
+                guard let pointer else { return }
+                Unmanaged<Registration<(FunctionArguments) -> FunctionResult>>.fromOpaque(pointer).release()
+            })
+        guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
+    }
+
+    /// Makes an order of texts known to SQL: `ORDER BY ZNAME COLLATE name`.
+    ///
+    /// - Parameter compare: returns a negative number, zero or a positive number. It must order consistently.
+    package func register(
+        collation name: String,
+        _ compare: @escaping (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Int
+    ) throws {
+        typealias Body = (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Int
+        let registration = Unmanaged.passRetained(Registration<Body>(compare))
+        let code = sqlite3_create_collation_v2(
+            handle, name, SQLITE_UTF8, registration.toOpaque(),
+            { pointer, firstCount, first, secondCount, second in
+                guard let pointer else { return 0 }
+                let body = Unmanaged<Registration<Body>>.fromOpaque(pointer).takeUnretainedValue().body
+                let result = body(
+                    UnsafeBufferPointer(start: first?.assumingMemoryBound(to: UInt8.self), count: Int(firstCount)),
+                    UnsafeBufferPointer(start: second?.assumingMemoryBound(to: UInt8.self), count: Int(secondCount)))
+                return result < 0 ? -1 : (result > 0 ? 1 : 0)
+            },
+            { pointer in
+                guard let pointer else { return }
+                Unmanaged<Registration<Body>>.fromOpaque(pointer).release()
+            })
+        guard code == SQLITE_OK else {
+            // Unlike for functions, SQLite does not call the destructor when this call fails.
+            registration.release()
+            throw database.error(code, sql: nil)
+        }
+    }
+
+    private static func set(_ result: FunctionResult, in context: OpaquePointer?) {
+        switch result {
+        case .null: sqlite3_result_null(context)
+        case .integer(let value): sqlite3_result_int64(context, value)
+        case .double(let value): sqlite3_result_double(context, value)
+        case .text(let value): sqlite3_result_text(context, value, Int32(value.utf8.count), copiesBoundBytes)
+        case .blob(let value):
+            value.withUnsafeBytes { bytes in
+                if bytes.isEmpty {
+                    sqlite3_result_zeroblob(context, 0)
+                } else {
+                    sqlite3_result_blob(context, bytes.baseAddress, Int32(bytes.count), copiesBoundBytes)
+                }
+            }
+        case .failure(let message): sqlite3_result_error(context, message, Int32(message.utf8.count))
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CSQLite
+
+/// What SQLite reports when a call fails: the codes, SQLite's own sentence, and which statement of which file it was.
+package struct SQLiteError: Error, Equatable, CustomStringConvertible {
+    /// SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE` (2067).
+    package let extendedCode: Int32
+    /// SQLite's own sentence, such as "UNIQUE constraint failed: ZCAR.ZNUMBERPLATE".
+    package let message: String
+    /// The statement that failed; nil where no statement was involved, as in opening a file.
+    package let sql: String?
+    /// The path of the database file.
+    package let path: String
+
+    /// The primary result code, such as `SQLITE_CONSTRAINT` (19): the low byte of the extended one.
+    package var code: Int32 { extendedCode & 0xFF }
+
+    package init(extendedCode: Int32, message: String, sql: String? = nil, path: String) {
+        self.extendedCode = extendedCode
+        self.message = message
+        self.sql = sql
+        self.path = path
+    }
+
+    package var description: String {
+        let statement = sql.map { " in \"\($0)\"" } ?? ""
+        return "SQLite error \(extendedCode): \(message)\(statement) (\(path))"
+    }
+
+    /// Another connection holds a lock, and the busy timeout has passed.
+    package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+
+    /// A row broke a unique index, a primary key or another constraint.
+    package var isConstraint: Bool { code == SQLITE_CONSTRAINT }
+
+    /// The file is damaged, or no database at all.
+    package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+
+    /// The disk, or the limit set for the file, is full.
+    package var isFull: Bool { code == SQLITE_FULL }
+
+    /// The file, its folder or the connection does not allow writing.
+    package var isReadOnly: Bool { code == SQLITE_READONLY || code == SQLITE_PERM || code == SQLITE_AUTH }
+
+    /// The file does not exist or cannot be opened.
+    package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+}

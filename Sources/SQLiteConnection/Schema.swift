@@ -1,0 +1,32 @@
+extension Connection {
+    /// The first column of a statement's first row as an integer; nil without a row, or for NULL.
+    package func integer(_ sql: String) throws -> Int64? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(at: 0) else { return nil }
+        return statement.integer(at: 0)
+    }
+
+    /// The first column of a statement's first row as a text; nil without a row, or for NULL.
+    package func string(_ sql: String) throws -> String? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(at: 0) else { return nil }
+        return statement.string(at: 0)
+    }
+
+    /// The names of the tables in the file.
+    package func tableNames() throws -> Set<String> {
+        let statement = try prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+        var names = Set<String>()
+        while try statement.step() { names.insert(statement.string(at: 0)) }
+        return names
+    }
+
+    /// The names of a table's columns, in the table's order; none where there is no such table.
+    package func columnNames(ofTable table: String) throws -> [String] {
+        let statement = try prepare("SELECT name FROM pragma_table_info(?)")
+        try statement.bind(table, at: 1)
+        var names: [String] = []
+        while try statement.step() { names.append(statement.string(at: 0)) }
+        return names
+    }
+}

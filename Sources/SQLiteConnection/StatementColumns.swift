@@ -1,0 +1,64 @@
+import CSQLite
+import Foundation
+
+/// The five kinds of values that SQLite stores.
+package enum ColumnKind: Sendable {
+    case integer, double, text, blob, null
+}
+
+extension Statement {
+    /// How many columns a row has.
+    package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+    /// A column's name.
+    package func columnName(at index: Int32) -> String {
+        sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
+    }
+
+    /// What kind of value a column of the current row holds.
+    @inlinable
+    package func kind(at index: Int32) -> ColumnKind {
+        switch sqlite3_column_type(handle, index) {
+        case SQLITE_INTEGER: return .integer
+        case SQLITE_FLOAT: return .double
+        case SQLITE_TEXT: return .text
+        case SQLITE_BLOB: return .blob
+        default: return .null
+        }
+    }
+
+    /// Whether a column of the current row is NULL.
+    @inlinable
+    package func isNull(at index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
+
+    /// A column of the current row as an integer, converted by SQLite's rules; 0 for NULL.
+    @inlinable
+    package func integer(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
+
+    /// A column of the current row as a floating-point number, converted by SQLite's rules; 0 for NULL.
+    @inlinable
+    package func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
+
+    /// A column of the current row as a text, built once from its UTF-8 bytes; empty for NULL. Bytes that are no UTF-8
+    /// become U+FFFD.
+    @inlinable
+    package func string(at index: Int32) -> String {
+        guard let bytes = sqlite3_column_text(handle, index) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, index))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    /// A column of the current row as bytes; empty for NULL.
+    package func data(at index: Int32) -> Data {
+        guard let bytes = sqlite3_column_blob(handle, index) else { return Data() }
+        return Data(bytes: bytes, count: Int(sqlite3_column_bytes(handle, index)))
+    }
+
+    /// A column of the current row as a UUID; nil unless it is a blob of 16 bytes.
+    package func uuid(at index: Int32) -> UUID? {
+        guard let bytes = sqlite3_column_blob(handle, index), sqlite3_column_bytes(handle, index) == 16 else {
+            return nil
+        }
+        return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+    }
+}

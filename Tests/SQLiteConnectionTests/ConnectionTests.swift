@@ -1,0 +1,120 @@
+import CSQLite
+import Foundation
+import Testing
+
+@testable import SQLiteConnection
+
+@Suite("Connections")
+struct ConnectionTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("A missing file is not made unless asked to")
+    func missing() throws {
+        let error = #expect(throws: SQLiteError.self) { _ = try Connection(path: folder.path(), mode: .readWrite) }
+        #expect(error?.isCannotOpen == true)
+        #expect(!FileManager.default.fileExists(atPath: folder.path()))
+    }
+
+    @Test("A file that is no database says so with the first statement")
+    func notADatabase() throws {
+        try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: folder.path()))
+        let connection = try Connection(path: folder.path(), mode: .readOnly)
+        let error = #expect(throws: SQLiteError.self) { _ = try connection.tableNames() }
+        #expect(error?.isCorrupt == true)
+    }
+
+    @Test("A read-only connection refuses to write")
+    func readOnly() throws {
+        try Connection(path: folder.path(), mode: .create).execute("CREATE TABLE t (a)")
+        let connection = try Connection(path: folder.path(), mode: .readOnly)
+        let error = #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t VALUES (1)") }
+        #expect(error?.isReadOnly == true)
+    }
+
+    @Test("An immutable connection leaves nothing beside the file, whatever its name")
+    func immutable() throws {
+        let name = "a b%c?d#ü.sqlite"
+        try Connection(path: folder.path(name), mode: .create).execute("CREATE TABLE t (a); PRAGMA journal_mode = WAL")
+        let connection = try Connection(path: folder.path(name), mode: .immutable)
+        #expect(try connection.tableNames() == ["t"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [name])
+    }
+
+    @Test("A transaction that throws leaves nothing behind")
+    func rollback() throws {
+        struct Stop: Error {}
+        let connection = try Connection(path: folder.path(), mode: .create)
+        try connection.execute("CREATE TABLE t (a)")
+        #expect(throws: Stop.self) {
+            try connection.transaction {
+                try connection.execute("INSERT INTO t VALUES (1)")
+                throw Stop()
+            }
+        }
+        #expect(!connection.isInTransaction)
+        #expect(try connection.integer("SELECT count(*) FROM t") == 0)
+    }
+
+    @Test("A second writer gets SQLITE_BUSY when its timeout has passed")
+    func busy() throws {
+        let first = try Connection(path: folder.path(), mode: .create)
+        try first.execute("CREATE TABLE t (a)")
+        let second = try Connection(path: folder.path(), mode: .readWrite, busyTimeout: 0.05)
+        try first.begin(.immediate)
+        let error = #expect(throws: SQLiteError.self) { try second.begin(.immediate) }
+        #expect(error?.isBusy == true)
+        try first.commit()
+        try second.begin(.immediate)
+        try second.rollback()
+    }
+
+    @Test("A truncating checkpoint empties the write-ahead log")
+    func checkpoint() throws {
+        let connection = try Connection(path: folder.path(), mode: .create)
+        try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
+        try connection.checkpoint(.truncate)
+        let size = try FileManager.default.attributesOfItem(atPath: folder.path() + "-wal")[.size] as? Int
+        #expect(size == 0)
+    }
+
+    @Test("A registered function computes inside SQL")
+    func function() throws {
+        let connection = try Connection(path: folder.path(), mode: .create)
+        try connection.register(function: "twice", argumentCount: 1) { arguments in
+            switch arguments.kind(at: 0) {
+            case .integer: return .integer(arguments.integer(at: 0) * 2)
+            case .double: return .double(arguments.double(at: 0) * 2)
+            case .text: return .text((arguments.string(at: 0) ?? "") + (arguments.string(at: 0) ?? ""))
+            case .blob: return .failure("twice takes no blob")
+            case .null: return .null
+            }
+        }
+        #expect(
+            try texts("VALUES (twice(2)), (twice(1.5)), (twice('ab')), (twice(NULL))", in: connection) == [
+                "4", "3.0", "abab", "",
+            ])
+        let error = #expect(throws: SQLiteError.self) { _ = try connection.string("SELECT twice(x'00')") }
+        #expect(error?.message == "twice takes no blob")
+    }
+
+    @Test("A registered collation sorts")
+    func collation() throws {
+        let connection = try Connection(path: folder.path(), mode: .create)
+        try connection.register(collation: "shortest") { first, second in first.count - second.count }
+        let sorted = try texts(
+            "SELECT column1 FROM (VALUES ('ccc'), ('a'), ('bb')) ORDER BY 1 COLLATE shortest", in: connection)
+        #expect(sorted == ["a", "bb", "ccc"])
+    }
+
+    @Test("A connection closes with its last statement, not before")
+    func lifetime() throws {
+        var connection: Connection? = try Connection(path: folder.path(), mode: .create)
+        weak let closed = connection
+        let statement = try connection?.statement("SELECT 1")
+        connection = nil
+        #expect(closed == nil)
+        #expect(try statement?.step() == true)
+    }
+}
