@@ -1,0 +1,132 @@
+import Foundation
+
+/// A keyed archive as a value: the objects that `NSKeyedArchiver` wrote, by number, none of them instantiated.
+///
+/// Reading an archive never makes an object of a class that the archive names. Objects refer to one another by number
+/// and may form circles; a reader follows the references that it understands.
+package struct KeyedArchive: Equatable, Sendable {
+    /// The entries of `$objects`; entry 0 is the string `$null`.
+    package let objects: [PropertyList]
+    /// The entries of `$top`.
+    package let top: [String: PropertyList]
+    /// `NSKeyedArchiver`, or the name of the archiver's subclass.
+    package let archiver: String
+    /// The version of the archive's layout.
+    package let version: Int64
+
+    /// The version that this module reads and writes.
+    package static let layoutVersion: Int64 = 100_000
+
+    /// Reads an archive from a binary property list.
+    ///
+    /// - Throws: `PropertyListError` when the bytes are no property list, `KeyedArchiveError` when it is no archive.
+    package init(data: Data) throws {
+        try self.init(propertyList: PropertyList(binary: data))
+    }
+
+    package init(propertyList: PropertyList) throws(KeyedArchiveError) {
+        guard let root = propertyList.dictionaryValue else {
+            throw KeyedArchiveError(reason: "it is \(propertyList.kind), not a dictionary")
+        }
+        guard let objects = root["$objects"]?.arrayValue, !objects.isEmpty else {
+            throw KeyedArchiveError(reason: "it has no “$objects”")
+        }
+        guard objects[0] == .string("$null") else {
+            throw KeyedArchiveError(reason: "its first object is not “$null”")
+        }
+        guard let top = root["$top"]?.dictionaryValue else {
+            throw KeyedArchiveError(reason: "it has no “$top”")
+        }
+        guard let version = root["$version"]?.integerValue, version == Self.layoutVersion else {
+            throw KeyedArchiveError(reason: "its “$version” is not \(Self.layoutVersion)")
+        }
+        self.init(objects: objects, top: top, archiver: root["$archiver"]?.stringValue ?? "", version: version)
+    }
+
+    init(
+        objects: [PropertyList], top: [String: PropertyList], archiver: String = "NSKeyedArchiver",
+        version: Int64 = KeyedArchive.layoutVersion
+    ) {
+        self.objects = objects
+        self.top = top
+        self.archiver = archiver
+        self.version = version
+    }
+
+    package var propertyList: PropertyList {
+        .dictionary([
+            "$archiver": .string(archiver), "$version": .integer(version), "$top": .dictionary(top),
+            "$objects": .array(objects),
+        ])
+    }
+
+    /// The archive as a binary property list.
+    package func data() throws -> Data { try propertyList.binaryData() }
+
+    /// The object that `$top` names.
+    package func root(forKey key: String = "root") throws(KeyedArchiveError) -> ArchivedObject {
+        guard let entry = top[key] else {
+            throw KeyedArchiveError(reason: "it has no object under the key “\(key)” in “$top”")
+        }
+        guard case .object(let object) = try value(of: entry, owner: 0, key: key) else {
+            throw KeyedArchiveError(objectIndex: 0, key: key, expected: "an object", found: entry.kind)
+        }
+        return object
+    }
+
+    /// What a field holds: itself, or what it refers to.
+    ///
+    /// - Parameters:
+    ///   - field: an entry of an object's dictionary, or an element of its arrays.
+    ///   - owner: the number of the object that has the field, for the error.
+    ///   - key: the field's key, for the error.
+    package func value(
+        of field: PropertyList, owner: Int, key: String
+    ) throws(KeyedArchiveError) -> ArchivedValue {
+        guard case .uid(let number) = field else { return .plain(field) }
+        guard Int(number) < objects.count else {
+            throw KeyedArchiveError(
+                objectIndex: owner, key: key, expected: "a reference below \(objects.count)", found: "\(number)")
+        }
+        if number == 0 { return .null }
+        let object = objects[Int(number)]
+        if case .uid = object {
+            throw KeyedArchiveError(
+                objectIndex: Int(number), key: key, expected: "an object", found: "a reference")
+        }
+        guard case .dictionary(let fields) = object, let classReference = fields["$class"] else {
+            return .plain(object)
+        }
+        let classNames = try classNames(classReference, objectIndex: Int(number))
+        return .object(ArchivedObject(archive: self, index: Int(number), classNames: classNames, fields: fields))
+    }
+
+    private func classNames(_ reference: PropertyList, objectIndex: Int) throws(KeyedArchiveError) -> [String] {
+        guard case .uid(let number) = reference, Int(number) < objects.count,
+            let description = objects[Int(number)].dictionaryValue,
+            let name = description["$classname"]?.stringValue
+        else {
+            throw KeyedArchiveError(
+                objectIndex: objectIndex, key: "$class", expected: "a reference to a class", found: reference.kind)
+        }
+        let ancestors = description["$classes"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        return ancestors.first == name ? ancestors : [name] + ancestors
+    }
+}
+
+/// What a field of an archived object holds.
+package enum ArchivedValue: Sendable {
+    case null
+    /// A number, string or data that the archive holds directly.
+    case plain(PropertyList)
+    case object(ArchivedObject)
+
+    /// What the value is, in the words that error messages use.
+    package var kind: String {
+        switch self {
+        case .null: "nothing"
+        case .plain(let value): value.kind
+        case .object(let object): "an object of the class \(object.className)"
+        }
+    }
+}

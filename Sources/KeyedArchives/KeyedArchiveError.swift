@@ -1,0 +1,42 @@
+import Foundation
+
+/// Why a property list is no keyed archive, or an archived object not what a reader expected.
+package struct KeyedArchiveError: Error, Equatable, CustomStringConvertible {
+    /// The number of the object in `$objects`; nil when the archive as a whole is wrong.
+    package let objectIndex: Int?
+    /// The class of that object, where it is known.
+    package let className: String?
+    /// The key that was read.
+    package let key: String?
+    package let reason: String
+
+    package init(reason: String) {
+        objectIndex = nil
+        className = nil
+        key = nil
+        self.reason = reason
+    }
+
+    package init(objectIndex: Int, className: String? = nil, key: String?, expected: String, found: String) {
+        self.init(
+            objectIndex: objectIndex, className: className, key: key, reason: "\(expected) expected, \(found) found")
+    }
+
+    package init(objectIndex: Int, className: String? = nil, key: String?, reason: String) {
+        self.objectIndex = objectIndex
+        self.className = className
+        self.key = key
+        self.reason = reason
+    }
+
+    package var description: String {
+        guard let objectIndex else { return "The keyed archive is damaged: \(reason)." }
+        let kind = className.map { " (\($0))" } ?? ""
+        let place = key.map { ", key “\($0)”" } ?? ""
+        return "The keyed archive is damaged at object \(objectIndex)\(kind)\(place): \(reason)."
+    }
+}
+
+extension KeyedArchiveError: LocalizedError {
+    package var errorDescription: String? { description }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+extension PropertyList {
+    /// The value as Foundation's objects: `NSNumber`, `String`, `Data`, `Date`, arrays and dictionaries. A reference
+    /// becomes the dictionary `["CF$UID": number]`, as XML property lists write it.
+    package var foundationObject: Any {
+        switch self {
+        case .boolean(let value): NSNumber(value: value)
+        case .integer(let value): NSNumber(value: value)
+        case .unsignedInteger(let value): NSNumber(value: value)
+        case .real(let value): NSNumber(value: value)
+        case .date(let value): value
+        case .data(let value): value
+        case .string(let value): value
+        case .uid(let value): ["CF$UID": NSNumber(value: value)]
+        case .array(let values): values.map(\.foundationObject)
+        case .dictionary(let values): values.mapValues(\.foundationObject)
+        }
+    }
+
+    /// The property list that Foundation's objects make up.
+    ///
+    /// - Throws: `PropertyListError` naming the class of an object that no property list holds, or the path to it.
+    package init(foundationObject object: Any) throws(PropertyListError) {
+        try self.init(object, path: [])
+    }
+
+    private init(_ object: Any, path: [String]) throws(PropertyListError) {
+        let place = path.isEmpty ? "at the top" : "at “\(path.joined(separator: "."))”"
+        guard path.count < PropertyListLimits().depth else {
+            throw PropertyListError(offset: nil, reason: "it nests deeper than \(path.count) levels")
+        }
+        switch object {
+        case let value as PropertyList:
+            self = value
+        case let value as NSNumber:
+            self = Self.number(value)
+        case let value as String:
+            self = .string(value)
+        case let value as Data:
+            self = .data(value)
+        case let value as Date:
+            self = .date(value)
+        case let values as [Any]:
+            var result: [PropertyList] = []
+            for (index, value) in values.enumerated() {
+                result.append(try PropertyList(value, path: path + ["\(index)"]))
+            }
+            self = .array(result)
+        case let values as [AnyHashable: Any]:
+            var result: [String: PropertyList] = [:]
+            for (key, value) in values {
+                guard let name = key.base as? String else {
+                    throw PropertyListError(offset: nil, reason: "the dictionary \(place) has a key that is no string")
+                }
+                result[name] = try PropertyList(value, path: path + [name])
+            }
+            self = .dictionary(result)
+        default:
+            throw PropertyListError(offset: nil, reason: "the value \(place) is a \(type(of: object))")
+        }
+    }
+
+    /// A number as the kind that its `NSNumber` was made of.
+    package static func number(_ number: NSNumber) -> PropertyList {
+        switch NumberKind(of: number) {
+        case .boolean: .boolean(number.boolValue)
+        case .real: .real(number.doubleValue)
+        case .unsigned where number.uint64Value > UInt64(Int64.max): .unsignedInteger(number.uint64Value)
+        default: .integer(number.int64Value)
+        }
+    }
+}
+
+/// What an `NSNumber` was made of, read from its Objective-C type code.
+private enum NumberKind {
+    case boolean, integer, unsigned, real
+
+    init(of number: NSNumber) {
+        // Booleans have a class of their own; their type code is that of a small integer.
+        if type(of: number) == type(of: NSNumber(value: true)) {
+            self = .boolean
+            return
+        }
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "f"), UInt8(ascii: "d"): self = .real
+        case UInt8(ascii: "Q"), UInt8(ascii: "L"): self = .unsigned
+        default: self = .integer
+        }
+    }
+}
