@@ -1,0 +1,5 @@
+import Foundation
+
+/// Stub until the coordinator lands.
+open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+}

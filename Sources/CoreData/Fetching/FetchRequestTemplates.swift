@@ -1,0 +1,40 @@
+import Foundation
+
+extension NSManagedObjectModel {
+    /// The fetch request templates by name.
+    public var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] {
+        templates.compactMapValues { $0 as? NSFetchRequest<any NSFetchRequestResult> }
+    }
+
+    /// Adds or replaces a fetch request template; `nil` removes it.
+    ///
+    /// - Parameters:
+    ///   - fetchRequestTemplate: the request, whose predicate may have `$VARIABLES`.
+    ///   - name: the name to find it by.
+    public func setFetchRequestTemplate(
+        _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
+    ) {
+        willChangeModel()
+        templates[name] = fetchRequestTemplate
+    }
+
+    /// The fetch request template of a name, to run or to copy.
+    public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
+        templates[name] as? NSFetchRequest<any NSFetchRequestResult>
+    }
+
+    /// A copy of a fetch request template with values in place of the variables.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the template.
+    ///   - variables: a value for each variable; `NSNull` stands for nil.
+    public func fetchRequestFromTemplate(
+        withName name: String, substitutionVariables variables: [String: Any]
+    ) -> NSFetchRequest<any NSFetchRequestResult>? {
+        guard let template = fetchRequestTemplate(forName: name),
+            let request = template.copy() as? NSFetchRequest<any NSFetchRequestResult>
+        else { return nil }
+        request.predicate = template.predicate
+        return request
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// A description of what to fetch: an entity, a predicate, an order, and how the results are to come.
+///
+/// `ResultType` is what the results are: a managed object class, `NSManagedObjectID`, `NSDictionary` or `NSNumber`,
+/// or `any NSFetchRequestResult` for any of them.
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescription {
+    /// Creates a request without an entity.
+    public override init() { super.init() }
+
+    /// Creates a request for the objects of an entity, which is looked up in the context that runs the request.
+    public convenience init(entityName: String) {
+        self.init()
+        storedEntityName = entityName
+    }
+
+    private var storedEntityName: String?
+
+    /// The entity whose objects are fetched.
+    open var entity: NSEntityDescription?
+
+    /// The name of the entity.
+    open var entityName: String? { entity?.name ?? storedEntityName }
+
+    /// Restricts the fetch to the objects that satisfy it; `nil` for all.
+    open var predicate: NSPredicate?
+
+    /// The order of the results; without any, it is not determined.
+    open var sortDescriptors: [NSSortDescriptor]?
+
+    /// The most results to fetch; 0 for all.
+    open var fetchLimit = 0
+
+    /// How many results to skip at the start.
+    open var fetchOffset = 0
+
+    /// How many objects to load at a time; 0 for all at once.
+    open var fetchBatchSize = 0
+
+    /// Which form the results have. The default is managed objects.
+    open var resultType: NSFetchRequestResultType = .managedObjectResultType
+
+    /// Whether objects of subentities are fetched too. The default is `true`.
+    open var includesSubentities = true
+
+    /// Whether the values of the objects are loaded along with their IDs. The default is `true`.
+    open var includesPropertyValues = true
+
+    /// Whether unsaved changes of the context count. The default is `true`.
+    open var includesPendingChanges = true
+
+    /// Whether objects come as faults, which take their values when these are first read. The default is `true`.
+    open var returnsObjectsAsFaults = true
+
+    /// The relationships to load along with the objects.
+    open var relationshipKeyPathsForPrefetching: [String]?
+
+    /// The properties (names or descriptions, expressions among them) of a dictionary fetch.
+    open var propertiesToFetch: [Any]?
+
+    /// The properties (names or descriptions) by which a dictionary fetch groups.
+    open var propertiesToGroupBy: [Any]?
+
+    /// Restricts the groups of a dictionary fetch.
+    open var havingPredicate: NSPredicate?
+
+    /// Whether equal results of a dictionary fetch come once only.
+    open var returnsDistinctResults = false
+
+    /// Whether objects that the context has already take the values of the store.
+    open var shouldRefreshRefetchedObjects = false
+
+    /// Returns a copy of the request.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSFetchRequest<ResultType>()
+        copy.take(from: self)
+        return copy
+    }
+
+    package func take(from source: any FetchDescription) {
+        affectedStoreObjects = source.affectedStoreObjects
+        storedEntityName = source.entityName
+        entity = source.entity
+        predicate = source.predicate
+        sortDescriptors = source.sortDescriptors
+        fetchLimit = source.fetchLimit
+        fetchOffset = source.fetchOffset
+        fetchBatchSize = source.fetchBatchSize
+        resultType = source.resultType
+        includesSubentities = source.includesSubentities
+        includesPropertyValues = source.includesPropertyValues
+        includesPendingChanges = source.includesPendingChanges
+        returnsObjectsAsFaults = source.returnsObjectsAsFaults
+        relationshipKeyPathsForPrefetching = source.relationshipKeyPathsForPrefetching
+        propertiesToFetch = source.propertiesToFetch
+        propertiesToGroupBy = source.propertiesToGroupBy
+        havingPredicate = source.havingPredicate
+        returnsDistinctResults = source.returnsDistinctResults
+        shouldRefreshRefetchedObjects = source.shouldRefreshRefetchedObjects
+    }
+}
+
+/// What a fetch request says, whatever its result type.
+package protocol FetchDescription: NSPersistentStoreRequest {
+    var entity: NSEntityDescription? { get set }
+    var entityName: String? { get }
+    var predicate: NSPredicate? { get set }
+    var sortDescriptors: [NSSortDescriptor]? { get set }
+    var fetchLimit: Int { get set }
+    var fetchOffset: Int { get set }
+    var fetchBatchSize: Int { get set }
+    var resultType: NSFetchRequestResultType { get set }
+    var includesSubentities: Bool { get set }
+    var includesPropertyValues: Bool { get set }
+    var includesPendingChanges: Bool { get set }
+    var returnsObjectsAsFaults: Bool { get set }
+    var relationshipKeyPathsForPrefetching: [String]? { get set }
+    var propertiesToFetch: [Any]? { get set }
+    var propertiesToGroupBy: [Any]? { get set }
+    var havingPredicate: NSPredicate? { get set }
+    var returnsDistinctResults: Bool { get set }
+    var shouldRefreshRefetchedObjects: Bool { get set }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+/// Checks that a model is complete before it is used: names, inheritance, destinations and inverses.
+package enum ModelCheck {
+    /// - Throws: an `NSError` in the Cocoa domain that names the entity and the property that are wrong.
+    package static func check(_ model: NSManagedObjectModel) throws {
+        var names = Set<String>()
+        for entity in model.entities {
+            guard let name = entity.name, !name.isEmpty else {
+                throw error("an entity has no name; every entity needs one")
+            }
+            guard names.insert(name).inserted else {
+                throw error("there are two entities named “\(name)”; names must be unique")
+            }
+        }
+        for entity in model.entities {
+            try checkInheritance(of: entity, in: model)
+            try checkProperties(of: entity, in: model)
+            try checkConstraints(of: entity)
+        }
+    }
+
+    private static func checkInheritance(of entity: NSEntityDescription, in model: NSManagedObjectModel) throws {
+        let name = entity.name ?? ""
+        var seen: Set<ObjectIdentifier> = []
+        var ancestor: NSEntityDescription? = entity
+        while let current = ancestor {
+            guard seen.insert(ObjectIdentifier(current)).inserted else {
+                throw error("entity “\(name)” inherits from itself")
+            }
+            guard current.model === model else {
+                throw error(
+                    "entity “\(name)” inherits from “\(current.name ?? "")”, which is not in the model; add it to the "
+                        + "model's entities")
+            }
+            ancestor = current.superentity
+        }
+        for child in entity.subentities where child.model !== model {
+            throw error(
+                "entity “\(child.name ?? "")”, a subentity of “\(name)”, is not in the model; add it to the model's "
+                    + "entities")
+        }
+    }
+
+    private static func checkProperties(of entity: NSEntityDescription, in model: NSManagedObjectModel) throws {
+        let name = entity.name ?? ""
+        var names = Set(entity.superentity?.properties.map(\.name) ?? [])
+        for property in entity.ownProperties {
+            guard !property.name.isEmpty else { throw error("a property of entity “\(name)” has no name") }
+            guard names.insert(property.name).inserted else {
+                throw error("entity “\(name)” has two properties named “\(property.name)”, its own or inherited")
+            }
+            if let attribute = property as? NSAttributeDescription,
+                attribute.attributeType == .undefinedAttributeType, !attribute.isTransient
+            {
+                throw error("attribute “\(name).\(property.name)” has no type; only transient attributes may have none")
+            }
+            guard let relationship = property as? NSRelationshipDescription else { continue }
+            try check(relationship, of: name, in: model)
+        }
+    }
+
+    private static func check(
+        _ relationship: NSRelationshipDescription, of entity: String, in model: NSManagedObjectModel
+    ) throws {
+        let name = "\(entity).\(relationship.name)"
+        guard let destination = relationship.destinationEntity else {
+            throw error(
+                "relationship “\(name)” leads to "
+                    + (relationship.destinationName.map { "“\($0)”, which is not an entity of the model" } ?? "no entity"))
+        }
+        guard destination.model === model || model.entitiesByName[destination.name ?? ""] != nil else {
+            throw error("relationship “\(name)” leads to “\(destination.name ?? "")”, which is not in the model")
+        }
+        guard relationship.minCount >= 0, relationship.maxCount >= 0 else {
+            throw error("relationship “\(name)” has a negative count")
+        }
+        if let inverseName = relationship.inverseName, relationship.inverseRelationship == nil {
+            throw error(
+                "the inverse of relationship “\(name)”, “\(destination.name ?? "").\(inverseName)”, does not exist")
+        }
+    }
+
+    private static func checkConstraints(of entity: NSEntityDescription) throws {
+        let known = entity.propertiesByName
+        for constraint in entity.uniquenessConstraintNames {
+            for key in constraint where known[key] == nil {
+                throw error(
+                    "a uniqueness constraint of entity “\(entity.name ?? "")” names “\(key)”, which is not one of its "
+                        + "properties: \(known.keys.sorted().joined(separator: ", "))")
+            }
+        }
+    }
+
+    private static func error(_ description: String) -> NSError {
+        NSError(
+            domain: NSCocoaErrorDomain, code: CoreDataErrorCode.coreData,
+            userInfo: [NSLocalizedDescriptionKey: "The model cannot be used: \(description)."])
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// A model compiled for use: entities by number, properties by place. Immutable.
+///
+/// Its parts refer to one another, so a compiled model lives until the process ends.
+package final class ModelLayout: Sendable {
+    /// The entities in the order of their numbers: each root by name, what is below it right after it.
+    package let entities: [EntityLayout]
+    package let entityByName: [String: EntityLayout]
+
+    /// Compiles a model that has been checked.
+    ///
+    /// - Throws: `NSManagedObjectModel.ModelError` when a name or a connection is missing or wrong.
+    init(_ model: NSManagedObjectModel) throws {
+        try ModelCheck.check(model)
+        var layouts: [EntityLayout] = []
+        func append(_ entity: NSEntityDescription, below parent: EntityLayout?) {
+            let layout = EntityLayout(entity, number: layouts.count + 1, superentity: parent)
+            let position = layouts.count
+            layouts.append(layout)
+            for child in entity.subentities.sorted(by: ModelLayout.byName) { append(child, below: layout) }
+            layout.selfAndSubentities = Array(layouts[position...])
+        }
+        for root in model.entities.filter({ $0.superentity == nil }).sorted(by: ModelLayout.byName) {
+            append(root, below: nil)
+        }
+        let byName = Dictionary(layouts.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for layout in layouts {
+            let inherited = layout.superentity?.relationships.count ?? 0
+            for relationship in layout.relationships[inherited...] {
+                let name = relationship.description.destinationEntity?.name ?? ""
+                guard let destination = byName[name] else { continue }  // ModelCheck refused it
+                relationship.link(source: layout, destination: destination)
+            }
+        }
+        for layout in layouts {
+            for relationship in layout.relationships where relationship.inverse == nil {
+                guard let inverse = relationship.description.inverseRelationship else { continue }
+                relationship.inverse = relationship.destination.relationship(named: inverse.name)
+            }
+        }
+        entities = layouts
+        entityByName = byName
+    }
+
+    private static func byName(_ left: NSEntityDescription, _ right: NSEntityDescription) -> Bool {
+        (left.name ?? "") < (right.name ?? "")
+    }
+}
+
+extension NSManagedObjectModel {
+    /// The compiled form. The first call checks and freezes the model.
+    ///
+    /// - Throws: an error that names the entity and the property that are wrong.
+    package func compiledLayout() throws -> ModelLayout {
+        lock.lock()
+        defer { lock.unlock() }
+        if let layout = compiled as? ModelLayout { return layout }
+        let layout = try ModelLayout(self)
+        freeze()
+        compiled = layout
+        return layout
+    }
+}
+
+extension NSEntityDescription {
+    /// The compiled form of the entity, `nil` while its model is not in use.
+    package var layout: EntityLayout? {
+        guard let name, let model else { return nil }
+        return (try? model.compiledLayout())?.entityByName[name]
+    }
+}

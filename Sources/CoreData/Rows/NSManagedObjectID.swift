@@ -1,0 +1,97 @@
+import Foundation
+
+/// The identity of a store, which outlives the store object: IDs refer to it.
+package final class StoreIdentity: @unchecked Sendable {
+    // @unchecked Sendable: `uuid` is set while the store is being opened, before IDs are made; `store` is only read.
+
+    /// The store's UUID, as its metadata say and as object URIs show it.
+    package var uuid: String
+
+    /// The store (an `NSPersistentStore`, which a higher room defines).
+    package weak var store: AnyObject?
+
+    package init(uuid: String) { self.uuid = uuid }
+}
+
+/// The identity of a managed object: its entity, and its key in its store. Safe to use from any thread.
+///
+/// Until an object is first saved its ID is temporary.
+open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
+    // @unchecked Sendable: all properties are immutable.
+
+    package let layout: EntityLayout
+    /// The store, `nil` for a temporary ID.
+    package let storeIdentity: StoreIdentity?
+    /// The primary key (`Z_PK`), or the number of a temporary ID.
+    package let key: Int64
+    /// What an atomic or incremental store of the developer's calls the object.
+    package let reference: NSObject?
+
+    package init(layout: EntityLayout, store: StoreIdentity, key: Int64, reference: NSObject? = nil) {
+        self.layout = layout
+        storeIdentity = store
+        self.key = key
+        self.reference = reference
+    }
+
+    package init(temporaryFor layout: EntityLayout, number: Int64) {
+        self.layout = layout
+        storeIdentity = nil
+        key = number
+        reference = nil
+    }
+
+    /// The entity of the object.
+    open var entity: NSEntityDescription { layout.description }
+
+    /// Whether the ID stands only until the object is first saved.
+    open var isTemporaryID: Bool { storeIdentity == nil }
+
+    /// The ID as a URI that can be archived: `x-coredata://<store UUID>/<entity>/p<primary key>`.
+    ///
+    /// The URI of a temporary ID (`x-coredata:///<entity>/t…`) means something in this process only.
+    open func uriRepresentation() -> URL {
+        let entity = layout.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? layout.name
+        let text: String
+        if let storeIdentity {
+            if let reference {
+                let name = "\(reference)".addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
+                text = "x-coredata://\(storeIdentity.uuid)/\(entity)/p\(name)"
+            } else {
+                text = "x-coredata://\(storeIdentity.uuid)/\(entity)/p\(key)"
+            }
+        } else {
+            text = "x-coredata:///\(entity)/t\(Self.processPrefix)\(key)"
+        }
+        return URL(string: text) ?? URL(fileURLWithPath: text)
+    }
+
+    /// Makes temporary URIs of different processes differ.
+    private static let processPrefix = UUID().uuidString
+
+    /// IDs are immutable: the copy is the ID itself.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether two IDs name the same object of the same store.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSManagedObjectID else { return false }
+        return matches(other)
+    }
+
+    package final func matches(_ other: NSManagedObjectID) -> Bool {
+        if self === other { return true }
+        guard key == other.key else { return false }
+        if storeIdentity === other.storeIdentity {
+            return layout.root === other.layout.root && (reference == nil) == (other.reference == nil)
+        }
+        // The same file opened twice, by two coordinators.
+        guard let mine = storeIdentity, let theirs = other.storeIdentity else { return false }
+        return mine.uuid == theirs.uuid && layout.root.name == other.layout.root.name
+    }
+
+    /// A hash of the key and the root entity.
+    open override var hash: Int { Int(truncatingIfNeeded: key) &* 31 &+ layout.root.number }
+
+    /// The URI.
+    open override var description: String { uriRepresentation().absoluteString }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import Synchronization
+
+/// Property names as small integers, so that generated accessors find a slot without hashing a string.
+package enum PropertyKey {
+    private static let table = Mutex<[String: Int]>([:])
+
+    /// The number of a name: the same for every model, for as long as the process runs.
+    package static func intern(_ name: String) -> Int {
+        table.withLock { table in
+            if let known = table[name] { return known }
+            let number = table.count
+            table[name] = number
+            return number
+        }
+    }
+}

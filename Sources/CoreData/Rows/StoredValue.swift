@@ -1,0 +1,53 @@
+import Foundation
+
+/// One value of a row, as stores and objects exchange it: small, without boxes on the hot path.
+///
+/// Integers and Booleans of every width are `.integer`, floating-point numbers of both widths `.double`; the type of
+/// the attribute says which `NSNumber` they become.
+package enum StoredValue: @unchecked Sendable {
+    // @unchecked Sendable: the objects in `.object` are immutable (NSDecimalNumber, NSURL, NSDictionary) or the
+    // developer's transformable values, which Core Data shares between snapshots as well.
+
+    /// No value.
+    case null
+    /// An integer or a Boolean.
+    case integer(Int64)
+    /// A floating-point number.
+    case double(Double)
+    /// A string.
+    case string(String)
+    /// Seconds since 2001-01-01 00:00 UTC.
+    case date(Double)
+    /// Bytes.
+    case data(Data)
+    /// A UUID.
+    case uuid(UUID)
+    /// The destination of a to-one relationship.
+    case identifier(NSManagedObjectID)
+    /// A decimal number, a URL, a transformable value, a composite value, or a value of a wrong type that
+    /// validation has yet to refuse (`UnacceptableValue`).
+    case object(NSObject)
+
+    /// Whether there is no value.
+    package var isNull: Bool {
+        if case .null = self { return true }
+        return false
+    }
+}
+
+extension StoredValue: Equatable {
+    package static func == (left: StoredValue, right: StoredValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): return true
+        case let (.integer(a), .integer(b)): return a == b
+        case let (.double(a), .double(b)): return a == b || (a.isNaN && b.isNaN)
+        case let (.string(a), .string(b)): return a == b && a.utf8.elementsEqual(b.utf8)
+        case let (.date(a), .date(b)): return a == b
+        case let (.data(a), .data(b)): return a == b
+        case let (.uuid(a), .uuid(b)): return a == b
+        case let (.identifier(a), .identifier(b)): return a === b || a.isEqual(b)
+        case let (.object(a), .object(b)): return a === b || a.isEqual(b)
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+
+/// A store of managed objects: the common part of all kinds.
+///
+/// The engine methods (`fetchRows` and what follows) are for the coordinator, which calls them on its queue only.
+open class NSPersistentStore: NSObject, @unchecked Sendable {
+    // @unchecked Sendable: confined to its coordinator's queue, but for `identity`, which is safe to share.
+
+    /// The coordinator that the store was added to.
+    open private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+
+    /// The configuration of the model whose entities the store holds.
+    open var configurationName: String { storedConfigurationName ?? NSManagedObjectModel.defaultConfigurationName }
+    private let storedConfigurationName: String?
+
+    /// The options that the store was opened with.
+    open private(set) var options: [AnyHashable: Any]?
+
+    /// Where the store is.
+    open var url: URL?
+
+    /// The store's UUID.
+    open var identifier: String! {
+        get { identity.uuid }
+        set { identity.uuid = newValue }
+    }
+
+    /// The identity that IDs of the store's objects refer to.
+    package let identity: StoreIdentity
+
+    /// The kind of store: `NSSQLiteStoreType` and its kin.
+    open var type: String { "" }
+
+    /// Whether the store may only be read.
+    open var isReadOnly: Bool
+
+    /// The store's metadata, with `NSStoreUUIDKey` and `NSStoreTypeKey`.
+    open var metadata: [String: Any]! {
+        get { storedMetadata }
+        set { storedMetadata = newValue }
+    }
+
+    package var storedMetadata: [String: Any] = [:]
+
+    /// Creates a store object for a file that exists or is yet to be made; `loadMetadata` opens it.
+    ///
+    /// - Parameters:
+    ///   - root: the coordinator that opens the store.
+    ///   - name: the configuration of the model, `nil` for all entities.
+    ///   - url: where the store is.
+    ///   - options: as documented for `addPersistentStore(ofType:configurationName:at:options:)`.
+    public required init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) {
+        identity = StoreIdentity(uuid: UUID().uuidString)
+        storedConfigurationName = name
+        self.options = options
+        self.url = url
+        isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
+        persistentStoreCoordinator = root
+        super.init()
+        identity.store = self
+    }
+
+    /// Opens the store and reads its metadata, including its UUID.
+    ///
+    /// - Throws: when the store cannot be opened or does not fit the coordinator's model.
+    open func loadMetadata() throws {}
+
+    /// Called after the store was added to a coordinator.
+    open func didAdd(to coordinator: NSPersistentStoreCoordinator) { persistentStoreCoordinator = coordinator }
+
+    /// Called before the store is removed from its coordinator; closes what is open.
+    open func willRemove(from coordinator: NSPersistentStoreCoordinator?) { persistentStoreCoordinator = nil }
+
+    /// Reads a store's metadata without opening it for use.
+    open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        throw StoreError.unsupported("reading metadata", storeType: "\(self)", url: url)
+    }
+
+    /// Writes a store's metadata without opening it for use.
+    open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        throw StoreError.unsupported("writing metadata", storeType: "\(self)", url: url)
+    }
+
+    // MARK: - The engine
+
+    /// The rows that a plan finds, in order.
+    package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
+
+    /// The IDs of the rows that a plan finds, in order.
+    package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
+
+    /// How many rows a plan finds.
+    package func fetchCount(_ plan: FetchPlan) throws -> Int { throw unsupported("fetching") }
+
+    /// The dictionaries that a plan finds, in order.
+    package func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] { throw unsupported("fetching") }
+
+    /// The row of an object, `nil` when it is gone.
+    package func row(for identifier: NSManagedObjectID) throws -> Row? { throw unsupported("fetching") }
+
+    /// The rows of objects; those that are gone are left out.
+    package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        try ContiguousArray(identifiers.compactMap { try row(for: $0) })
+    }
+
+    /// The destinations of a to-many relationship, in order where it has one.
+    package func relatedIdentifiers(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
+
+    /// Hands out primary keys for new objects.
+    ///
+    /// - Returns: an ID for each of the entities, in order.
+    package func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
+        throw unsupported("inserting")
+    }
+
+    /// Writes a change set in one transaction, or nothing.
+    ///
+    /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else.
+    package func save(_ changes: ChangeSet) throws -> SaveResult { throw unsupported("saving") }
+
+    /// Makes the ID of an object of this store from the last part of its URI, `nil` when it makes no sense.
+    package func identifier(for entity: EntityLayout, uriKey: String) -> NSManagedObjectID? {
+        guard uriKey.first == "p", let key = Int64(uriKey.dropFirst()), key > 0 else { return nil }
+        return NSManagedObjectID(layout: entity, store: identity, key: key)
+    }
+
+    /// Takes the store's files away. Nothing to do for stores without files.
+    package class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {}
+
+    /// Puts a copy of the store at `source` in the place of the one at `destination`.
+    package class func replace(
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?
+    ) throws { throw StoreError.unsupported("replacing", storeType: "\(self)", url: destination) }
+
+    /// Writes changed metadata; `metadata`'s setter only keeps them.
+    package func saveMetadata() throws {}
+
+    private func unsupported(_ work: String) -> NSError {
+        StoreError.unsupported(work, storeType: type, url: url)
+    }
+}
+
+extension NSManagedObjectID {
+    /// The store that has the object, `nil` for a temporary ID or a store that was removed.
+    public var persistentStore: NSPersistentStore? { storeIdentity?.store as? NSPersistentStore }
+}
+
+extension NSPersistentStoreRequest {
+    /// The stores to ask; `nil` for all stores of the coordinator.
+    public var affectedStores: [NSPersistentStore]? {
+        get { affectedStoreObjects?.compactMap { $0 as? NSPersistentStore } }
+        set { affectedStoreObjects = newValue }
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// The errors that stores of every kind throw.
+package enum StoreError {
+    /// An error in the Cocoa domain with Core Data's code.
+    package static func make(
+        _ code: Int, _ description: String, url: URL? = nil, suggestion: String? = nil, underlying: (any Error)? = nil,
+        userInfo: [String: Any] = [:]
+    ) -> NSError {
+        var info = userInfo
+        info[NSLocalizedDescriptionKey] = description
+        if let url {
+            info[NSFilePathErrorKey] = url.path
+            info[NSURLErrorKey] = url
+        }
+        if let suggestion { info[NSLocalizedRecoverySuggestionErrorKey] = suggestion }
+        if let underlying { info[NSUnderlyingErrorKey] = underlying }
+        return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
+    }
+
+    package static func unsupported(_ work: String, storeType: String, url: URL?) -> NSError {
+        make(
+            CoreDataErrorCode.persistentStoreUnsupportedRequestType,
+            "A store of type “\(storeType)” does not support \(work).", url: url)
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// A store in an SQLite database.
+public let NSSQLiteStoreType = "SQLite"
+/// A store in memory, gone with its coordinator.
+public let NSInMemoryStoreType = "InMemory"
+/// A store in one binary file, read and written as a whole.
+public let NSBinaryStoreType = "Binary"
+/// A store in one XML file, read and written as a whole.
+public let NSXMLStoreType = "XML"
+
+/// In the metadata: the kind of store.
+public let NSStoreTypeKey = "NSStoreType"
+/// In the metadata: the store's UUID.
+public let NSStoreUUIDKey = "NSStoreUUID"
+/// In the metadata: the version hashes of the entities, by name.
+public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
+/// In the metadata: the identifiers of the model's version.
+public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
+/// In the metadata: the oldest system that can read the store.
+public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
+
+/// Option (Boolean): the store may only be read.
+public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+/// Option (dictionary): pragmas to set on the SQLite connection.
+public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
+/// Option (Boolean): run `ANALYZE` when the store is opened.
+public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
+/// Option (Boolean): run `VACUUM` when the store is opened.
+public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
+/// Option (seconds): how long to wait for a locked store.
+public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
+/// Option (Boolean): open the store although its model differs.
+public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
+/// Option (Boolean): migrate the store when its model differs.
+public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
+/// Option (Boolean): infer the mapping when migrating.
+public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
+/// Option (Boolean or dictionary): keep a history of changes in the store.
+public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+/// Option (Boolean): destroy a store even if it cannot be opened.
+public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+/// Option: kept for source compatibility; files have no protection classes here.
+public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
+/// The domain of errors that SQLite reports.
+public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
