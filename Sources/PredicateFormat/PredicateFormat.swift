@@ -1,1 +1,11 @@
-import Foundation
+// Predicates, expressions and sort orders: what Foundation leaves out away from Apple's platforms.
+//
+// Every front (format string, NSExpression classes, key-path builder) becomes one of the trees in `Tree`. Whoever runs a
+// predicate, in memory (`Evaluation`) or as SQL (another module), starts from the tree.
+//
+//     Foundation       the NS-classes: thin shells around trees
+//     Parsing  Printing  Evaluation
+//     Tree             what a predicate says
+//     KeyValueCoding   how objects give their values
+//     Values           the constants of predicates and the operands of their evaluation
+@_exported import Foundation

@@ -1,0 +1,108 @@
+import Foundation
+
+/// Wraps what does not give operands itself.
+///
+/// Keys are looked for with `KeyValueCoding`, in a dictionary, or among the stored properties, by reflection.
+func adapter(for any: Any) -> any KeyedOperand {
+    switch any {
+    case let dictionary as [String: Any]: DictionaryOperand(dictionary, object: any)
+    case let dictionary as NSDictionary: NSDictionaryOperand(dictionary)
+    case let object as any KeyValueCoding: CodingOperand(object)
+    default: ReflectedOperand(any)
+    }
+}
+
+/// An object of the user's that adopts `KeyValueCoding`.
+private final class CodingOperand: AdapterOperand, KeyedOperand {
+    let object: any KeyValueCoding
+
+    init(_ object: any KeyValueCoding) {
+        self.object = object
+        super.init(object)
+    }
+
+    func operand(forKey key: String) -> Value {
+        Value(object.value(forKey: key))
+    }
+}
+
+/// A Swift dictionary with strings as keys; a missing key is `nil`.
+private final class DictionaryOperand: AdapterOperand, KeyedOperand {
+    let dictionary: [String: Any]
+
+    init(_ dictionary: [String: Any], object: Any) {
+        self.dictionary = dictionary
+        super.init(object as AnyObject)
+    }
+
+    func operand(forKey key: String) -> Value {
+        Value(dictionary[key])
+    }
+}
+
+/// A Foundation dictionary; a missing key is `nil`.
+private final class NSDictionaryOperand: AdapterOperand, KeyedOperand {
+    let dictionary: NSDictionary
+
+    init(_ dictionary: NSDictionary) {
+        self.dictionary = dictionary
+        super.init(dictionary)
+    }
+
+    func operand(forKey key: String) -> Value {
+        Value(dictionary.object(forKey: key))
+    }
+}
+
+/// Any other Swift value or object: its stored properties, found by reflection.
+private final class ReflectedOperand: AdapterOperand, KeyedOperand {
+    let value: Any
+
+    init(_ value: Any) {
+        self.value = value
+        super.init(value as AnyObject)
+    }
+
+    func operand(forKey key: String) -> Value {
+        var keys: [String] = []
+        var mirror: Mirror? = Mirror(reflecting: value)
+        while let level = mirror {
+            for (label, child) in level.children {
+                guard let label else { continue }
+                if label == key { return Value(child) }
+                keys.append(label)
+            }
+            mirror = level.superclassMirror
+        }
+        // A property wrapper or a lazy property stores its value under another name.
+        programmerError(
+            "A value of type \(type(of: value)) has no key \"\(key)\" that a predicate could read; "
+                + (keys.isEmpty
+                    ? "it has no stored properties. " : "its stored properties are \(keys.joined(separator: ", ")). ")
+                + "Adopt KeyValueCoding to give others.")
+    }
+}
+
+/// What the adapters share: they are equal when what they wrap is.
+private class AdapterOperand: NSObject {
+    let operandObject: AnyObject
+
+    init(_ object: AnyObject) {
+        operandObject = object
+    }
+
+    var operandIdentity: NSObject { self }
+
+    override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? AdapterOperand else { return false }
+        if operandObject === other.operandObject { return true }
+        guard let first = operandObject as? NSObject, let second = other.operandObject as? NSObject else {
+            return false
+        }
+        return first.isEqual(second)
+    }
+
+    override var hash: Int {
+        (operandObject as? NSObject)?.hash ?? ObjectIdentifier(operandObject).hashValue
+    }
+}

@@ -1,0 +1,71 @@
+/// A function that expressions know by name. Raw values are the names that `NSExpression(forFunction:arguments:)` takes;
+/// a format string also takes the name of a function of one argument without its colon: `sum(…)`.
+package enum BuiltInFunction: String, Hashable, Sendable, CaseIterable {
+    // Of a collection.
+    case sum = "sum:"
+    case count = "count:"
+    case minimum = "min:"
+    case maximum = "max:"
+    case average = "average:"
+    case median = "median:"
+    case mode = "mode:"
+    case standardDeviation = "stddev:"
+    case distinct = "distinct:"
+
+    // Arithmetic. The operators' spelling stands behind.
+    /// `a + b`
+    case add = "add:to:"
+    /// `a - b`
+    case subtract = "from:subtract:"
+    /// `a * b`
+    case multiply = "multiply:by:"
+    /// `a / b`
+    case divide = "divide:by:"
+    case modulus = "modulus:by:"
+    /// `a ** b`
+    case power = "raise:toPower:"
+    /// `-a`
+    case negate = "chs:"
+    case squareRoot = "sqrt:"
+    case logarithm = "log:"
+    case naturalLogarithm = "ln:"
+    case exponential = "exp:"
+    case ceiling = "ceiling:"
+    case floor = "floor:"
+    case truncate = "trunc:"
+    case absolute = "abs:"
+    case random = "random"
+    case randomBelow = "random:"
+
+    // Bits.
+    /// `a & b`
+    case bitwiseAnd = "bitwiseAnd:with:"
+    /// `a | b`
+    case bitwiseOr = "bitwiseOr:with:"
+    /// `a ^ b`
+    case bitwiseXor = "bitwiseXor:with:"
+    /// `a << b`
+    case leftShift = "leftshift:by:"
+    /// `a >> b`
+    case rightShift = "rightshift:by:"
+    /// `~a`
+    case onesComplement = "onesComplement:"
+
+    // Strings.
+    case uppercase = "uppercase:"
+    case lowercase = "lowercase:"
+    case length = "length:"
+    case canonical = "canonical:"
+
+    // The rest.
+    case now = "now"
+    case noIndex = "noindex:"
+    case distance = "distanceToLocation:fromLocation:"
+
+    /// How many arguments the function takes.
+    package var argumentCount: Int {
+        rawValue.utf8.reduce(into: 0) { count, character in
+            if character == UInt8(ascii: ":") { count += 1 }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// What an expression says, as a value.
+///
+/// Obtained from an `NSExpression` by ``expressionTree(of:)``.
+package indirect enum ExpressionTree: Hashable, Sendable {
+    /// `42`, `"text"`, `nil`, `{1, 2}`
+    case constant(Value)
+    /// A constant that the caller of a ``PreparedPredicate`` finds at this index of its arguments. Never in a tree that
+    /// ``predicateTree(of:)`` returns.
+    case argument(Int)
+    /// `SELF`: the object that the predicate is evaluated with.
+    case evaluatedObject
+    /// `author.name`, `reviews.@avg.stars`: keys from the evaluated object on; collection operators keep their `@`
+    /// (see ``CollectionOperator``).
+    case keyPath([String])
+    /// `$book.author.name`, `FUNCTION(…).name`: keys from the value of another expression on.
+    case path(from: ExpressionTree, [String])
+    /// `authors[0]`, `authors[FIRST]`
+    case element(of: ExpressionTree, at: ElementIndex)
+    /// `$name`: replaced by `withSubstitutionVariables(_:)`, or bound by a subquery.
+    case variable(String)
+    /// `price * 2`, `lowercase(name)`, `now()`
+    case function(BuiltInFunction, [ExpressionTree])
+    /// `FUNCTION(operand, "name", arguments…)`: a function of the operand itself.
+    case call(on: ExpressionTree, name: String, arguments: [ExpressionTree])
+    /// `CAST(expression, "NSDate")`
+    case cast(ExpressionTree, to: ExpressionTree)
+    /// `{price, $limit}`: a collection that is not constant throughout.
+    case aggregate([ExpressionTree])
+    /// `SUBQUERY(reviews, $review, $review.stars > 3)`: the elements for which the predicate is true.
+    case subquery(of: ExpressionTree, variable: String, PredicateTree)
+    /// `TERNARY(stock > 0, "yes", "no")`
+    case conditional(PredicateTree, then: ExpressionTree, otherwise: ExpressionTree)
+    /// `a UNION b`, `a INTERSECT b`, `a MINUS b`
+    case set(SetOperation, ExpressionTree, ExpressionTree)
+    /// `ANYKEY`: every value of the evaluated object.
+    case anyKey
+    /// Swift code. No format string spells it, and no SQL store runs it.
+    case block(BlockReference, [ExpressionTree])
+}
+
+/// Which element of an ordered collection: the brackets of `authors[…]`.
+package enum ElementIndex: Hashable, Sendable {
+    /// `[FIRST]`
+    case first
+    /// `[LAST]`
+    case last
+    /// `[SIZE]`: not an element but how many there are.
+    case size
+    /// `[0]`, or the key of a dictionary.
+    case at(ExpressionTree)
+}
+
+/// An operation on two collections.
+package enum SetOperation: String, Hashable, Sendable, CaseIterable {
+    case union = "UNION"
+    case intersect = "INTERSECT"
+    case minus = "MINUS"
+}
+
+/// The code of a block expression, equal to itself only.
+///
+/// - Note: `@unchecked Sendable`: as with Apple's block expressions, whoever shares the predicate vouches for the block.
+package final class BlockReference: Hashable, @unchecked Sendable {
+    package typealias Block = (Any?, [Any], NSMutableDictionary?) -> Any
+
+    package let block: Block
+
+    package init(_ block: @escaping Block) {
+        self.block = block
+    }
+
+    package static func == (first: BlockReference, second: BlockReference) -> Bool {
+        first === second
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+extension Value: Hashable {
+    package static func == (first: Value, second: Value) -> Bool {
+        switch (first, second) {
+        case (.integer(let a), .integer(let b)): return a == b
+        case (.string(let a), .string(let b)): return a.isLiterallyEqual(to: b)
+        case (.object(let a), .object(let b)): return a == b
+        case (.null, .null): return true
+        case (.double(let a), .double(let b)): return a == b
+        case (.date(let a), .date(let b)): return a == b
+        case (.uuid(let a), .uuid(let b)): return a == b
+        case (.data(let a), .data(let b)): return a == b
+        case (.url(let a), .url(let b)): return a == b
+        case (.collection(let a), .collection(let b)): return a == b
+        default: return first.numericComparison(with: second) == .orderedSame
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0 as UInt8)
+        // All numbers that are equal hash alike, whatever their type.
+        case .integer(let value): hasher.combine(Double(value))
+        case .double(let value): hasher.combine(value)
+        case .decimal(let value): hasher.combine(value.doubleValue)
+        case .string(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(value)
+        case .data(let value): hasher.combine(value)
+        case .uuid(let value): hasher.combine(value)
+        case .url(let value): hasher.combine(value)
+        case .collection(let value): hasher.combine(value)
+        case .object(let value): hasher.combine(value)
+        }
+    }
+}
+
+extension String {
+    /// Whether two strings have the same bytes. Swift's `==` also holds for canonically equivalent strings, which differ
+    /// for `isEqual(_:)` and for SQLite.
+    package func isLiterallyEqual(to other: String) -> Bool {
+        let fast = utf8.withContiguousStorageIfAvailable { first in
+            other.utf8.withContiguousStorageIfAvailable { second in
+                first.count == second.count && first.elementsEqual(second)
+            }
+        }
+        if let fast, let fast { return fast }
+        return utf8.elementsEqual(other.utf8)
+    }
+
+    /// The order of the strings' bytes, which is that of their Unicode scalars, and that of SQLite.
+    package func literalComparison(with other: String) -> ComparisonResult {
+        if utf8.lexicographicallyPrecedes(other.utf8) { return .orderedAscending }
+        return isLiterallyEqual(to: other) ? .orderedSame : .orderedDescending
+    }
+}
