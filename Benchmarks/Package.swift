@@ -1,0 +1,19 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v14)],
+    dependencies: [.package(name: "Pippin", path: "..")],
+    targets: [
+        .systemLibrary(name: "CSQLiteBaseline", providers: [.apt(["libsqlite3-dev"])]),
+        .executableTarget(
+            name: "pippin-benchmarks",
+            dependencies: [
+                "CSQLiteBaseline",
+                .product(name: "Pippin", package: "Pippin"),
+                .product(name: "CoreData", package: "Pippin"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

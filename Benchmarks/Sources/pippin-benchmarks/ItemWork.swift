@@ -1,0 +1,50 @@
+import CoreData
+
+/// The work in Core Data's terms, as one would write it anywhere.
+extension Item {
+    static func save(_ samples: [Sample], in context: NSManagedObjectContext) throws {
+        for sample in samples {
+            let item = Item(context: context)
+            item.uid = sample.uid
+            item.title = sample.title
+            item.count = sample.count
+            item.price = sample.price
+            item.createdAt = sample.createdAt
+            item.isFlagged = sample.isFlagged
+        }
+        try context.save()
+    }
+
+    static func all(in context: NSManagedObjectContext) throws -> [Item] {
+        let request = NSFetchRequest<Item>(entityName: "Item")
+        request.returnsObjectsAsFaults = false
+        return try context.fetch(request)
+    }
+
+    static func readAll(in context: NSManagedObjectContext) throws -> Checksum {
+        var checksum = Checksum()
+        for item in try all(in: context) { item.add(to: &checksum) }
+        return checksum
+    }
+
+    static func read(keys: [String], in context: NSManagedObjectContext) throws -> Checksum {
+        var checksum = Checksum()
+        for key in keys {
+            let request = NSFetchRequest<Item>(entityName: "Item")
+            request.predicate = NSPredicate(format: "uid == %@", key)
+            for item in try context.fetch(request) { item.add(to: &checksum) }
+        }
+        return checksum
+    }
+
+    static func addOne(to items: [Item], in context: NSManagedObjectContext) throws {
+        for item in items { item.count += 1 }
+        try context.save()
+    }
+
+    private func add(to checksum: inout Checksum) {
+        checksum.add(
+            uidBytes: uid?.utf8.count ?? 0, titleBytes: title?.utf8.count ?? 0, count: count, price: price,
+            createdAt: createdAt?.timeIntervalSinceReferenceDate ?? 0, isFlagged: isFlagged)
+    }
+}

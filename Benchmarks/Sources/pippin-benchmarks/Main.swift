@@ -1,0 +1,82 @@
+import Foundation
+
+@main
+struct Main {
+    static func main() {
+        do {
+            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            let workspace = try Workspace()
+            if let alone = options.alone {
+                try runAlone(alone, size: options.size, in: workspace)
+            } else {
+                try report(options, Bench(workspace: workspace))
+            }
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func report(_ options: Options, _ bench: Bench) throws {
+        let works = allWorks.filter { options.only.map($0.title.contains) ?? true }
+        print("\(grouped(options.size)) objects of six attributes, median of \(options.rounds) rounds\n")
+        try printTable(works, options, bench)
+        if !options.sizes.isEmpty {
+            print("\nMicroseconds per object, as the number of objects in the store grows\n")
+            try printFlatness(works, options, bench)
+        }
+    }
+
+    private static func printTable(_ works: [Work], _ options: Options, _ bench: Bench) throws {
+        var table = Table(header: ["", "Core Data", "C API", "ratio", "budget", "peak memory", "C API's"])
+        for work in works {
+            let result = try bench.measure(work, objects: options.size, rounds: options.rounds)
+            let ours = try bench.memory(work, isOurs: true, objects: options.size)
+            let baseline = try bench.memory(work, isOurs: false, objects: options.size)
+            table.add([
+                work.title, milliseconds(result.ours), milliseconds(result.baseline),
+                String(format: "%.2f", result.ratio), work.budget.map { String(format: "%.1f", $0) } ?? "",
+                megabytes(ours), megabytes(baseline),
+            ])
+        }
+        print(table.text)
+    }
+
+    private static func printFlatness(_ works: [Work], _ options: Options, _ bench: Bench) throws {
+        var table = Table(header: [""] + options.sizes.flatMap { [grouped($0), "ratio"] })
+        for work in works {
+            var row = [work.title]
+            for size in options.sizes {
+                let rounds = size > 200_000 ? 3 : options.rounds
+                let result = try bench.measure(work, objects: size, rounds: rounds)
+                row.append(String(format: "%.2f", result.microseconds(result.ours)))
+                row.append(String(format: "%.2f", result.ratio))
+            }
+            table.add(row)
+        }
+        print(table.text)
+    }
+
+    /// Runs one side once and prints what memory the process needed at most.
+    private static func runAlone(_ alone: (title: String, isOurs: Bool), size: Int, in workspace: Workspace) throws {
+        guard let work = allWorks.first(where: { $0.title == alone.title }) else {
+            throw UsageError(message: "there is no work '\(alone.title)'")
+        }
+        let trial = try (alone.isOurs ? work.ours : work.baseline)(workspace, size)
+        _ = try trial.run()
+        print(PeakMemory.megabytes.map { String($0) } ?? "")
+    }
+
+    private static func milliseconds(_ time: Double) -> String { String(format: "%.1f ms", time * 1000) }
+    private static func megabytes(_ size: Double?) -> String { size.map { String(format: "%.0f MB", $0) } ?? "?" }
+
+    private static func grouped(_ number: Int) -> String {
+        var digits = String(number)
+        var position = digits.count - 3
+        while position > 0 {
+            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: position))
+            position -= 3
+        }
+        return digits
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// Peak memory of this process, from /proc; nil where there is no /proc.
+enum PeakMemory {
+    static var megabytes: Double? {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
+        for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
+            return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Double($0) }.map { $0 / 1024 }
+        }
+        return nil
+    }
+}
+
+func seconds(_ work: () throws -> Void) rethrows -> Double {
+    let duration = try ContinuousClock().measure(work)
+    let (whole, atto) = duration.components
+    return Double(whole) + Double(atto) / 1e18
+}
+
+extension [Double] {
+    var median: Double {
+        guard !isEmpty else { return .nan }
+        let sorted = sorted()
+        let middle = sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+}

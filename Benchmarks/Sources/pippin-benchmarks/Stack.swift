@@ -1,0 +1,24 @@
+import CoreData
+
+/// A container over one store.
+struct Stack {
+    let container: NSPersistentContainer
+
+    init(store: URL) throws {
+        let description = NSPersistentStoreDescription(url: store)
+        description.shouldAddStoreAsynchronously = false
+        container = NSPersistentContainer(name: "Item", managedObjectModel: Stack.model)
+        container.persistentStoreDescriptions = [description]
+        var failure: (any Error)?
+        container.loadPersistentStores { _, error in failure = error }
+        if let failure { throw failure }
+    }
+
+    func close() throws {
+        let coordinator = container.persistentStoreCoordinator
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+
+    // One model for all stacks: a class belongs to one entity. It is never changed after it was made.
+    nonisolated(unsafe) private static let model = ItemModel.make()
+}

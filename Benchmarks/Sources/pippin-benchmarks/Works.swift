@@ -1,0 +1,87 @@
+import CoreData
+import Foundation
+
+/// How many single objects are looked up by their key, whatever the size of the store.
+private let lookups = 20_000
+
+/// Every fifth object and round again, so that neighbours in time are none in the file.
+private func keys(of objects: Int) -> [String] {
+    (0..<lookups).map { Sample(number: ($0 &* 7919) % objects).uid }
+}
+
+let allWorks = [
+    Work(
+        title: "save new objects", budget: 3, operations: { $0 },
+        ours: { workspace, objects in
+            let samples = Sample.make(objects)
+            let store = try workspace.emptyStore()
+            let stack = try Stack(store: store)
+            let context = stack.container.newBackgroundContext()
+            return Trial(store: store, changesStore: true) {
+                try context.performAndWait { try Item.save(samples, in: context) }
+                return Checksum()
+            }
+        },
+        baseline: { workspace, objects in
+            let samples = Sample.make(objects)
+            let store = try workspace.emptyStore()
+            let database = try Baseline(path: store)
+            return Trial(store: store, changesStore: true) {
+                try database.insert(samples)
+                return Checksum()
+            }
+        }),
+    Work(
+        title: "fetch all and read every property", budget: 3, operations: { $0 },
+        ours: { workspace, objects in
+            let store = try workspace.filledStore(objects)
+            let stack = try Stack(store: store)
+            let context = stack.container.newBackgroundContext()
+            return Trial(store: store, changesStore: false) {
+                try context.performAndWait { try Item.readAll(in: context) }
+            }
+        },
+        baseline: { workspace, objects in
+            let store = try workspace.filledStore(objects)
+            let database = try Baseline(path: store)
+            return Trial(store: store, changesStore: false) { try database.fetchAll() }
+        }),
+    Work(
+        title: "20,000 fetches by unique key", budget: 3, operations: { _ in lookups },
+        ours: { workspace, objects in
+            let store = try workspace.filledStore(objects)
+            let stack = try Stack(store: store)
+            let context = stack.container.newBackgroundContext()
+            let keys = keys(of: objects)
+            return Trial(store: store, changesStore: false) {
+                try context.performAndWait { try Item.read(keys: keys, in: context) }
+            }
+        },
+        baseline: { workspace, objects in
+            let store = try workspace.filledStore(objects)
+            let database = try Baseline(path: store)
+            let keys = keys(of: objects)
+            return Trial(store: store, changesStore: false) { try database.fetch(keys: keys) }
+        }),
+    Work(
+        title: "change one attribute and save", budget: 3, operations: { $0 },
+        ours: { workspace, objects in
+            let store = try workspace.ownFilledStore(objects)
+            let stack = try Stack(store: store)
+            let context = stack.container.newBackgroundContext()
+            let items = try context.performAndWait { try Item.all(in: context) }
+            return Trial(store: store, changesStore: true) {
+                try context.performAndWait { try Item.addOne(to: items, in: context) }
+                return Checksum()
+            }
+        },
+        baseline: { workspace, objects in
+            let store = try workspace.ownFilledStore(objects)
+            let database = try Baseline(path: store)
+            let samples = Sample.make(objects)
+            return Trial(store: store, changesStore: true) {
+                try database.changeAll(samples)
+                return Checksum()
+            }
+        }),
+]

@@ -1,0 +1,51 @@
+import CoreData
+import Foundation
+
+/// A temporary folder with stores to work on: an empty one, made by Core Data, and copies of it filled by the C API. Both
+/// sides so have the very same schema.
+final class Workspace {
+    let folder: URL
+    private var filled: [Int: URL] = [:]
+    private var copies = 0
+
+    /// - Parameter folder: one that exists, to work in the stores of another process; nil for a new one.
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-benchmarks-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let stack = try Stack(store: folder.appendingPathComponent("empty.sqlite"))
+        try stack.close()
+        try Baseline(path: folder.appendingPathComponent("empty.sqlite")).checkpoint()
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// A new store without objects.
+    func emptyStore() throws -> URL { try copy(folder.appendingPathComponent("empty.sqlite")) }
+
+    /// A store with `count` objects, to be read only.
+    func filledStore(_ count: Int) throws -> URL {
+        if let store = filled[count] { return store }
+        let store = try emptyStore()
+        let database = try Baseline(path: store)
+        try database.insert(Sample.make(count))
+        try database.checkpoint()
+        filled[count] = store
+        return store
+    }
+
+    /// A store with `count` objects, to be changed.
+    func ownFilledStore(_ count: Int) throws -> URL { try copy(filledStore(count)) }
+
+    /// Forgets the stores that a round has used up.
+    func discard(_ store: URL) {
+        guard !filled.values.contains(store) else { return }
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + suffix) }
+    }
+
+    private func copy(_ store: URL) throws -> URL {
+        copies += 1
+        let target = folder.appendingPathComponent("copy-\(copies).sqlite")
+        try FileManager.default.copyItem(at: store, to: target)
+        return target
+    }
+}
