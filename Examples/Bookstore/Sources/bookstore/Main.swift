@@ -1,0 +1,91 @@
+import Foundation
+
+/// A day in the book store. The first one stocks the shelves; every later one finds what the days before have left.
+@main
+struct Main {
+    static func main() async {
+        let file = URL(fileURLWithPath: CommandLine.arguments.dropFirst().first ?? "bookstore.sqlite")
+        do {
+            let shop = try await Bookshop(file: file)
+            let stores = try await shop.stores()
+            if stores.isEmpty {
+                try await open(shop, in: file)
+            } else {
+                try await reopen(shop, stores, in: file)
+            }
+        } catch {
+            FileHandle.standardError.write(Data("The book store stays closed: \(error.localizedDescription)\n".utf8))
+            exit(1)
+        }
+    }
+
+    /// The first day.
+    private static func open(_ shop: Bookshop, in file: URL) async throws {
+        print("\(file.lastPathComponent) is new. The movers bring the books …\n")
+        try await shop.save(Catalogue.stores)
+        try await shop.add(Catalogue.firstReviews)
+
+        let stores = try await shop.stores()
+        show(stores)
+        try await showReviews(of: stores, in: shop)
+
+        let cheap = try await shop.books(under: 10)
+        print("Under ten dollars: \(cheap.map(\.title).joined(separator: ", ")).\n")
+
+        if let regretted = try await shop.reviews(of: stores[0].book("Moby-Dick")).last {
+            try await shop.remove(regretted)
+            print("\(regretted.user?.name ?? "Somebody") thinks better of it, and takes “\(regretted.content)” back:\n")
+            try await showReviews(of: stores, in: shop)
+        }
+        print("All of this is in \(file.path) now. Come again.")
+    }
+
+    /// Every other day.
+    private static func reopen(_ shop: Bookshop, _ found: [Store], in file: URL) async throws {
+        var stores = found
+        print("Welcome back. This is what was found in \(file.lastPathComponent):\n")
+        show(stores)
+        try await showReviews(of: stores, in: shop)
+
+        // Structs are changed like any other value, and saved when that suits.
+        for index in stores[0].books.indices { stores[0].books[index].price *= 0.9 }
+        try await shop.save(stores)
+        print("\(stores[0].brand) takes ten percent off, and Blaise has read another book:\n")
+
+        let frankenstein = try stores[0].book("Frankenstein")
+        let visits = try await shop.reviews(of: frankenstein).count + 2
+        try await shop.add([Catalogue.returningReview(visit: visits)])
+        show([stores[0]])
+        try await showReviews(of: stores, in: shop)
+    }
+
+    private static func show(_ stores: [Store]) {
+        for store in stores { print(store.shelf, terminator: "\n\n") }
+    }
+
+    private static func showReviews(of stores: [Store], in shop: Bookshop) async throws {
+        for book in stores.flatMap(\.books) {
+            let reviews = try await shop.reviews(of: book)
+            guard !reviews.isEmpty else { continue }
+            print("Readers of \(book.title.bold)")
+            for review in reviews { print(review.line) }
+            print()
+        }
+    }
+}
+
+extension Store {
+    /// The book with that title.
+    func book(_ title: String) throws -> Book {
+        guard let book = books.first(where: { $0.title == title }) else {
+            throw MissingBook(title: title, store: brand)
+        }
+        return book
+    }
+}
+
+struct MissingBook: LocalizedError {
+    let title: String
+    let store: String
+    var errorDescription: String? { "\(store) has no book called “\(title)”." }
+}
