@@ -43,8 +43,12 @@ package final class ModelLayout: Sendable {
         entityByName = byName
     }
 
+    /// Core Data numbers entities without regard to case: in Apple's address book, ABCDUnknownProperty is 30 and
+    /// ABCDURLAddress 31.
     private static func byName(_ left: NSEntityDescription, _ right: NSEntityDescription) -> Bool {
-        (left.name ?? "") < (right.name ?? "")
+        let (first, second) = (left.name ?? "", right.name ?? "")
+        let (foldedFirst, foldedSecond) = (first.lowercased(), second.lowercased())
+        return foldedFirst == foldedSecond ? first < second : foldedFirst < foldedSecond
     }
 }
 

@@ -1,0 +1,146 @@
+extension PredicateSQL {
+    /// An expression as SQL.
+    ///
+    /// - Parameter other: the other side of a comparison, whose column says how a constant is written.
+    func operand(
+        _ tree: ExpressionTree, comparedWith other: SQLOperand? = nil, in scope: SQLScope
+    ) throws -> SQLOperand {
+        switch tree {
+        case .constant(let value):
+            let converted = try conversion(other).value(of: value)
+            return SQLOperand(fragment: SQLFragment("?", [.value(converted)]), canBeNull: false)
+        case .argument(let index):
+            return SQLOperand(fragment: SQLFragment("?", [.argument(index, conversion(other))]), canBeNull: false)
+        case .evaluatedObject: return key(of: scope.mapping, alias: scope.alias)
+        case .keyPath(let path): return try operand(path, in: scope)
+        case .path(from: .variable(let name), let path):
+            guard let variable = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
+            return try operand(path, in: variable)
+        case .path(from: .evaluatedObject, let path): return try operand(path, in: scope)
+        case .path(from: .subquery(let collection, let variable, let predicate), let path):
+            return try computed(path, ofSubqueryOver: collection, variable: variable, predicate, in: scope)
+        case .element(of: .keyPath(let path), at: .size): return try operand(path + ["@count"], in: scope)
+        case .variable(let name):
+            guard let variable = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
+            return key(of: variable.mapping, alias: variable.alias)
+        case .function(let function, let arguments): return try operand(function, arguments, in: scope)
+        case .conditional(let test, let first, let second):
+            let condition = try condition(test, in: scope).fragment
+            let yes = try operand(first, in: scope)
+            let no = try operand(second, in: scope)
+            let text = "CASE WHEN " + condition + " THEN " + yes.fragment + " ELSE " + no.fragment + " END"
+            return SQLOperand(fragment: text, storage: yes.storage)
+        case .cast(let expression, _): return try operand(expression, in: scope)
+        case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block:
+            throw SQLError.unsupported("the expression \(tree.sqlDescription)")
+        }
+    }
+
+    private func conversion(_ other: SQLOperand?) -> BindingConversion {
+        if let root = other?.root { return .key(root: root) }
+        return .column(other?.storage)
+    }
+
+    private func key(of mapping: EntityMapping, alias: String) -> SQLOperand {
+        SQLOperand(
+            fragment: SQLFragment("\(alias).Z_PK"), storage: .toOne, root: mapping.layout.root, canBeNull: false)
+    }
+
+    /// A key path that leads to one value.
+    private func operand(_ path: [String], in scope: SQLScope) throws -> SQLOperand {
+        switch try scope.resolve(path, schema: schema) {
+        case .column(let alias, let column):
+            return SQLOperand(
+                fragment: SQLFragment("\(alias).\(quoted(column.name))"), storage: column.storage,
+                root: column.destination?.root)
+        case .object(let alias, let mapping): return key(of: mapping, alias: alias)
+        case .toMany(let toMany):
+            guard let position = toMany.rest.firstIndex(where: { $0.hasPrefix("@") }),
+                let computation = CollectionOperator(rawValue: toMany.rest[position])
+            else { throw SQLError.toMany(path, entity: scope.mapping.layout) }
+            let keys = Array(toMany.rest[..<position] + toMany.rest[(position + 1)...])
+            return try aggregate(computation, over: toMany, keys: keys, in: scope)
+        }
+    }
+
+    /// `(SELECT COUNT(*) FROM ZPAGE t1 WHERE t1.ZBOOK = t0.Z_PK)`
+    private func aggregate(
+        _ computation: CollectionOperator, over toMany: ToManyPath, keys: [String], in scope: SQLScope,
+        where extra: ((SQLScope) throws -> SQLCondition)? = nil
+    ) throws -> SQLOperand {
+        let inner = try destinationScope(of: toMany, in: scope)
+        let condition = try extra?(inner.scope)
+        var value = SQLFragment("*")
+        var storage: ColumnStorage? = .integer
+        if !keys.isEmpty {
+            let operand = try operand(keys, in: inner.scope)
+            value = operand.fragment
+            storage = operand.storage
+        }
+        let name: String
+        switch computation {
+        case .count: name = "COUNT"
+        case .sum: name = "SUM"
+        case .average: name = "AVG"
+        case .minimum: name = "MIN"
+        case .maximum: name = "MAX"
+        default: throw SQLError.unsupported("\(computation.rawValue), which gives a collection")
+        }
+        guard computation == .count || !keys.isEmpty else {
+            throw SQLError.unsupported("\(computation.rawValue) without an attribute")
+        }
+        var conditions = [SQLFragment(inner.link)]
+        if let condition { conditions.append(condition.part) }
+        let all = SQLFragment.joined(conditions, separator: " AND ")
+        var text = "(SELECT \(name)(" + value + ") FROM \(inner.from()) WHERE " + all + ")"
+        // The sum of nothing is 0; nothing has no average, no smallest and no largest.
+        if computation == .sum { text = "IFNULL(" + text + ", 0)" }
+        let canBeNull = computation != .count && computation != .sum
+        return SQLOperand(fragment: text, storage: storage, canBeNull: canBeNull)
+    }
+
+    /// `SUBQUERY(reviews, $r, $r.stars > 3).@count`
+    private func computed(
+        _ path: [String], ofSubqueryOver collection: ExpressionTree, variable: String, _ predicate: PredicateTree,
+        in scope: SQLScope
+    ) throws -> SQLOperand {
+        let keys: [String]
+        let base: SQLScope
+        switch collection {
+        case .keyPath(let path): (keys, base) = (path, scope)
+        case .path(from: .variable(let name), let path):
+            guard let outer = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
+            (keys, base) = (path, outer)
+        default: throw SQLError.unsupported("a subquery of \(collection.sqlDescription)")
+        }
+        guard case .toMany(let toMany) = try base.resolve(keys, schema: schema), toMany.rest.isEmpty else {
+            throw SQLError.unsupported(
+                "a subquery of “\(keys.joined(separator: "."))”, which is no to-many relationship")
+        }
+        guard let first = path.first, let computation = CollectionOperator(rawValue: first) else {
+            throw SQLError.unsupported("a subquery of which nothing is computed")
+        }
+        return try aggregate(computation, over: toMany, keys: Array(path.dropFirst()), in: base) { inner in
+            inner.variables = scope.variables
+            inner.variables[variable] = inner
+            return try condition(predicate, in: inner)
+        }
+    }
+}
+
+extension ExpressionTree {
+    /// A few words for an error message.
+    var sqlDescription: String {
+        switch self {
+        case .block: return "of a block"
+        case .anyKey: return "ANYKEY"
+        case .set(let operation, _, _): return operation.rawValue
+        case .subquery: return "SUBQUERY"
+        case .call(_, let name, _): return "FUNCTION(…, \"\(name)\")"
+        case .element: return "of an element of a collection"
+        case .aggregate: return "of a collection"
+        case .path: return "of a path from another expression"
+        default: return "\(self)"
+        }
+    }
+}

@@ -1,0 +1,110 @@
+extension PredicateSQL {
+    /// A function of expressions as SQL.
+    func operand(
+        _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
+    ) throws -> SQLOperand {
+        switch function {
+        case .add: return try infix("+", arguments, in: scope)
+        case .subtract: return try infix("-", arguments, in: scope)
+        case .multiply: return try infix("*", arguments, in: scope)
+        case .divide: return try infix("/", arguments, in: scope)
+        case .modulus: return try infix("%", arguments, in: scope)
+        case .bitwiseAnd: return try infix("&", arguments, in: scope)
+        case .bitwiseOr: return try infix("|", arguments, in: scope)
+        case .leftShift: return try infix("<<", arguments, in: scope)
+        case .rightShift: return try infix(">>", arguments, in: scope)
+        case .negate: return try call("-", arguments, in: scope)
+        case .onesComplement: return try call("~", arguments, in: scope)
+        case .absolute: return try call("abs", arguments, in: scope)
+        case .length: return try call("length", arguments, in: scope)
+        case .uppercase: return try call(SQLFunctionName.uppercase, arguments, in: scope, storage: .string)
+        case .lowercase: return try call(SQLFunctionName.lowercase, arguments, in: scope, storage: .string)
+        case .canonical: return try call(SQLFunctionName.canonical, arguments, in: scope, storage: .string)
+        case .now:
+            return SQLOperand(fragment: SQLFragment("\(SQLFunctionName.now)()"), storage: .date, canBeNull: false)
+        case .noIndex:
+            // The unary plus keeps SQLite from using an index of the column.
+            let operand = try operand(argument(arguments), in: scope)
+            return SQLOperand(fragment: "+" + operand.fragment, storage: operand.storage, root: operand.root)
+        case .count, .sum, .minimum, .maximum, .average:
+            return try aggregate(function, arguments, in: scope)
+        default: throw SQLError.unsupported("the function \(function.rawValue)")
+        }
+    }
+
+    private func argument(_ arguments: [ExpressionTree]) throws -> ExpressionTree {
+        guard let first = arguments.first, arguments.count == 1 else {
+            throw SQLError.unsupported("a function with \(arguments.count) arguments, where it takes one")
+        }
+        return first
+    }
+
+    private func infix(_ sign: String, _ arguments: [ExpressionTree], in scope: SQLScope) throws -> SQLOperand {
+        guard arguments.count == 2 else {
+            throw SQLError.unsupported("“\(sign)” with \(arguments.count) arguments, where it takes two")
+        }
+        let left = try operand(arguments[0], in: scope)
+        let right = try operand(arguments[1], in: scope)
+        return SQLOperand(
+            fragment: "(" + left.fragment + " \(sign) " + right.fragment + ")", storage: left.storage ?? right.storage)
+    }
+
+    private func call(
+        _ name: String, _ arguments: [ExpressionTree], in scope: SQLScope, storage: ColumnStorage? = nil
+    ) throws -> SQLOperand {
+        let operand = try operand(argument(arguments), in: scope)
+        return SQLOperand(fragment: "\(name)(" + operand.fragment + ")", storage: storage ?? operand.storage)
+    }
+
+    /// `count:`, `sum:` and their kin: of a to-many key path in a predicate, of the rows of a group in a column.
+    private func aggregate(
+        _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
+    ) throws -> SQLOperand {
+        let (computation, name): (CollectionOperator, String) =
+            switch function {
+            case .count: (.count, "COUNT")
+            case .sum: (.sum, "SUM")
+            case .minimum: (.minimum, "MIN")
+            case .maximum: (.maximum, "MAX")
+            default: (.average, "AVG")
+            }
+        let argument = try argument(arguments)
+        if case .keyPath(let path) = argument {
+            if case .toMany(let toMany) = try scope.resolve(path, schema: schema),
+                !toMany.rest.contains(where: { $0.hasPrefix("@") })
+            {
+                let relationship = path.count - toMany.rest.count
+                let computed =
+                    computation == .count
+                    ? path + [computation.rawValue]
+                    : Array(path[..<relationship]) + [computation.rawValue] + toMany.rest
+                return try operand(.keyPath(computed), in: scope)
+            }
+        }
+        let value = try operand(argument, in: scope)
+        let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
+        return SQLOperand(fragment: "\(name)(" + value.fragment + ")", storage: storage)
+    }
+}
+
+/// The functions that a store registers with SQLite. Those that triggers of derived attributes call have the names that
+/// Apple's stores carry.
+package enum SQLFunctionName {
+    package static let now = "NSCoreDataNow"
+    package static let uppercase = "NSCoreDataToUpper"
+    package static let lowercase = "NSCoreDataToLower"
+    package static let canonical = "NSCoreDataCanonical"
+    /// `NSCoreDataStringSearch(operator, options, left, right)`: 1, 0, or NULL when a side is.
+    package static let stringSearch = "NSCoreDataStringSearch"
+    /// Called by triggers for each value that they change: table, `Z_ENT`, `Z_PK`, property, value.
+    package static let valueUpdated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+    package static let valueInserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
+}
+
+/// The orders of texts that a store registers with SQLite.
+package enum SQLCollationName {
+    package static let caseInsensitive = "NSCollateNoCase"
+    package static let localized = "NSCollateLocaleSensitive"
+    package static let localizedCaseInsensitive = "NSCollateLocaleSensitiveNoCase"
+    package static let localizedStandard = "NSCollateFinderlike"
+}

@@ -1,0 +1,108 @@
+extension PredicateSQL {
+    /// `BEGINSWITH`, `ENDSWITH`, `LIKE` and `MATCHES`.
+    func stringCondition(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
+        if isNull(tree.left) || isNull(tree.right) { return .never }
+        let (left, right) = try sides(tree, in: scope)
+        let isExact = tree.options.isEmpty || tree.options.contains(.normalized)
+        if tree.comparison == .beginsWith, isExact, left.storage == .string, let prefix = bindingSource(tree.right) {
+            // A range, so that an index of the column can be used.
+            return SQLCondition(
+                left.fragment + " >= " + prefix(.prefixStart) + " AND " + left.fragment + " < " + prefix(.prefixEnd),
+                isCompound: true)
+        }
+        let word: String
+        switch tree.comparison {
+        case .beginsWith: word = "BEGINSWITH"
+        case .endsWith: word = "ENDSWITH"
+        case .like: word = "LIKE"
+        default: word = "MATCHES"
+        }
+        return stringFunction(word, left.fragment, right.fragment, tree.options)
+    }
+
+    /// Makes a fragment of a constant text under a conversion; nil for anything else.
+    private func bindingSource(_ tree: ExpressionTree) -> ((BindingConversion) -> SQLFragment)? {
+        switch tree {
+        case .constant(let value):
+            guard case .string = value else { return nil }
+            return { conversion in
+                SQLFragment("?", [.value((try? conversion.value(of: value)) ?? .null)])
+            }
+        case .argument(let index):
+            guard case .string? = constant(tree) else { return nil }
+            return { conversion in SQLFragment("?", [.argument(index, conversion)]) }
+        default: return nil
+        }
+    }
+
+    /// `NSCoreDataStringSearch('BEGINSWITH', 3, t0.ZNAME, ?)`: the comparison that evaluation in memory makes, inside SQL.
+    func stringFunction(
+        _ word: String, _ left: SQLFragment, _ right: SQLFragment, _ options: StringOptions
+    ) -> SQLCondition {
+        SQLCondition(
+            "\(SQLFunctionName.stringSearch)('\(word)', \(options.rawValue), " + left + ", " + right + ")")
+    }
+
+    /// `left CONTAINS right`: an object in a to-many relationship, an element in a collection, or a text in a text.
+    func contains(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
+        if let condition = try objectMembership(tree.right, in: tree.left, scope) { return condition }
+        if case .collection? = constant(tree.left) {
+            return try membership(tree.right, of: tree.left, options: tree.options, in: scope)
+        }
+        if isNull(tree.left) || isNull(tree.right) { return .never }
+        let (left, right) = try sides(tree, in: scope)
+        return stringFunction("CONTAINS", left.fragment, right.fragment, tree.options)
+    }
+
+    /// `element IN collection`.
+    func membership(
+        _ element: ExpressionTree, of collection: ExpressionTree, options: StringOptions, in scope: SQLScope
+    ) throws -> SQLCondition {
+        if let condition = try objectMembership(element, in: collection, scope) { return condition }
+        if isNull(collection) { return .never }
+        if isString(collection) {
+            let left = try operand(element, in: scope)
+            let right = try operand(collection, comparedWith: left, in: scope)
+            return stringFunction("CONTAINS", right.fragment, left.fragment, options)
+        }
+        let left = try operand(element, in: scope)
+        let all = try elements(of: collection)
+        let present = all.indices.filter { !isNull(all[$0]) }
+        let hasNull = present.count < all.count
+        if !options.isEmpty, left.storage == .string {
+            let parts = try present.map { position in
+                let right = try operand(all[position], comparedWith: left, in: scope)
+                return stringFunction("=", left.fragment, right.fragment, options).fragment
+            }
+            guard !parts.isEmpty else { return .never }
+            return SQLCondition(.joined(parts, separator: " OR "), isCompound: true)
+        }
+        let list = try present.map { position -> SQLFragment in
+            // An element of an argument is looked up when the statement runs, so that the text can be kept.
+            if case .argument(let index) = collection {
+                let conversion: BindingConversion = left.root.map { .key(root: $0) } ?? .column(left.storage)
+                return SQLFragment("?", [.element(of: index, at: position, conversion)])
+            }
+            return try operand(all[position], comparedWith: left, in: scope).fragment
+        }
+        if list.isEmpty {
+            return hasNull ? SQLCondition(left.fragment + " IS NULL", canBeNull: false) : .never
+        }
+        let condition = left.fragment + " IN (" + .joined(list, separator: ", ") + ")"
+        guard hasNull else { return SQLCondition(condition) }
+        return SQLCondition(condition + " OR " + left.fragment + " IS NULL", isCompound: true)
+    }
+
+    /// `object IN relationship`: whether an object is among the destinations of a to-many relationship; nil when the
+    /// collection is no such relationship.
+    private func objectMembership(
+        _ element: ExpressionTree, in collection: ExpressionTree, _ scope: SQLScope
+    ) throws -> SQLCondition? {
+        guard case .keyPath(let path) = collection, case .toMany(let toMany) = try scope.resolve(path, schema: schema)
+        else { return nil }
+        return try existence(of: toMany, in: scope) { target in
+            let comparison = ComparisonTree(.keyPath(target.keys), .equalTo, element)
+            return try condition(.comparison(comparison), in: target.scope)
+        }
+    }
+}

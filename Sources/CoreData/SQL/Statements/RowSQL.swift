@@ -1,0 +1,116 @@
+/// The statements that read and write single rows. Pure; each is made once per entity and kept.
+package enum RowSQL {
+    /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZMAKER) VALUES (?, ?, ?, ?)`
+    package static func insert(_ mapping: EntityMapping) -> SQLStatement {
+        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + writtenColumns(mapping.columns.compactMap { $0 })
+        return insert(into: mapping.table, names)
+    }
+
+    /// `INSERT INTO ACHANGE (Z_PK, …) VALUES (?, …)`
+    package static func insert(into table: String, _ columns: [String]) -> SQLStatement {
+        let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        return SQLStatement(
+            "INSERT INTO \(quoted(table)) (\(columns.map(quoted).joined(separator: ", "))) VALUES (\(marks))")
+    }
+
+    /// `UPDATE ZCAR SET ZMAKER = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?`
+    package static func update(_ mapping: EntityMapping, slots: [Int]) -> SQLStatement {
+        let columns = writtenColumns(slots.compactMap { mapping.columns[$0] })
+        let changes = (columns.map { "\(quoted($0)) = ?" } + ["Z_OPT = ?"]).joined(separator: ", ")
+        return SQLStatement("UPDATE \(quoted(mapping.table)) SET \(changes) WHERE Z_PK = ? AND Z_OPT = ?")
+    }
+
+    /// `DELETE FROM ZCAR WHERE Z_PK = ? AND Z_OPT = ?`
+    package static func delete(_ mapping: EntityMapping) -> SQLStatement {
+        SQLStatement("DELETE FROM \(quoted(mapping.table)) WHERE Z_PK = ? AND Z_OPT = ?")
+    }
+
+    /// `SELECT t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZUSER t0 WHERE t0.Z_PK = ?`
+    package static func select(_ mapping: EntityMapping, shape: RowShape) -> SQLStatement {
+        SQLStatement("SELECT \(shape.selection(alias: "t0")) FROM \(quoted(mapping.table)) t0 WHERE t0.Z_PK = ?")
+    }
+
+    /// The columns that writing a property sets: its own, and the destination's entity. The order key of the inverse of
+    /// an ordered relationship is written with the order.
+    static func writtenColumns(_ columns: [SlotColumn]) -> [String] {
+        columns.flatMap(\.flattened).flatMap { [$0.name] + [$0.entityColumn].compactMap { $0 } }
+    }
+
+    // MARK: To-many relationships
+
+    /// The keys (and `Z_ENT`s) of the destinations of a to-many relationship, in order where it has one:
+    /// `SELECT t0.Z_PK FROM ZPAGE t0 WHERE t0.ZBOOK = ? ORDER BY t0.Z_FOK_BOOK, t0.Z_PK`.
+    package static func targets(_ toMany: ToManyMapping, destination: EntityMapping) -> SQLStatement {
+        let columns = destination.sharesTable ? "t0.Z_PK, t0.Z_ENT" : "t0.Z_PK"
+        switch toMany {
+        case .foreignKey(let key):
+            let order = key.orderColumn.map { "t0.\(quoted($0)), t0.Z_PK" } ?? "t0.Z_PK"
+            return SQLStatement(
+                "SELECT \(columns) FROM \(quoted(key.table)) t0 WHERE t0.\(quoted(key.column)) = ? ORDER BY \(order)")
+        case .joinTable(let join):
+            let order = join.orderColumn.map { "t1.\(quoted($0)), t0.Z_PK" } ?? "t0.Z_PK"
+            return SQLStatement(
+                "SELECT \(columns) FROM \(quoted(join.table)) t1 JOIN \(quoted(destination.table)) t0 ON "
+                    + "t0.Z_PK = t1.\(quoted(join.destinationColumn)) WHERE t1.\(quoted(join.sourceColumn)) = ? "
+                    + "ORDER BY \(order)")
+        }
+    }
+
+    /// `INSERT OR IGNORE INTO Z_5TAGS (Z_5NOTES, Z_13TAGS) VALUES (?, ?)`: both ends of a pair report it.
+    package static func insertPair(_ join: JoinMapping) -> SQLStatement {
+        SQLStatement(
+            "INSERT OR IGNORE INTO \(quoted(join.table)) (\(quoted(join.sourceColumn)), \(quoted(join.destinationColumn))) "
+                + "VALUES (?, ?)")
+    }
+
+    /// `DELETE FROM Z_5TAGS WHERE Z_5NOTES = ? AND Z_13TAGS = ?`
+    package static func deletePair(_ join: JoinMapping) -> SQLStatement {
+        SQLStatement(
+            "DELETE FROM \(quoted(join.table)) WHERE \(quoted(join.sourceColumn)) = ? AND "
+                + "\(quoted(join.destinationColumn)) = ?")
+    }
+
+    /// Takes a deleted object out of a join table: `DELETE FROM Z_5TAGS WHERE Z_5NOTES = ?`.
+    package static func deletePairs(of join: JoinMapping) -> SQLStatement {
+        SQLStatement("DELETE FROM \(quoted(join.table)) WHERE \(quoted(join.sourceColumn)) = ?")
+    }
+
+    /// The order keys of an ordered relationship's destinations, by key.
+    package static func orderKeys(_ toMany: ToManyMapping) -> SQLStatement? {
+        switch toMany {
+        case .foreignKey(let key):
+            guard let order = key.orderColumn else { return nil }
+            return SQLStatement(
+                "SELECT Z_PK, \(quoted(order)) FROM \(quoted(key.table)) WHERE \(quoted(key.column)) = ?")
+        case .joinTable(let join):
+            guard let order = join.orderColumn else { return nil }
+            return SQLStatement(
+                "SELECT \(quoted(join.destinationColumn)), \(quoted(order)) FROM \(quoted(join.table)) WHERE "
+                    + "\(quoted(join.sourceColumn)) = ?")
+        }
+    }
+
+    /// Sets the order key of one destination: bound are the order key, the destination, and for join tables the source.
+    package static func setOrderKey(_ toMany: ToManyMapping) -> SQLStatement? {
+        switch toMany {
+        case .foreignKey(let key):
+            guard let order = key.orderColumn else { return nil }
+            return SQLStatement("UPDATE \(quoted(key.table)) SET \(quoted(order)) = ? WHERE Z_PK = ?")
+        case .joinTable(let join):
+            guard let order = join.orderColumn else { return nil }
+            return SQLStatement(
+                "UPDATE \(quoted(join.table)) SET \(quoted(order)) = ? WHERE \(quoted(join.destinationColumn)) = ? AND "
+                    + "\(quoted(join.sourceColumn)) = ?")
+        }
+    }
+
+    // MARK: Bookkeeping
+
+    /// The highest primary key that was ever handed out for a root entity.
+    package static let readMaximumKey = SQLStatement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+    /// Hands out primary keys.
+    package static let writeMaximumKey = SQLStatement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+    /// Numbers an entity.
+    package static let insertEntity = SQLStatement(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")
+}
