@@ -12,6 +12,10 @@ package struct KeyedArchiveBuilder {
     /// The reference that stands for nothing.
     package static let null = PropertyList.uid(0)
 
+    var objectCount: Int { objects.count }
+
+    mutating func appendRaw(_ object: PropertyList) { objects.append(object) }
+
     /// A number for an object that is filled in later.
     package mutating func reserve() -> PropertyList {
         objects.append(.string("$null"))

@@ -26,6 +26,10 @@ open class NSAttributeDescription: NSPropertyDescription {
     /// The value of the attribute in a new object.
     open var defaultValue: Any? { willSet { willChangeDescription() } }
 
+    /// What a model file has as the default value when it is an object of a class that does not exist here, for the
+    /// room that writes model files again.
+    package var undecodedDefaultValue: NSObject?
+
     /// The registered name of the transformer of a transformable attribute; `nil` means secure keyed archiving.
     open var valueTransformerName: String? { willSet { willChangeDescription() } }
 
@@ -46,6 +50,7 @@ open class NSAttributeDescription: NSPropertyDescription {
         copy.attributeType = attributeType
         copy.storedValueClassName = storedValueClassName
         copy.defaultValue = defaultValue
+        copy.undecodedDefaultValue = undecodedDefaultValue
         copy.valueTransformerName = valueTransformerName
         copy.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
         copy.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion

@@ -162,8 +162,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.uniquenessConstraints = uniquenessConstraintNames
         copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
         copy.compoundIndexes = compoundIndexes
-        copy.recordedVersionHash = recordedVersionHash
         copy.subentities = subentities.compactMap { $0.copy() as? NSEntityDescription }
+        copy.recordedVersionHash = recordedVersionHash
         return copy
     }
 
@@ -183,7 +183,15 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     package func willChangeDescription() {
         if isFrozen {
             programmerError(
-                "cannot change entity “\(name ?? "")”: its model is in use by a coordinator. Change a copy of the model.")
+                "cannot change entity “\(name ?? "")”: its model is in use by a coordinator. Change a copy of the model."
+            )
         }
+        forgetRecordedVersionHash()
+    }
+
+    /// A recorded hash is that of the entity as it was read; a changed entity, and what inherits from it, has another.
+    package func forgetRecordedVersionHash() {
+        recordedVersionHash = nil
+        for child in subentities { child.forgetRecordedVersionHash() }
     }
 }

@@ -69,6 +69,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         entitiesByName.mapValues(\.versionHash)
     }
 
+    /// Gives the entities the version hashes that a file carries for them.
+    package func recordVersionHashes(_ hashes: [String: Data]) {
+        for entity in entities { entity.recordedVersionHash = hashes[entity.name ?? ""] }
+    }
+
     /// A digest of the version hashes of all entities, in Base64.
     ///
     /// It tells versions apart; it is our own, not the digest that Apple computes.

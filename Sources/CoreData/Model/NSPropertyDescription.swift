@@ -115,5 +115,6 @@ open class NSPropertyDescription: NSObject, NSCopying {
                 "cannot change property “\(name)” of entity “\(owner.name ?? "")”: its model is in use by a coordinator. "
                     + "Change a copy of the model.")
         }
+        owner?.forgetRecordedVersionHash()
     }
 }

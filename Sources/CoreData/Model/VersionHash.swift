@@ -1,16 +1,85 @@
 import Foundation
 
 /// Our own version hashes, for models that carry none of Apple's. How Apple computes a version hash is not public.
+///
+/// A version hash covers what a store must agree on, as Core Data documents it: for an entity its name, parent, whether
+/// it is abstract, its version hash modifier and its properties, inherited ones included; for a property its name,
+/// whether it is optional, transient or read-only, its modifier, and what tells its kind: an attribute's type, a
+/// relationship's destination, inverse, counts, delete rule and order. Classes, user info, defaults, validation,
+/// indexes and fetched properties are not part of it. The hash is SHA-256 over these facts as text.
 package enum VersionHash {
+    /// The hash of a property.
     package static func hash(of property: NSPropertyDescription) -> Data {
-        Data()
+        var text = CanonicalText()
+        append(property, to: &text)
+        return Data(SHA256.hash(text.bytes))
     }
 
+    /// The hash of an entity.
     package static func hash(of entity: NSEntityDescription) -> Data {
-        Data()
+        var text = CanonicalText()
+        text.append("entity", entity.name)
+        text.append("parent", entity.superentity?.name)
+        text.append("abstract", entity.isAbstract)
+        text.append("modifier", entity.versionHashModifier)
+        for (_, property) in entity.propertiesByName.sorted(by: { $0.key < $1.key }) { append(property, to: &text) }
+        return Data(SHA256.hash(text.bytes))
     }
 
+    /// A digest over the version hashes of all entities, in Base64.
     package static func checksum(of model: NSManagedObjectModel) -> String {
-        ""
+        checksum(of: model.entityVersionHashesByName)
     }
+
+    /// A digest over version hashes, in Base64.
+    package static func checksum(of hashes: [String: Data]) -> String {
+        var text = CanonicalText()
+        for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
+            text.append(name, hash.base64EncodedString())
+        }
+        return Data(SHA256.hash(text.bytes)).base64EncodedString()
+    }
+
+    private static func append(_ property: NSPropertyDescription, to text: inout CanonicalText) {
+        switch property {
+        case let attribute as NSAttributeDescription:
+            text.append("attribute", property.name)
+            text.append("type", attribute.attributeType.rawValue)
+            text.append("readOnly", property is NSDerivedAttributeDescription)
+            for element in (property as? NSCompositeAttributeDescription)?.elements ?? [] {
+                text.append("element of", property.name)
+                append(element, to: &text)
+            }
+        case let relationship as NSRelationshipDescription:
+            text.append("relationship", property.name)
+            text.append("destination", relationship.destinationEntity?.name ?? relationship.destinationName)
+            text.append("inverse", relationship.inverseRelationship?.name ?? relationship.inverseName)
+            text.append("minimum", relationship.minCount)
+            // Below 1 there is no bound, whichever number says so.
+            text.append("maximum", max(relationship.maxCount, 0))
+            text.append("deleteRule", relationship.deleteRule.rawValue)
+            text.append("ordered", relationship.isOrdered)
+        default:
+            return
+        }
+        text.append("optional", property.isOptional)
+        text.append("transient", property.isTransient)
+        text.append("modifier", property.versionHashModifier)
+    }
+}
+
+/// Facts written so that no two lists of facts give the same text: every value is preceded by its length.
+private struct CanonicalText {
+    private(set) var bytes: [UInt8] = Array("Pippin version hash 1\n".utf8)
+
+    mutating func append(_ key: String, _ value: String?) {
+        bytes += "\(key.utf8.count):\(key)=".utf8
+        // Nothing and the empty string differ.
+        if let value { bytes += "\(value.utf8.count):\(value)".utf8 }
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    mutating func append(_ key: String, _ value: Bool) { append(key, value ? "YES" : "NO") }
+
+    mutating func append(_ key: String, _ value: some BinaryInteger) { append(key, "\(value)") }
 }

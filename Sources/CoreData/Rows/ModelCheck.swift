@@ -72,8 +72,9 @@ package enum ModelCheck {
         guard destination.model === model || model.entitiesByName[destination.name ?? ""] != nil else {
             throw error("relationship “\(name)” leads to “\(destination.name ?? "")”, which is not in the model")
         }
-        guard relationship.minCount >= 0, relationship.maxCount >= 0 else {
-            throw error("relationship “\(name)” has a negative count")
+        // A maximum below 1 means that there is none; programs write -1 as well as 0.
+        guard relationship.minCount >= 0 else {
+            throw error("relationship “\(name)” has a negative minimum count")
         }
         if let inverseName = relationship.inverseName, relationship.inverseRelationship == nil {
             throw error(

@@ -1,0 +1,164 @@
+import Foundation
+import KeyedArchives
+
+extension ModelArchiveWriting {
+    mutating func write(_ property: PropertyDocument, of entity: String, to reference: PropertyList) throws {
+        var fields = try commonFields(property)
+        fields["NSEntity"] = entities[entity]
+        let classNames: [String]
+        switch property.kind {
+        case .attribute(let attribute):
+            classNames = try write(attribute, into: &fields)
+        case .relationship(let relationship):
+            classNames = ModelArchive.relationship
+            write(relationship, into: &fields)
+        case .fetched(let request):
+            classNames = ModelArchive.fetchedProperty
+            fields["NSFetchRequest"] = try request.map { try fetchRequest($0) } ?? KeyedArchiveBuilder.null
+            fields["_NSFetchRequestEntityName"] = builder.string(request?.entityName)
+        }
+        builder.fill(reference, classNames: classNames, fields: fields)
+    }
+
+    /// What every property has. A field that says what is usual is left out, and the flags say so.
+    private mutating func commonFields(_ property: PropertyDocument) throws -> [String: PropertyList] {
+        var flags: ModelArchive.PropertyFlags = [.present]
+        var fields: [String: PropertyList] = [
+            "NSPropertyName": builder.string(property.name),
+            "NSRenamingIdentifier": builder.string(property.renamingIdentifier ?? property.name),
+        ]
+        func set(_ condition: Bool, _ flag: ModelArchive.PropertyFlags, _ key: String) {
+            guard condition else { return }
+            flags.insert(flag)
+            fields[key] = .boolean(true)
+        }
+        set(property.isOptional, .optional, "NSIsOptional")
+        set(property.isReadOnly, .readOnly, "NSIsReadOnly")
+        set(property.isTransient, .transient, "NSIsTransient")
+        set(property.relationship?.isOrdered == true, .ordered, "NSIsOrdered")
+        if property.isIndexed { fields["NSIsIndexed"] = .boolean(true) }
+        if property.isIndexedBySpotlight { flags.insert(.indexedBySpotlight) }
+        if property.isStoredInExternalRecord { flags.insert(.storedInExternalRecord) }
+        if property.userInfo.isEmpty {
+            flags.insert(.noUserInfo)
+        } else {
+            fields["NSUserInfo"] = try userInfo(property.userInfo)
+        }
+        if let modifier = property.versionHashModifier {
+            fields["NSVersionHashModifier"] = builder.string(modifier)
+        } else {
+            flags.insert(.noVersionHashModifier)
+        }
+        if property.validation.isEmpty {
+            flags.formUnion([.noValidationPredicates, .noValidationWarnings])
+        } else {
+            var predicates: [PropertyList] = []
+            var warnings: [PropertyList] = []
+            for validation in property.validation {
+                predicates.append(try PredicateArchiveWriter.predicate(validation.predicate, &builder))
+                warnings.append(try value(validation.warning))
+            }
+            fields["NSValidationPredicates"] = builder.array(predicates)
+            fields["NSValidationWarnings"] = builder.array(warnings)
+        }
+        fields["_P"] = .integer(flags.rawValue)
+        return fields
+    }
+
+    /// Returns the class that the attribute is archived as.
+    private mutating func write(
+        _ attribute: AttributeDocument, into fields: inout [String: PropertyList]
+    ) throws -> [String] {
+        var flags: ModelArchive.AttributeFlags = []
+        if attribute.allowsExternalStorage { flags.insert(.externalStorage) }
+        if attribute.preservesValueOnDeletion { flags.insert(.preservedOnDeletion) }
+        fields["NSFlagsKey"] = .integer(flags.rawValue)
+        fields["NSAttributeType"] = .integer(Int64(attribute.type.rawValue))
+        fields["NSAttributeValueClassName"] = builder.string(attribute.valueClassName ?? attribute.type.valueClassName)
+        fields["NSValueTransformerName"] = builder.string(attribute.valueTransformerName)
+        fields["NSDefaultValue"] = try value(attribute.defaultValue)
+        if let derivation = attribute.derivation {
+            fields["NSFilteringPredicate"] = KeyedArchiveBuilder.null
+            fields["NSDerivationExpression"] = KeyedArchiveBuilder.null
+            if case .expression(let tree) = derivation {
+                fields["NSDerivationExpression"] = try PredicateArchiveWriter.expression(tree, &builder)
+            }
+            return ModelArchive.derivedAttribute
+        }
+        guard attribute.type == .compositeAttributeType else { return ModelArchive.attribute }
+        var elements: [PropertyList] = []
+        for element in attribute.elements {
+            let reference = builder.reserve()
+            try write(element, of: "", to: reference)
+            elements.append(reference)
+        }
+        fields["NSElements"] = builder.array(elements)
+        return ModelArchive.compositeAttribute
+    }
+
+    private mutating func write(_ relationship: RelationshipDocument, into fields: inout [String: PropertyList]) {
+        let destination = relationship.destinationName ?? ""
+        fields["NSDestinationEntity"] = entities[destination] ?? KeyedArchiveBuilder.null
+        fields["_NSDestinationEntityName"] = builder.string(relationship.destinationName)
+        let inverse = relationship.inverseName.flatMap { property(named: $0, ofEntity: destination) }
+        fields["NSInverseRelationship"] = inverse ?? KeyedArchiveBuilder.null
+        fields["_NSInverseRelationshipName"] = builder.string(relationship.inverseName)
+        fields["NSDeleteRule"] = .integer(Int64(relationship.deleteRule.rawValue))
+        fields["NSMinCount"] = .integer(Int64(relationship.minCount))
+        fields["NSMaxCount"] = .integer(Int64(relationship.maxCount))
+    }
+
+    mutating func fetchRequest(_ request: FetchRequestDocument) throws -> PropertyList {
+        var flags: ModelArchive.FetchRequestFlags = []
+        if request.returnsDistinctResults { flags.insert(.distinctResults) }
+        if request.includesSubentities { flags.insert(.subentities) }
+        if request.includesPropertyValues { flags.insert(.propertyValues) }
+        if request.returnsObjectsAsFaults { flags.insert(.objectsAsFaults) }
+        if request.includesPendingChanges { flags.insert(.pendingChanges) }
+        if request.refreshesRefetchedObjects { flags.insert(.refreshRefetched) }
+        let predicate = try request.predicate.map { try PredicateArchiveWriter.predicate($0, &builder) }
+        let having = try request.havingPredicate.map { try PredicateArchiveWriter.predicate($0, &builder) }
+        var sort: [PropertyList] = []
+        for term in request.sortTerms {
+            let selector = ModelArchive.sortSelectors.first { $0.1 == term.comparison }?.0
+            sort.append(
+                builder.add(
+                    classNames: ModelArchive.sortDescriptor,
+                    fields: [
+                        "NSKey": builder.string(term.keyPath.isEmpty ? "self" : term.keyPath.joined(separator: ".")),
+                        "NSAscending": .boolean(term.ascending), "NSSelector": builder.string(selector),
+                        "NSReverseNullOrder": .boolean(false),
+                    ]))
+        }
+        return builder.add(
+            classNames: ModelArchive.fetchRequest,
+            fields: [
+                "NSEntity": entities[request.entityName] ?? KeyedArchiveBuilder.null,
+                "NSPredicate": predicate ?? KeyedArchiveBuilder.null,
+                "NSHavingPredicate": having ?? KeyedArchiveBuilder.null,
+                "NSSortDescriptors": sort.isEmpty ? KeyedArchiveBuilder.null : builder.array(sort),
+                "NSValuesToFetch": names(request.propertiesToFetch),
+                "NSValuesToGroupBy": names(request.propertiesToGroupBy),
+                "NSRelationshipKeyPathsForPrefetching": names(request.prefetchedKeyPaths),
+                "NSHasFetchRequestFlags": .boolean(true), "NSFetchRequestFlags": .integer(flags.rawValue),
+                "NSResultType": .integer(Int64(request.resultType)), "NSFetchOffset": .integer(Int64(request.offset)),
+                "NSFetchLimit": .integer(Int64(request.limit)), "NSBatchSize": .integer(Int64(request.batchSize)),
+                "NSAllocationType": .integer(0),
+            ])
+    }
+
+    private mutating func names(_ names: [String]) -> PropertyList {
+        guard !names.isEmpty else { return KeyedArchiveBuilder.null }
+        var references: [PropertyList] = []
+        for name in names { references.append(builder.string(name)) }
+        return builder.array(references)
+    }
+}
+
+extension PropertyDocument {
+    /// What the store computes cannot be set.
+    var isReadOnly: Bool {
+        if case .fetched = kind { return true }
+        return attribute?.derivation != nil
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// The copy of its model that a SQLite store keeps in `Z_MODELCACHE.Z_CONTENT`: a keyed archive, raw-deflated.
+package enum ModelCache {
+    /// The cache of a model.
+    ///
+    /// - Throws: an error naming the entity and property that no archive can hold.
+    package static func modelCacheData(for model: NSManagedObjectModel) throws -> Data {
+        try ModelFileError.naming(nil) {
+            let archive = try ModelArchiveWriter.archive(of: ModelDocument(model), form: .cache)
+            return try RawDeflate.deflate(archive.data())
+        }
+    }
+
+    /// The model of a cache.
+    ///
+    /// - Parameters:
+    ///   - data: the content of the column.
+    ///   - entityVersionHashes: the hashes of the store's metadata (`NSStoreModelVersionHashes`), which the cache itself
+    ///     does not have.
+    /// - Throws: an error in the Cocoa domain when the cache is damaged.
+    package static func model(
+        fromModelCache data: Data, entityVersionHashes: [String: Data]
+    ) throws -> NSManagedObjectModel {
+        try ModelFileError.naming(nil) {
+            let document = try ModelArchiveReader.document(of: RawDeflate.inflate(data))
+            return try ModelAssembler.model(document, versionHashes: entityVersionHashes)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// Compiles source models, as Apple's `momc` does: an `.xcdatamodeld` becomes a `.momd` with a `.mom` a version.
+package enum SourceModelCompiler {
+    /// Compiles a model.
+    ///
+    /// - Parameters:
+    ///   - source: an `.xcdatamodeld` or `.xcdatamodel`.
+    ///   - destination: the `.momd` to write; what was there is replaced once everything is compiled.
+    ///   - moduleName: the module of the classes that the model says belong to the current one.
+    /// - Throws: an error in the Cocoa domain naming file, line, entity and property; nothing is written then.
+    package static func compileModel(at source: URL, to destination: URL, moduleName: String? = nil) throws {
+        let package = try ModelPackage(at: source)
+        var info = VersionInfo()
+        info.currentVersionName = package.currentVersionName
+        var files: [String: Data] = [:]
+        for version in package.versions {
+            let model = try package.model(version: version.name, moduleName: moduleName)
+            files["\(version.name).mom"] = try compiledData(of: model, file: version.url)
+            let hashes = model.entityVersionHashesByName
+            info.versionHashes[version.name] = hashes
+            info.checksums[version.name] = VersionHash.checksum(of: hashes)
+        }
+        files[VersionInfo.fileName] = try info.data()
+        try ModelFileError.naming(destination) { try write(files, to: destination) }
+    }
+
+    /// The content of a `.mom` file.
+    package static func compiledData(of model: NSManagedObjectModel, file: URL? = nil) throws -> Data {
+        try ModelFileError.naming(file) {
+            try ModelArchiveWriter.archive(of: ModelDocument(model), form: .compiled).data()
+        }
+    }
+
+    /// Writes a folder beside the destination first, so that a failure leaves what was there.
+    private static func write(_ files: [String: Data], to destination: URL) throws {
+        let manager = FileManager.default
+        let parent = destination.deletingLastPathComponent()
+        try manager.createDirectory(at: parent, withIntermediateDirectories: true)
+        let draft = parent.appendingPathComponent(".\(destination.lastPathComponent)-\(UUID().uuidString)")
+        defer { try? manager.removeItem(at: draft) }
+        try manager.createDirectory(at: draft, withIntermediateDirectories: false)
+        for (name, data) in files { try data.write(to: draft.appendingPathComponent(name)) }
+        if manager.fileExists(atPath: destination.path) { try manager.removeItem(at: destination) }
+        try manager.moveItem(at: draft, to: destination)
+    }
+}

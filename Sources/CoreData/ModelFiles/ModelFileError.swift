@@ -1,0 +1,81 @@
+import Foundation
+import KeyedArchives
+
+/// Why a model file cannot be read or written: the place, what is wrong and what would be right.
+package struct ModelFileError: Error, Equatable {
+    package enum Kind: Equatable, Sendable {
+        case missing
+        /// The bytes are no model file.
+        case corrupt
+        /// The file is readable; the model in it is wrong.
+        case invalid
+        case unwritable
+    }
+
+    package var kind: Kind
+    package var entity: String?
+    package var property: String?
+    /// The line of a source file, from 1.
+    package var line: Int?
+    /// What is wrong and what would be right, as the end of a sentence.
+    package var reason: String
+
+    package init(
+        _ kind: Kind = .invalid, entity: String? = nil, property: String? = nil, line: Int? = nil, reason: String
+    ) {
+        self.kind = kind
+        self.entity = entity
+        self.property = property
+        self.line = line
+        self.reason = reason
+    }
+
+    /// The error as Core Data throws it.
+    package func nsError(file: URL?, underlying: (any Error)? = nil) -> NSError {
+        var place = file.map { "“\($0.path)”" } ?? "The model"
+        if let line { place += ", line \(line)" }
+        if let entity { place += ", entity “\(entity)”" }
+        if let property { place += ", property “\(property)”" }
+        var info: [String: Any] = [NSLocalizedDescriptionKey: "\(place): \(reason)."]
+        if let file {
+            info[NSFilePathErrorKey] = file.path
+            info[NSURLErrorKey] = file
+        }
+        info["entity"] = entity
+        info["property"] = property
+        info[NSUnderlyingErrorKey] = underlying
+        return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
+    }
+
+    private var code: Int {
+        switch kind {
+        case .missing: CocoaError.fileReadNoSuchFile.rawValue
+        case .corrupt: CocoaError.fileReadCorruptFile.rawValue
+        case .invalid: CoreDataErrorCode.coreData
+        case .unwritable: CocoaError.fileWriteUnknown.rawValue
+        }
+    }
+
+    /// Runs a reader or writer of a file, and gives every error the file's name.
+    package static func naming<Result>(_ file: URL?, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as ModelFileError {
+            throw error.nsError(file: file)
+        } catch let error as KeyedArchiveError {
+            throw ModelFileError(.corrupt, reason: withoutPeriod(error.description)).nsError(
+                file: file, underlying: error)
+        } catch let error as PropertyListError {
+            throw ModelFileError(.corrupt, reason: withoutPeriod(error.description)).nsError(
+                file: file, underlying: error)
+        } catch let error as NSError {
+            guard error.userInfo[NSFilePathErrorKey] == nil else { throw error }
+            throw ModelFileError(reason: withoutPeriod(error.localizedDescription)).nsError(
+                file: file, underlying: error)
+        }
+    }
+
+    private static func withoutPeriod(_ sentence: String) -> String {
+        sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+    }
+}

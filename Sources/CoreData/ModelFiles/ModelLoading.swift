@@ -1,0 +1,47 @@
+import Foundation
+
+extension NSManagedObjectModel {
+    /// Reads the current version of a model file; nil when it cannot be read, as Core Data has it.
+    ///
+    /// - Parameter url: a compiled model, `.momd` or `.mom`; other than Apple's, a source model, `.xcdatamodeld` or
+    ///   `.xcdatamodel`, too. The version hashes are those of the package's `VersionInfo.plist`.
+    public convenience init?(contentsOf url: URL) {
+        guard let model = try? ModelPackage(at: url).model() else { return nil }
+        self.init()
+        become(model)
+    }
+
+    /// Merges the models of bundles; nil for all loaded bundles. Nil when there is no model or two disagree.
+    public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
+        let models = packages(in: bundles).compactMap { try? $0.model() }
+        return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models)
+    }
+
+    /// Merges those versions of the models of bundles whose entities a store has; nil when they do not add up to the
+    /// store's entities.
+    ///
+    /// - Parameters:
+    ///   - bundles: where to look; nil for all loaded bundles.
+    ///   - metadata: the store's metadata, which name its entities' version hashes.
+    public class func mergedModel(
+        from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+    ) -> NSManagedObjectModel? {
+        let models = packages(in: bundles).flatMap { package in
+            package.versions.compactMap { try? package.model(version: $0.name) }
+        }
+        return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
+    }
+
+    private static func packages(in bundles: [Bundle]?) -> [ModelPackage] {
+        let bundles = bundles ?? [Bundle.main] + Bundle.allBundles.filter { $0 != Bundle.main }
+        return bundles.flatMap { bundle in
+            ["momd", "mom"].flatMap { bundle.urls(forResourcesWithExtension: $0, subdirectory: nil) ?? [] }
+        }.compactMap { try? ModelPackage(at: $0 as URL) }
+    }
+
+    /// Takes the place of a model that was just made and that nobody else has.
+    func become(_ model: NSManagedObjectModel) {
+        copyContents(of: model)
+        recordVersionHashes(model.entities.reduce(into: [:]) { $0[$1.name ?? ""] = $1.recordedVersionHash })
+    }
+}

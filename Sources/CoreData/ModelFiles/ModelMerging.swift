@@ -1,0 +1,61 @@
+import Foundation
+
+extension NSManagedObjectModel {
+    /// Merges models into one. Nil for no models, or when two of them have an entity of one name.
+    ///
+    /// Core Data raises an exception for entities that conflict; here the initializer fails.
+    public convenience init?(byMerging models: [NSManagedObjectModel]?) {
+        guard let models, !models.isEmpty else { return nil }
+        guard let merged = try? Self.merge(models, entityNames: nil) else { return nil }
+        self.init()
+        become(merged)
+    }
+
+    /// Merges the entities of models that a store has: for each entity of the metadata the one with that version hash.
+    /// Nil when one is missing.
+    ///
+    /// - Parameters:
+    ///   - models: models of any versions.
+    ///   - metadata: the store's metadata, which name its entities' version hashes.
+    public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
+        guard let hashes = metadata["NSStoreModelVersionHashes"] as? [String: Data] else { return nil }
+        var needed = Set(hashes.keys)
+        var chosen: [NSManagedObjectModel] = []
+        for model in models {
+            // A model belongs to the store when all its entities do, or those of one configuration.
+            let known = model.entityVersionHashesByName
+            guard !known.isEmpty, known.allSatisfy({ hashes[$0.key] == $0.value }), !needed.isDisjoint(with: known.keys)
+            else { continue }
+            needed.subtract(known.keys)
+            chosen.append(model)
+        }
+        guard needed.isEmpty, let merged = try? Self.merge(chosen, entityNames: Set(hashes.keys)) else { return nil }
+        self.init()
+        become(merged)
+    }
+
+    /// - Parameter entityNames: the entities to take; nil for all, of which no two may have one name.
+    /// - Throws: an error naming an entity that two models have.
+    package static func merge(
+        _ models: [NSManagedObjectModel], entityNames: Set<String>?
+    ) throws -> NSManagedObjectModel {
+        var result = ModelDocument()
+        var hashes: [String: Data] = [:]
+        for model in models {
+            let document = try ModelDocument(model)
+            for entity in document.entities where entityNames?.contains(entity.name) ?? true {
+                guard result.entity(named: entity.name) == nil else {
+                    if entityNames != nil { continue }
+                    throw ModelFileError(entity: entity.name, reason: "two of the models to merge have this entity")
+                        .nsError(file: nil)
+                }
+                result.entities.append(entity)
+                hashes[entity.name] = model.entitiesByName[entity.name]?.recordedVersionHash
+            }
+            for (name, members) in document.configurations { result.configurations[name, default: []] += members }
+            result.fetchRequestTemplates.merge(document.fetchRequestTemplates) { first, _ in first }
+            result.versionIdentifiers += document.versionIdentifiers.filter { !result.versionIdentifiers.contains($0) }
+        }
+        return try ModelFileError.naming(nil) { try ModelAssembler.model(result, versionHashes: hashes) }
+    }
+}

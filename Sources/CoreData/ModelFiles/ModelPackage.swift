@@ -1,0 +1,108 @@
+import Foundation
+
+/// A model file with all its versions, in whichever form: a compiled `.momd` or `.mom`, or a source `.xcdatamodeld` or
+/// `.xcdatamodel`.
+package struct ModelPackage: Sendable {
+    /// One version of the model.
+    package struct Version: Sendable {
+        package let name: String
+        package let url: URL
+    }
+
+    package let url: URL
+    /// The versions, sorted by name.
+    package let versions: [Version]
+    /// The name of the current version.
+    package let currentVersionName: String
+    /// What the package says of its versions; empty for source files and single versions.
+    package let info: VersionInfo
+
+    /// Finds the versions of a model file; none of them is read yet.
+    ///
+    /// - Throws: an error in the Cocoa domain that names the file: it is missing, of another kind, has no versions, or
+    ///   its current version does not exist.
+    package init(at url: URL) throws {
+        self = try ModelFileError.naming(url) { try Self.finding(url) }
+    }
+
+    private init(url: URL, versions: [Version], currentVersionName: String, info: VersionInfo) {
+        self.url = url
+        self.versions = versions
+        self.currentVersionName = currentVersionName
+        self.info = info
+    }
+
+    private static func finding(_ url: URL) throws -> ModelPackage {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
+            throw ModelFileError(.missing, reason: "there is no such file")
+        }
+        let name = url.deletingPathExtension().lastPathComponent
+        switch url.pathExtension {
+        case "mom", "xcdatamodel":
+            let info = try versionInfo(beside: url)
+            return ModelPackage(
+                url: url, versions: [Version(name: name, url: url)], currentVersionName: name, info: info)
+        case "momd":
+            return try package(url, versionExtension: "mom", info: try versionInfo(in: url)) { info, _ in
+                info.currentVersionName
+            }
+        case "xcdatamodeld":
+            return try package(url, versionExtension: "xcdatamodel", info: VersionInfo()) { _, versions in
+                try currentVersion(ofSource: url) ?? (versions.count == 1 ? versions[0].name : name)
+            }
+        default:
+            throw ModelFileError(
+                .corrupt,
+                reason: "its extension is “\(url.pathExtension)”; momd, mom, xcdatamodeld or xcdatamodel expected")
+        }
+    }
+
+    private static func package(
+        _ url: URL, versionExtension: String, info: VersionInfo, current: (VersionInfo, [Version]) throws -> String?
+    ) throws -> ModelPackage {
+        let files = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
+        let versions = files.filter { $0.pathExtension == versionExtension }
+            .map { Version(name: $0.deletingPathExtension().lastPathComponent, url: $0) }.sorted { $0.name < $1.name }
+        guard !versions.isEmpty else {
+            throw ModelFileError(.corrupt, reason: "there is no .\(versionExtension) in it")
+        }
+        let name = try current(info, versions) ?? (versions.count == 1 ? versions[0].name : nil)
+        guard let name else {
+            throw ModelFileError(
+                .corrupt, reason: "it has \(versions.count) versions and does not say which is current")
+        }
+        guard versions.contains(where: { $0.name == name }) else {
+            let known = versions.map(\.name).joined(separator: ", ")
+            throw ModelFileError(
+                .corrupt, reason: "its current version, “\(name)”, does not exist; there are \(known)")
+        }
+        return ModelPackage(url: url, versions: versions, currentVersionName: name, info: info)
+    }
+
+    private static func versionInfo(in folder: URL) throws -> VersionInfo {
+        let file = folder.appendingPathComponent(VersionInfo.fileName)
+        guard FileManager.default.fileExists(atPath: file.path) else { return VersionInfo() }
+        return try ModelFileError.naming(file) { try VersionInfo(data: Data(contentsOf: file)) }
+    }
+
+    /// A version that is read by itself has its hashes beside it, when it lies in its package.
+    private static func versionInfo(beside version: URL) throws -> VersionInfo {
+        let folder = version.deletingLastPathComponent()
+        return folder.pathExtension == "momd" && version.pathExtension == "mom"
+            ? try versionInfo(in: folder) : VersionInfo()
+    }
+
+    /// The version that `.xccurrentversion` names, if there is that file.
+    private static func currentVersion(ofSource url: URL) throws -> String? {
+        let file = url.appendingPathComponent(".xccurrentversion")
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        return try ModelFileError.naming(file) {
+            let list = try? PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+            guard let fields = list as? [String: Any],
+                let name = fields["_XCCurrentVersionName"] as? String
+            else { throw ModelFileError(.corrupt, reason: "it does not name the current version") }
+            return URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import KeyedArchives
+
+/// `VersionInfo.plist`, what a `.momd` says of its versions: the current one, and the version hashes that the tool which
+/// compiled them computed.
+package struct VersionInfo: Equatable, Sendable {
+    package static let fileName = "VersionInfo.plist"
+
+    /// The file name, without extension, of the current version.
+    package var currentVersionName: String?
+    /// The version hashes of the entities, by version and entity.
+    package var versionHashes: [String: [String: Data]] = [:]
+    /// A digest of each version.
+    package var checksums: [String: String] = [:]
+
+    package init() {}
+
+    /// Reads the file; a binary or XML property list.
+    package init(data: Data) throws {
+        let list: PropertyList
+        if PropertyList.isBinary(data) {
+            list = try PropertyList(binary: data)
+        } else {
+            guard let object = try? PropertyListSerialization.propertyList(from: data, format: nil) else {
+                throw ModelFileError(.corrupt, reason: "it is no property list")
+            }
+            list = try PropertyList(foundationObject: object)
+        }
+        guard let fields = list.dictionaryValue else {
+            throw ModelFileError(.corrupt, reason: "it is \(list.kind), not a dictionary")
+        }
+        currentVersionName = fields["NSManagedObjectModel_CurrentVersionName"]?.stringValue
+        for (version, hashes) in fields["NSManagedObjectModel_VersionHashes"]?.dictionaryValue ?? [:] {
+            versionHashes[version] = hashes.dictionaryValue?.compactMapValues(\.dataValue)
+        }
+        checksums =
+            fields["NSManagedObjectModel_VersionChecksums"]?.dictionaryValue?.compactMapValues(\.stringValue) ?? [:]
+    }
+
+    package func data() throws -> Data {
+        var fields: [String: PropertyList] = [
+            "NSManagedObjectModel_VersionHashes": .dictionary(
+                versionHashes.mapValues { .dictionary($0.mapValues(PropertyList.data)) }),
+            "NSManagedObjectModel_VersionChecksums": .dictionary(checksums.mapValues(PropertyList.string)),
+        ]
+        if let currentVersionName {
+            fields["NSManagedObjectModel_CurrentVersionName"] = .string(currentVersionName)
+        }
+        return try PropertyList.dictionary(fields).binaryData()
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// An object of an archive with everything that it refers to, as an archive of its own: what a reader keeps of an
+/// object of a class that it does not know, to write it again.
+package struct KeyedArchiveFragment: Equatable, Sendable {
+    /// An archive whose root is the object.
+    package let archive: KeyedArchive
+
+    /// Cuts an object out of its archive.
+    ///
+    /// - Throws: `KeyedArchiveError` when it refers to objects that do not exist.
+    package init(_ object: ArchivedObject) throws(KeyedArchiveError) {
+        var numbers: [UInt32: UInt32] = [0: 0]
+        var order: [UInt32] = [0]
+        func visit(_ value: PropertyList) {
+            for number in value.references where numbers[number] == nil {
+                numbers[number] = UInt32(order.count)
+                order.append(number)
+            }
+        }
+        visit(.uid(UInt32(object.index)))
+        var next = 1
+        while next < order.count {
+            guard Int(order[next]) < object.archive.objects.count else {
+                throw object.error(nil, expected: "references to existing objects", found: "\(order[next])")
+            }
+            visit(object.archive.objects[Int(order[next])])
+            next += 1
+        }
+        let objects = order.map { object.archive.objects[Int($0)].renumbered { numbers[$0] ?? 0 } }
+        archive = KeyedArchive(objects: objects, top: ["root": .uid(1)])
+    }
+}
+
+extension KeyedArchiveBuilder {
+    /// Adds the object of a fragment and what it refers to.
+    package mutating func add(_ fragment: KeyedArchiveFragment) -> PropertyList {
+        let offset = UInt32(objectCount)
+        for object in fragment.archive.objects.dropFirst() {
+            appendRaw(object.renumbered { $0 == 0 ? 0 : $0 - 1 + offset })
+        }
+        return .uid(offset)
+    }
+}
+
+extension PropertyList {
+    /// The numbers of the objects that the value refers to. Values that were read are of bounded depth.
+    var references: [UInt32] {
+        switch self {
+        case .uid(let number): [number]
+        case .array(let values): values.flatMap(\.references)
+        case .dictionary(let values): values.sorted { $0.key < $1.key }.flatMap(\.value.references)
+        default: []
+        }
+    }
+
+    func renumbered(_ number: (UInt32) -> UInt32) -> PropertyList {
+        switch self {
+        case .uid(let old): .uid(number(old))
+        case .array(let values): .array(values.map { $0.renumbered(number) })
+        case .dictionary(let values): .dictionary(values.mapValues { $0.renumbered(number) })
+        default: self
+        }
+    }
+}
