@@ -33,7 +33,8 @@ let package = Package(
 
         // Tools.
         .executableTarget(name: "PippinCommand", dependencies: ["CoreData"]),
-        .executableTarget(name: "ModelCompiler", dependencies: ["CoreData"]),
+        .target(name: "CodeGeneration"),
+        .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "CoreData"]),
         .plugin(name: "CoreDataPlugin", capability: .buildTool(), dependencies: ["ModelCompiler"]),
 
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection"]),
@@ -41,6 +42,7 @@ let package = Package(
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"]),
         .testTarget(name: "CoreDataTests", dependencies: ["CoreData"]),
         .testTarget(name: "PippinTests", dependencies: ["Pippin"]),
+        .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration"]),
         .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData"]),
         .testTarget(name: "PippinCommandTests", dependencies: ["PippinCommand", "CoreData"]),
     ],

@@ -1,6 +1,86 @@
+import Foundation
 import PackagePlugin
 
+/// Does for a target what Xcode does for an app that has Core Data: compiles its models into resources, generates the
+/// classes of their objects, and supplies the accessors of `@NSManaged` declarations.
+///
+///     .target(
+///         name: "Library",
+///         dependencies: [.product(name: "CoreData", package: "Pippin")],
+///         plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")])
+///
+/// Models lie among the sources; they need not be declared as resources.
 @main
 struct CoreDataPlugin: BuildToolPlugin {
-    func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] { [] }
+    func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+        #if os(macOS)
+            // Apple's tools do all of it.
+            return []
+        #else
+            guard let module = target as? SwiftSourceModuleTarget else {
+                Diagnostics.error("CoreDataPlugin is for Swift targets, and “\(target.name)” is none")
+                return []
+            }
+            let tool = try context.tool(named: "ModelCompiler").url
+            let sources = module.sourceFiles(withSuffix: ".swift").map(\.url)
+            let models = Self.models(in: URL(fileURLWithPath: module.directory.string))
+            let common = try arguments(for: module, context, sources)
+            let output = context.pluginWorkDirectoryURL
+
+            var commands = models.map { model in
+                let momd = output.appending(path: model.deletingPathExtension().lastPathComponent + ".momd")
+                return Command.buildCommand(
+                    displayName: "Compiling model \(model.lastPathComponent)", executable: tool,
+                    arguments: ["model", "--output", momd.path, "--model", model.path] + common,
+                    inputFiles: Self.files(in: model) + sources, outputFiles: [momd])
+            }
+            // The names are known before the contents of the sources are, so the files are there even if there is
+            // nothing to say in them.
+            let files = ["Records", "Accessors", "Names"].map {
+                output.appending(path: "\(module.moduleName)+\($0).swift")
+            }
+            commands.append(
+                .buildCommand(
+                    displayName: "Generating Core Data code for \(target.name)", executable: tool,
+                    arguments: ["sources", "--output", output.path] + models.flatMap { ["--model", $0.path] } + common,
+                    inputFiles: models.flatMap(Self.files) + sources, outputFiles: files))
+            return commands
+        #endif
+    }
+
+    private func arguments(
+        for module: SwiftSourceModuleTarget, _ context: PluginContext, _ sources: [URL]
+    ) throws -> [String] {
+        var arguments = ["--module", module.moduleName]
+        arguments += ["--compiler", try context.tool(named: "swiftc").url.path]
+        if module.kind == .generic { arguments.append("--library") }
+        arguments += module.compilationConditions.flatMap { ["--define", $0] }
+        for case let dependency as SwiftSourceModuleTarget in module.recursiveTargetDependencies {
+            arguments += ["--dependency", "\(dependency.moduleName)=\(dependency.directory.string)"]
+        }
+        return arguments + sources.flatMap { ["--source", $0.path] }
+    }
+
+    /// The models among the sources, versioned (`.xcdatamodeld`) or not (`.xcdatamodel`).
+    private static func models(in folder: URL) -> [URL] {
+        let contents = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        var models: [URL] = []
+        while let url = contents?.nextObject() as? URL {
+            guard ["xcdatamodeld", "xcdatamodel"].contains(url.pathExtension) else { continue }
+            models.append(url)
+            contents?.skipDescendants()
+        }
+        return models.sorted { $0.path < $1.path }
+    }
+
+    /// All files of a model: named as inputs, they are neither missed when they change nor warned about as unhandled.
+    private static func files(in model: URL) -> [URL] {
+        let contents = FileManager.default.enumerator(at: model, includingPropertiesForKeys: [.isDirectoryKey])
+        var files: [URL] = []
+        while let url = contents?.nextObject() as? URL {
+            let isFolder = (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory ?? false
+            if !isFolder { files.append(url) }
+        }
+        return files.sorted { $0.path < $1.path }
+    }
 }

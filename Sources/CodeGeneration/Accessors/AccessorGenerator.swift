@@ -1,0 +1,135 @@
+import Foundation
+
+/// Supplies the accessors of a module's `@NSManaged` declarations.
+///
+/// `@NSManaged` promises the compiler that accessors exist at run time, so it makes none, and off Apple's platforms
+/// the linker misses them. They are generated into a file of the same module, as accessors of other properties that
+/// are linked under the missing symbols (`@_silgen_name`). The compiler itself says what those are.
+package struct AccessorGenerator {
+    private let target: TargetSources
+    private let compiler: SwiftCompiler
+
+    package init(target: TargetSources, compiler: SwiftCompiler) {
+        self.target = target
+        self.compiler = compiler
+    }
+
+    /// - Returns: the text of the file with the accessors.
+    /// - Throws: `GenerationFailure` with all that cannot be handled.
+    package func source() throws -> String {
+        var pool = try SourcePool(target.paths, compiler: compiler)
+        try pool.parse { $0.contains("@NSManaged") }
+        let problems = pool.parsed.values.flatMap { $0.problems + unsupportedMethods($0) }
+        guard problems.isEmpty else { throw GenerationFailure(problems.sorted()) }
+        guard pool.parsed.values.contains(where: { !$0.managed.isEmpty }) else { return AccessorWriter.nothing }
+
+        let (catalogue, types) = try namedTypes(&pool)
+        let sources = pool.parsed.values.sorted { $0.source.path < $1.source.path }
+        try checkAccess(sources, catalogue)
+
+        // What the build configuration defines is not known here, and DEBUG is all that SwiftPM itself defines.
+        let conditions = sources.flatMap { $0.types.flatMap(\.conditions) + $0.managed.flatMap(\.conditions) }
+        let release = try source(sources, catalogue, types, conditions, compiler)
+        guard conditions.contains(where: { $0.identifiers.contains("DEBUG") }) else { return release }
+        let debugCompiler = SwiftCompiler(
+            executable: compiler.executable, options: compiler.options + ["-D", "DEBUG"])
+        let debug = try source(sources, catalogue, types, conditions, debugCompiler)
+        return debug == release ? debug : "#if DEBUG\n\(debug)#else\n\(release)#endif\n"
+    }
+
+    private func source(
+        _ sources: [SourceDeclarations], _ catalogue: TypeCatalogue, _ types: Set<[String]>, _ conditions: [String],
+        _ compiler: SwiftCompiler
+    ) throws -> String {
+        let imports = Set(sources.filter { !$0.managed.isEmpty }.flatMap(\.imports))
+        let modules = Set(imports.map(\.module)).union(["CoreData"]).subtracting([target.moduleName])
+        let stub = AccessorStub(
+            sources: sources, catalogue: catalogue, types: types, generatedClasses: target.generatedClasses,
+            modules: modules.union(target.dependencies.keys).sorted())
+        let symbols = try StubCompilation(
+            stub: stub, target: target, compiler: compiler,
+            testedModules: Set(conditions.flatMap(\.identifiers)).intersection(target.dependencies.keys)
+        ).symbols()
+        return AccessorWriter(stub: stub, symbols: symbols, catalogue: catalogue, imports: imports).text()
+    }
+
+    private func unsupportedMethods(_ source: SourceDeclarations) -> [Problem] {
+        source.managed.filter { !AccessorCall($0).isSupported }.map { method in
+            source.source.problem(
+                at: method.offset,
+                "Core Data has no accessor “\(method.plainName)” with these parameters; for a relationship “books” it "
+                    + "has addToBooks(_:), removeFromBooks(_:) and, if ordered, insertIntoBooks(_:at:), "
+                    + "removeFromBooks(at:) and replaceBooks(at:with:)")
+        }
+    }
+
+    /// Finds the types that the managed declarations name, and what those name in turn.
+    private func namedTypes(_ pool: inout SourcePool) throws -> (TypeCatalogue, Set<[String]>) {
+        var searched: Set<String> = []
+        while true {
+            let sources = Array(pool.parsed.values)
+            var catalogue = TypeCatalogue()
+            for source in sources { catalogue.add(source.types) }
+
+            var names: Set<String> = []
+            var paths: Set<[String]> = []
+            for declaration in sources.flatMap(\.managed) {
+                names.formUnion(declaration.owner)
+                paths.formUnion(declaration.owner.indices.map { Array(declaration.owner[...$0]) })
+                for type in declaration.types {
+                    names.formUnion(type.identifiers)
+                    paths.formUnion(catalogue.paths(in: type, scope: declaration.owner))
+                }
+            }
+            var unfollowed = paths
+            while let path = unfollowed.popFirst() {
+                let aliases = catalogue.declarations(of: path).compactMap(\.aliased)
+                names.formUnion(aliases.flatMap(\.identifiers))
+                var next = Set(aliases.flatMap { catalogue.paths(in: $0, scope: path) })
+                next.formUnion(path.indices.map { Array(path[...$0]) })
+                next.subtract(paths)
+                paths.formUnion(next)
+                unfollowed.formUnion(next)
+            }
+
+            let unknown = names.subtracting(searched).filter { !catalogue.declares($0) }
+            guard !unknown.isEmpty else { return (catalogue, paths) }
+            searched.formUnion(unknown)
+            try pool.parseDeclarations(of: unknown)
+        }
+    }
+
+    /// A type that only its own file can see cannot be named in the generated file.
+    private func checkAccess(_ sources: [SourceDeclarations], _ catalogue: TypeCatalogue) throws {
+        var problems: [Problem] = []
+        for source in sources {
+            for declaration in source.managed {
+                let paths = declaration.types.flatMap { catalogue.paths(in: $0, scope: declaration.owner) }
+                let hidden = paths.filter { path in
+                    path.indices.contains { depth in
+                        let declarations = catalogue.declarations(of: Array(path[...depth]))
+                        return !declarations.isEmpty && declarations.allSatisfy(\.access.isLimitedToFile)
+                    }
+                }
+                for path in Set(hidden).sorted(by: { $0.joined() < $1.joined() }) {
+                    problems.append(
+                        source.source.problem(
+                            at: declaration.offset,
+                            "the accessors of “\(declaration.plainName)” are generated in another file, which cannot "
+                                + "see the type “\(path.joined(separator: "."))”: make the type internal"))
+                }
+            }
+        }
+        guard problems.isEmpty else { throw GenerationFailure(problems) }
+    }
+}
+
+extension ManagedDeclaration {
+    /// All types in the declaration, as written.
+    var types: [String] {
+        switch kind {
+        case .property(let type, _): [type]
+        case .method(let parameters, let result): parameters.map(\.type) + (result.map { [$0] } ?? [])
+        }
+    }
+}

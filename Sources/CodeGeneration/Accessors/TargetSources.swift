@@ -1,0 +1,84 @@
+import Foundation
+
+/// The sources of one target, as the build system names them.
+package struct TargetSources: Sendable {
+    /// The name that Swift knows the target's module by.
+    package var moduleName: String
+    /// The Swift files that the developer wrote.
+    package var paths: [String]
+    /// The classes that are generated from the target's models.
+    package var generatedClasses: [String]
+    /// The folders with the sources of the modules that the target depends on, directly or not.
+    package var dependencies: [String: String]
+
+    package init(
+        moduleName: String, paths: [String], generatedClasses: [String] = [], dependencies: [String: String] = [:]
+    ) {
+        self.moduleName = moduleName
+        self.paths = paths
+        self.generatedClasses = generatedClasses
+        self.dependencies = dependencies
+    }
+}
+
+/// Sources of which only those are parsed that matter: parsing takes a run of the compiler each.
+struct SourcePool {
+    private let sources: [(text: SourceText, contents: String)]
+    private let compiler: SwiftCompiler
+    private(set) var parsed: [String: SourceDeclarations] = [:]
+
+    init(_ paths: [String], compiler: SwiftCompiler) throws {
+        self.compiler = compiler
+        sources = try paths.sorted().map { path in
+            let text = try SourceText(contentsOf: path)
+            return (text, String(decoding: text.bytes, as: UTF8.self))
+        }
+    }
+
+    /// Whether a text occurs in any of the sources.
+    func contains(_ text: String) -> Bool {
+        sources.contains { $0.contents.contains(text) }
+    }
+
+    /// Parses the sources that the text of which a condition holds for, and that have not been parsed.
+    mutating func parse(where condition: (String) -> Bool) throws {
+        let wanted = sources.filter { parsed[$0.text.path] == nil && condition($0.contents) }.map(\.text)
+        for declarations in try Self.parse(wanted, compiler) {
+            parsed[declarations.source.path] = declarations
+        }
+    }
+
+    /// Parses the sources that seem to declare one of the types.
+    mutating func parseDeclarations(of names: Set<String>) throws {
+        guard !names.isEmpty else { return }
+        let alternatives = names.sorted().map(NSRegularExpression.escapedPattern).joined(separator: "|")
+        let pattern = "\\b(class|struct|enum|protocol|actor|typealias)\\s+(\(alternatives))\\b"
+        try parse { $0.range(of: pattern, options: .regularExpression) != nil }
+    }
+
+    /// Several runs of the compiler at once, as many as there are processors.
+    private static func parse(_ sources: [SourceText], _ compiler: SwiftCompiler) throws -> [SourceDeclarations] {
+        let results = Results()
+        DispatchQueue.concurrentPerform(iterations: sources.count) { index in
+            let source = sources[index]
+            results.set(
+                source.path,
+                Result {
+                    try ParsedSource(source, compiler: compiler).map(DeclarationFinder.declarations)
+                        ?? SourceDeclarations(source: source)
+                })
+        }
+        return try sources.compactMap { try results.values[$0.path]?.get() }
+    }
+
+    /// Where concurrent runs leave what they found.
+    private final class Results: @unchecked Sendable {
+        // @unchecked Sendable: `lock` guards the only variable while runs go on.
+        private let lock = NSLock()
+        private(set) var values: [String: Result<SourceDeclarations, any Error>] = [:]
+
+        func set(_ path: String, _ result: Result<SourceDeclarations, any Error>) {
+            lock.withLock { values[path] = result }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// One thing that code generation cannot do, and where: what a developer reads in the build log.
+package struct Problem: Sendable, Hashable, CustomStringConvertible {
+    package var file: String
+    package var line: Int?
+    package var column: Int?
+    package var message: String
+
+    /// The form that editors and continuous integration make a link of: `FILE:LINE:COLUMN: error: MESSAGE`.
+    package var description: String {
+        let place = [file, line.map(String.init), column.map(String.init)].compactMap { $0 }.joined(separator: ":")
+        return "\(place): error: \(message)"
+    }
+}
+
+extension Problem: Comparable {
+    /// By place, as a developer works through them.
+    package static func < (left: Problem, right: Problem) -> Bool {
+        (left.file, left.line ?? 0, left.column ?? 0, left.message)
+            < (right.file, right.line ?? 0, right.column ?? 0, right.message)
+    }
+}
+
+/// What code generation throws: everything it found wrong, at once.
+package struct GenerationFailure: Error, CustomStringConvertible {
+    package var problems: [Problem]
+
+    package init(_ problems: [Problem]) {
+        self.problems = problems
+    }
+
+    package init(file: String, _ message: String) {
+        problems = [Problem(file: file, message: message)]
+    }
+
+    package var description: String {
+        problems.map(\.description).joined(separator: "\n")
+    }
+}

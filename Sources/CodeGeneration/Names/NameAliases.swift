@@ -1,0 +1,29 @@
+import Foundation
+
+/// Decides between two classes of one name for a whole module.
+///
+/// Foundation has an `NSExpression` and an `NSComparisonPredicate` off Apple's platforms too, which can be neither
+/// created nor subclassed; ours have the same names. A module that imports both and names them needs to hear which
+/// ones are meant.
+package enum NameAliases {
+    private static let names = ["NSComparisonPredicate", "NSExpression"]
+
+    /// - Parameters:
+    ///   - paths: the target's sources.
+    ///   - isLibrary: whether other modules can see the target's public declarations, which may name the classes.
+    /// - Returns: the text of the file with the aliases that the sources need.
+    package static func source(paths: [String], isLibrary: Bool) throws -> String {
+        var used: Set<String> = []
+        for path in paths {
+            let source = try SourceText(contentsOf: path)
+            let text = source.text(0..<source.bytes.count)
+            guard names.contains(where: text.contains) else { continue }
+            let code = String(decoding: CodeMask.code(of: source.bytes), as: UTF8.self).identifiers
+            used.formUnion(names.filter(code.contains))
+        }
+        guard !used.isEmpty else { return AccessorWriter.header + "// No names to decide on in this module.\n" }
+        let access = isLibrary ? "public " : ""
+        return AccessorWriter.header + "import CoreData\n\n"
+            + used.sorted().map { "\(access)typealias \($0) = CoreData.\($0)\n" }.joined()
+    }
+}

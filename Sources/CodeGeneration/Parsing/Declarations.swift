@@ -1,0 +1,96 @@
+/// How far a declaration can be seen, of which three cases matter to what is generated beside it.
+enum Access: Sendable, Equatable {
+    case `private`, `fileprivate`
+    /// `internal` or `package`: within the module at least.
+    case module(String?)
+    /// `public` or `open`.
+    case `public`
+
+    init(_ keyword: String?) {
+        switch keyword {
+        case "private": self = .private
+        case "fileprivate": self = .fileprivate
+        case "public", "open": self = .public
+        case "package": self = .module("package")
+        default: self = .module(nil)
+        }
+    }
+
+    var isLimitedToFile: Bool { self == .private || self == .fileprivate }
+}
+
+/// A type that a source declares, with the types inside it.
+struct TypeDeclaration: Sendable {
+    /// `class`, `struct`, `enum`, `protocol` or `typealias`.
+    var keyword: String
+    var name: String
+    /// The types around it, outermost first; for a type in an extension, the extended type comes first.
+    var enclosing: [String]
+    /// The generic parameters without their constraints: `<Key, Value>`.
+    var genericParameters: String
+    /// What a `typealias` stands for.
+    var aliased: String?
+    var access: Access
+    var conditions: [String]
+    /// Where its name is.
+    var offset: Int
+
+    var path: [String] { enclosing + [name] }
+}
+
+/// A property or method that is declared `@NSManaged`.
+struct ManagedDeclaration: Sendable {
+    enum Kind: Sendable, Equatable {
+        case property(type: String, setterAccess: Access?)
+        case method(parameters: [Parameter], result: String?)
+    }
+
+    struct Parameter: Sendable, Equatable {
+        /// As written before the colon: `_ value`, `at index`, `value`.
+        var names: String
+        var type: String
+
+        /// The label at the call, `nil` for `_`.
+        var label: String? {
+            let label = names.split(separator: " ").first.map(String.init)
+            return label == "_" ? nil : label
+        }
+
+        /// The name inside the method.
+        var name: String { names.split(separator: " ").last.map(String.init) ?? names }
+    }
+
+    var kind: Kind
+    /// As written, in backticks if it was.
+    var name: String
+    /// The class that the declaration belongs to, as a path of type names.
+    var owner: [String]
+    /// Whether it stands in an extension.
+    var isInExtension: Bool
+    /// The access level, inherited from the extension where the declaration has none.
+    var access: Access
+    var conditions: [String]
+    /// Where the attribute is.
+    var offset: Int
+
+    /// The name without backticks: the key.
+    var plainName: String { name.filter { $0 != "`" } }
+}
+
+/// What one source declares.
+struct SourceDeclarations: Sendable {
+    let source: SourceText
+    var types: [TypeDeclaration] = []
+    var managed: [ManagedDeclaration] = []
+    /// The modules it imports, with the conditions of each.
+    var imports: [ModuleImport] = []
+    var problems: [Problem] = []
+}
+
+/// An `import` declaration.
+struct ModuleImport: Sendable, Hashable {
+    /// `Foundation`, or `Darwin.C`.
+    var module: String
+    var isPublic: Bool
+    var conditions: [String]
+}

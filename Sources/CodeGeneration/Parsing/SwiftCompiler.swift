@@ -1,0 +1,100 @@
+import Foundation
+
+/// The Swift compiler of the toolchain that builds the package, asked for what only it knows: how a source parses,
+/// and under which symbols a declaration is linked.
+package struct SwiftCompiler: Sendable {
+    /// The path of `swiftc`.
+    let executable: String
+    /// Options that every run gets, such as `-D` flags.
+    let options: [String]
+
+    package init(executable: String, options: [String] = []) {
+        self.executable = executable
+        self.options = options
+    }
+
+    /// What a run of the compiler printed.
+    struct Output: Sendable {
+        var succeeded: Bool
+        var output: Data
+        var errors: String
+    }
+
+    /// Runs the compiler's front end and waits for it.
+    /// - Throws: `GenerationFailure` if it cannot be started.
+    func run(_ arguments: [String]) throws -> Output {
+        // Files rather than pipes: a full pipe would block a process that nobody reads yet.
+        let folder = try TemporaryFolder()
+        let outputPath = try folder.write("output", "")
+        let errorsPath = try folder.write("errors", "")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = ["-frontend"] + arguments
+        process.standardInput = FileHandle.nullDevice
+        do {
+            process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath))
+            process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
+            try process.run()
+        } catch {
+            throw GenerationFailure(
+                file: executable, "the Swift compiler does not start: \(error.localizedDescription)")
+        }
+        process.waitUntilExit()
+        return Output(
+            succeeded: process.terminationStatus == 0,
+            output: (try? Data(contentsOf: URL(fileURLWithPath: outputPath))) ?? Data(),
+            errors: (try? String(contentsOfFile: errorsPath, encoding: .utf8)) ?? "")
+    }
+
+    /// Parses a source, without looking at any module.
+    ///
+    /// - Returns: the syntax tree, `nil` if the source does not parse: the compiler that builds the target says why.
+    /// - Throws: `GenerationFailure` if the compiler does not start, or prints what cannot be understood.
+    func parse(_ source: [UInt8], named name: String) throws -> SyntaxTree? {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(name, Data(source))
+        let run = try run(["-dump-parse", "-dump-ast-format", "json", path])
+        guard run.succeeded else { return nil }
+        do {
+            return try JSONDecoder().decode(SyntaxTree.self, from: run.output)
+        } catch {
+            throw GenerationFailure(
+                file: name, "the syntax tree that \(executable) prints is not as expected: \(error)")
+        }
+    }
+}
+
+/// A folder for files that are gone when nobody holds it any more.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    /// - Throws: `GenerationFailure` if it cannot be made.
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-" + UUID().uuidString)
+        do {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        } catch {
+            throw GenerationFailure(file: url.path, "the folder cannot be made: \(error.localizedDescription)")
+        }
+    }
+
+    deinit {
+        // Nothing can be done about a leftover temporary file.
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// Writes a file and returns its path.
+    func write(_ name: String, _ contents: Data) throws -> String {
+        let file = url.appendingPathComponent(name)
+        do {
+            try contents.write(to: file)
+        } catch {
+            throw GenerationFailure(file: file.path, "the file cannot be written: \(error.localizedDescription)")
+        }
+        return file.path
+    }
+
+    func write(_ name: String, _ contents: String) throws -> String {
+        try write(name, Data(contents.utf8))
+    }
+}

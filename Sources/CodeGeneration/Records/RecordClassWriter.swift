@@ -1,0 +1,90 @@
+/// Writes the record classes of a model as Xcode does, by the code-generation setting of each entity.
+///
+/// What is `@NSManaged` in Xcode's files is a computed property here, over the same run-time part as the accessors
+/// of hand-written `@NSManaged` declarations.
+package struct RecordClassWriter {
+    private let model: RecordModel
+    /// Where the model is: for messages.
+    private let path: String
+
+    package init(model: RecordModel, path: String) {
+        self.model = model
+        self.path = path
+    }
+
+    /// - Returns: the text of the file with the model's classes.
+    /// - Throws: `GenerationFailure` for attribute types that have no Swift type.
+    package func source() throws -> String {
+        let entities = model.entities.filter { $0.codeGeneration != .none && $0.hasOwnClass }
+        guard !entities.isEmpty else {
+            return AccessorWriter.header + "// No entity of the model has its code generated.\n"
+        }
+        var keys: Set<String> = []
+        let sections = try entities.map { try section($0, &keys) }
+        return AccessorWriter.header + """
+            @_spi(GeneratedCode) import CoreData
+            import Foundation
+
+            \(PropertyKeys.text(keys))
+            \(sections.joined(separator: "\n"))
+            """
+    }
+
+    private func section(_ entity: RecordEntity, _ keys: inout Set<String>) throws -> String {
+        let name = entity.className
+        let members = try [fetchRequest(entity)] + properties(entity, &keys)
+        var text = "// MARK: - \(entity.name)\n\n"
+        if entity.codeGeneration == .class {
+            let superclass = model.entity(entity.parent)?.className ?? "NSManagedObject"
+            text += "public class \(name): \(superclass) {\n\(members.joined(separator: "\n"))}\n"
+        } else {
+            text += "extension \(name) {\n\(members.joined(separator: "\n"))}\n"
+        }
+        for relationship in entity.relationships where relationship.isToMany {
+            let helpers = RelationshipHelpers(
+                relationship: relationship, destination: relationship.destinationClass(in: model))
+            text += "\n// Accessors for \(relationship.name)\nextension \(name) {\n\(helpers.text())}\n"
+        }
+        // A subclass is identifiable because its superclass is.
+        if model.entity(entity.parent)?.hasOwnClass != true {
+            text += "\nextension \(name): Identifiable {}\n"
+        }
+        return text
+    }
+
+    private func fetchRequest(_ entity: RecordEntity) -> String {
+        """
+            @nonobjc public class func fetchRequest() -> NSFetchRequest<\(entity.className)> {
+                NSFetchRequest<\(entity.className)>(entityName: "\(entity.name)")
+            }
+
+        """
+    }
+
+    private func properties(_ entity: RecordEntity, _ keys: inout Set<String>) throws -> [String] {
+        var types = try entity.attributes.map { attribute in
+            guard let type = attribute.swiftType else {
+                throw GenerationFailure(
+                    file: path,
+                    "attribute “\(attribute.name)” of entity “\(entity.name)” is of the unknown type “\(attribute.type)”"
+                )
+            }
+            return (attribute.name, type)
+        }
+        types += entity.relationships.map { ($0.name, $0.swiftType(in: model)) }
+        types += entity.fetchedProperties.map { property in
+            (property.name, "[\(model.entity(property.destination)?.className ?? "NSManagedObject")]?")
+        }
+        return types.map { name, type in
+            keys.insert(name)
+            let key = PropertyKeys.reference(to: name)
+            return """
+                    public var \(name.asIdentifier): \(type) {
+                        get { managedValue(\(key)) }
+                        set { setManagedValue(newValue, \(key)) }
+                    }
+
+                """
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import CodeGeneration
+import Foundation
+
+/// Writes the Swift files that a target gets: the record classes of its models, the accessors of its `@NSManaged`
+/// declarations and its name aliases.
+enum SourcesCommand {
+    static func run(_ arguments: Arguments) throws {
+        let module = try arguments.one("--module")
+        let folder = URL(fileURLWithPath: try arguments.one("--output"))
+        var records: [String] = []
+        var classes: [String] = []
+        for path in arguments.all("--model") {
+            let model = try RecordModelReader.model(at: path)
+            records.append(try RecordClassWriter(model: model, path: path).source())
+            classes += model.generatedClasses
+        }
+        let target = try arguments.target(generatedClasses: classes)
+        let accessors = try AccessorGenerator(target: target, compiler: arguments.compiler).source()
+        let names = try NameAliases.source(paths: target.paths, isLibrary: arguments.isLibrary)
+        try write(records.joined(separator: "\n"), to: folder, "\(module)+Records.swift")
+        try write(accessors, to: folder, "\(module)+Accessors.swift")
+        try write(names, to: folder, "\(module)+Names.swift")
+    }
+
+    /// Writes a file if it changes, so that an unchanged one is not compiled again.
+    private static func write(_ text: String, to folder: URL, _ name: String) throws {
+        let file = folder.appendingPathComponent(name)
+        guard (try? String(contentsOf: file, encoding: .utf8)) != text else { return }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+}
