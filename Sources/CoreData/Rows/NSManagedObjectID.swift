@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The identity of a store, which outlives the store object: IDs refer to it.
 package final class StoreIdentity: @unchecked Sendable {
@@ -10,7 +11,15 @@ package final class StoreIdentity: @unchecked Sendable {
     /// The store (an `NSPersistentStore`, which a higher room defines).
     package weak var store: AnyObject?
 
-    package init(uuid: String) { self.uuid = uuid }
+    /// Tells the stores of this process apart.
+    package let number: Int
+
+    private static let count = Atomic<Int>(0)
+
+    package init(uuid: String) {
+        self.uuid = uuid
+        number = Self.count.add(1, ordering: .relaxed).newValue
+    }
 }
 
 /// The identity of a managed object: its entity, and its key in its store. Safe to use from any thread.

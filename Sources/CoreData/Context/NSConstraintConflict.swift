@@ -1,0 +1,112 @@
+import Foundation
+
+/// A conflict between objects that share values which must be unique.
+open class NSConstraintConflict: NSObject {
+    /// The properties whose values must be unique together.
+    public let constraint: [String]
+    /// The values that are shared, by property; `NSNull` stands for none.
+    public let constraintValues: [String: Any]
+    /// The object of the row that has the values already; `nil` when all objects are unsaved.
+    public let databaseObject: NSManagedObject?
+    /// The values of that row.
+    public let databaseSnapshot: [String: Any]?
+    /// The unsaved objects.
+    public let conflictingObjects: [NSManagedObject]
+    /// The values that they were fetched with.
+    public let conflictingSnapshots: [[AnyHashable: Any]]
+
+    /// Creates a conflict, for testing merge policies.
+    public init(
+        constraint contraint: [String], database databaseObject: NSManagedObject?,
+        databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],
+        conflictingSnapshots: [Any]
+    ) {
+        constraint = contraint
+        self.databaseObject = databaseObject
+        self.databaseSnapshot = databaseSnapshot as? [String: Any]
+        self.conflictingObjects = conflictingObjects
+        self.conflictingSnapshots = conflictingSnapshots.compactMap { $0 as? [AnyHashable: Any] }
+        let example = conflictingObjects.first
+        constraintValues = Dictionary(
+            contraint.map { ($0, example?.value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Leaves one object: the row's if there is one, else the last that was inserted.
+    func resolve(_ type: NSMergePolicyType) {
+        let contextWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType
+        var losers = conflictingObjects
+        guard let survivor = databaseObject ?? (contextWins ? losers.last : losers.first) else { return }
+        losers.removeAll { $0 === survivor }
+        if contextWins, databaseObject != nil {
+            for loser in losers { survivor.takeChanges(of: loser) }
+        }
+        for loser in losers {
+            survivor.takePlace(of: loser)
+            if loser.state.contains(.inserted) || contextWins {
+                loser.managedObjectContext?.delete(loser)
+            } else {
+                loser.managedObjectContext?.refresh(loser, mergeChanges: false)
+            }
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Takes the attributes and to-one relationships of another object of the same entity.
+    fileprivate final func takeChanges(of other: NSManagedObject) {
+        for (slot, description) in layout.slots.enumerated() {
+            guard let otherSlot = other.layout.slotIndex(forName: description.name), !description.isTransient else {
+                continue
+            }
+            switch description.kind {
+            case .attribute(let attribute):
+                guard attribute.derivation == nil, storedValue(at: slot) != other.storedValue(at: otherSlot) else {
+                    continue
+                }
+                setStoredValue(other.storedValue(at: otherSlot), at: slot)
+            case .toOne(let relationship):
+                if let destination = other.toOne(relationship) { setToOne(relationship, to: destination) }
+            }
+        }
+    }
+
+    /// Comes into the relationships in which others have another object.
+    fileprivate final func takePlace(of other: NSManagedObject) {
+        for relationship in other.layout.toManys {
+            guard layout.relationship(named: relationship.name) === relationship else { continue }
+            for destination in other.toManyObjects(relationship) { addToMany(relationship, destination) }
+        }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Lets the merge policy resolve what the store refused.
+    func resolve(_ refusal: SaveRefusal) throws {
+        let policy = mergePolicy as? NSMergePolicy ?? NSMergePolicy.error
+        switch refusal {
+        case .optimisticLocking(let conflicts):
+            try policy.resolve(
+                mergeConflicts: conflicts.compactMap { conflict in
+                    registry.object(for: conflict.objectID).map { NSMergeConflict($0, current: conflict.current) }
+                })
+        case .constraints(let violations):
+            try policy.resolve(mergeConflicts: violations.map(conflict(for:)))
+        }
+    }
+
+    private func conflict(for violation: ConstraintViolation) -> NSConstraintConflict {
+        let stored = violation.stored.map { row in
+            object(for: row, asFault: false, refreshing: true, stamp: persistentStoreCoordinator?.generation ?? 0)
+        }
+        let slots = violation.constraint.compactMap { violation.entity.slotIndex(forName: $0) }
+        // By value: new objects have their temporary IDs back, the violation names those of the attempt.
+        let found = changed.filter { object in
+            object !== stored && !object.isDeleted && !object.isFault && object.layout.isKind(of: violation.entity)
+                && zip(slots, violation.values).allSatisfy { object.values[$0] == $1 }
+        }
+        return NSConstraintConflict(
+            constraint: violation.constraint, database: stored,
+            databaseSnapshot: stored.map { $0.snapshotValues($0.snapshot) }, conflicting: Array(found),
+            conflictingSnapshots: found.map { $0.snapshotValues($0.snapshot) })
+    }
+}

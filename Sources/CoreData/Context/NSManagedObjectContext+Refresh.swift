@@ -1,0 +1,159 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Brings an object up to what the store has.
+    ///
+    /// - Parameters:
+    ///   - object: an object of the context.
+    ///   - flag: `true` reads the store's values and puts the changes made here on top; `false` forgets the changes
+    ///     and makes the object a fault.
+    public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+        guard object.managedObjectContext === self, !object.identifier.isTemporaryID else { return }
+        if flag {
+            guard !object.state.contains(.fault) else { return }
+            if let row = try? persistentStoreCoordinator?.row(for: object.identifier) {
+                object.adopt(row, keepingChanges: true)
+                object.awake(fromSnapshotEvents: .refresh)
+            }
+        } else {
+            withdraw(object)
+            object.becomeFault()
+        }
+        refreshed.append(object)
+        scheduleProcessing()
+    }
+
+    /// Makes all objects without changes faults, and merges the store's values into the others.
+    public func refreshAllObjects() {
+        for object in registry.all where !object.state.contains(.inserted) {
+            refresh(object, mergeChanges: object.hasChanges)
+        }
+    }
+
+    // MARK: Merging saves of other contexts
+
+    /// Takes over what another context saved.
+    ///
+    /// Objects that are here take the new values, under the changes made here; new objects come as faults; deleted
+    /// ones go.
+    ///
+    /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`.
+    public func mergeChanges(fromContextDidSave notification: Notification) {
+        merge(SavedChanges(userInfo: notification.userInfo ?? [:]))
+    }
+
+    /// Takes over changes that are told by IDs (or their URIs) under the keys of a save notification.
+    ///
+    /// - Parameters:
+    ///   - changeNotificationData: sets or arrays of IDs, objects or URIs by `NSInsertedObjectsKey` and its kin.
+    ///   - contexts: the contexts to merge into; each does it on its queue, before this returns.
+    public class func mergeChanges(
+        fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+    ) {
+        for context in contexts {
+            context.performAndWait {
+                context.merge(
+                    SavedChanges(userInfo: changeNotificationData, coordinator: context.persistentStoreCoordinator))
+            }
+        }
+    }
+
+    func merge(_ changes: SavedChanges) {
+        guard let source = persistentStoreCoordinator else { return }
+        var inserted: [NSManagedObject] = []
+        var deleted: [NSManagedObject] = []
+        var stale: [NSManagedObject] = []
+        for identifier in changes.inserted {
+            let object = object(with: identifier)
+            if object.state.contains(.fault) { inserted.append(object) }
+        }
+        for identifier in changes.updated {
+            guard let object = registeredObject(for: identifier) else { continue }
+            if object.state.contains(.fault) {
+                // Pending values are checked when the fault fires.
+                refreshed.append(object)
+            } else {
+                stale.append(object)
+            }
+        }
+        let rows = (try? source.rows(for: stale.map(\.identifier))) ?? []
+        for row in rows {
+            guard let object = registry.object(for: row.objectID), object.version != row.version else { continue }
+            object.adopt(row, keepingChanges: object.hasChanges)
+            object.refreshToManys()
+            object.awake(fromSnapshotEvents: .refresh)
+            refreshed.append(object)
+        }
+        for identifier in changes.deleted {
+            guard let object = registeredObject(for: identifier) else { continue }
+            withdraw(object)
+            object.state.insert(.deleted)
+            deleted.append(object)
+        }
+        announceMerge(changes, inserted: inserted, deleted: deleted)
+        for object in deleted { forget(object) }
+    }
+
+    private func announceMerge(_ changes: SavedChanges, inserted: [NSManagedObject], deleted: [NSManagedObject]) {
+        var info: [AnyHashable: Any] = [:]
+        if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
+        if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
+        if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
+        refreshed = []
+        if !info.isEmpty {
+            NotificationCenter.default.post(
+                name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
+        }
+        NotificationCenter.default.post(
+            name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self,
+            userInfo: [
+                NSInsertedObjectIDsKey: Set(changes.inserted), NSUpdatedObjectIDsKey: Set(changes.updated),
+                NSDeletedObjectIDsKey: Set(changes.deleted),
+            ])
+    }
+}
+
+extension NSManagedObject {
+    /// Forgets what is known of to-many relationships that were not changed here, so that they are read again.
+    final func refreshToManys() {
+        for relationship in layout.toManys {
+            guard let members = toManyMembersIfAny(relationship), !members.hasChanges else { continue }
+            relations[relationship.index] = .unresolved
+        }
+    }
+}
+
+extension SavedChanges {
+    /// Reads the sets of a save notification: objects, IDs or URIs.
+    init(userInfo: [AnyHashable: Any], coordinator: NSPersistentStoreCoordinator? = nil) {
+        func identifiers(_ keys: String...) -> [NSManagedObjectID] {
+            for key in keys {
+                guard let value = userInfo[key] else { continue }
+                return Self.elements(of: value).compactMap { element in
+                    switch element {
+                    case let identifier as NSManagedObjectID: return identifier
+                    case let object as NSManagedObject: return object.identifier
+                    case let url as URL: return coordinator?.managedObjectID(forURIRepresentation: url)
+                    default: return nil
+                    }
+                }
+            }
+            return []
+        }
+        self.init(
+            inserted: identifiers(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
+            updated: identifiers(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey),
+            deleted: identifiers(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
+    }
+
+    private static func elements(of value: Any) -> [Any] {
+        switch value {
+        case let set as NSSet: return set.allObjects
+        case let array as [Any]: return array
+        case let set as Set<AnyHashable>: return set.map(\.base)
+        case let set as Set<NSManagedObject>: return Array(set)
+        case let set as Set<NSManagedObjectID>: return Array(set)
+        default: return []
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+/// A conflict between an object and its row, which somebody else changed or deleted.
+open class NSMergeConflict: NSObject {
+    /// The object that was to be saved.
+    public let sourceObject: NSManagedObject
+    /// The values that the object was fetched with.
+    public let objectSnapshot: [String: Any]?
+    /// The values in the coordinator's cache; none are kept apart from the store's here.
+    public let cachedSnapshot: [String: Any]?
+    /// The values that the store has; `nil` when the row is gone.
+    public let persistedSnapshot: [String: Any]?
+    /// The version of the store's row, 0 when it is gone.
+    public let newVersionNumber: Int
+    /// The version that the object was fetched with.
+    public let oldVersionNumber: Int
+    private let current: Row?
+
+    /// Creates a conflict, for testing merge policies.
+    public init(
+        source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
+        cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
+    ) {
+        sourceObject = srcObject
+        newVersionNumber = newvers
+        oldVersionNumber = oldvers
+        cachedSnapshot = cachesnap
+        persistedSnapshot = persnap
+        objectSnapshot = srcObject.snapshotValues(srcObject.snapshot)
+        current = nil
+    }
+
+    init(_ object: NSManagedObject, current: Row?) {
+        sourceObject = object
+        newVersionNumber = Int(current?.version ?? 0)
+        oldVersionNumber = Int(object.version)
+        cachedSnapshot = nil
+        persistedSnapshot = current.map { object.snapshotValues($0.values) }
+        objectSnapshot = object.snapshotValues(object.snapshot)
+        self.current = current
+    }
+
+    func resolve(_ type: NSMergePolicyType) {
+        let object = sourceObject
+        guard let context = object.managedObjectContext else { return }
+        guard let current else {
+            switch type {
+            case .overwriteMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType:
+                guard !object.isDeleted else { return context.forgetDeleted(object) }
+                // The object's values become a new row under the old key.
+                object.state.insert(.inserted)
+                object.state.remove(.updated)
+                object.version = 0
+            case .rollbackMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .errorMergePolicyType:
+                context.forgetDeleted(object)
+            }
+            return
+        }
+        switch type {
+        case .errorMergePolicyType: return
+        case .rollbackMergePolicyType:
+            context.withdraw(object)
+            object.adopt(current, keepingChanges: false)
+        case .overwriteMergePolicyType:
+            object.snapshot = current.values
+            object.version = current.version
+        case .mergeByPropertyObjectTrumpMergePolicyType:
+            if object.isDeleted { object.version = current.version } else { object.adopt(current, keepingChanges: true) }
+        case .mergeByPropertyStoreTrumpMergePolicyType:
+            if object.isDeleted {
+                object.version = current.version
+            } else {
+                object.adopt(current, keepingChangesWhereSame: true)
+            }
+        }
+        object.awake(fromSnapshotEvents: .mergePolicy)
+    }
+}
+
+extension NSManagedObject {
+    /// Values by key, as snapshots of conflicts give them.
+    final func snapshotValues(_ values: ContiguousArray<StoredValue>) -> [String: Any] {
+        guard values.count == layout.slots.count else { return [:] }
+        var result: [String: Any] = [:]
+        for (slot, description) in layout.slots.enumerated() {
+            switch description.kind {
+            case .attribute(let attribute): result[description.name] = values[slot].objectValue(for: attribute) ?? NSNull()
+            case .toOne:
+                if case .identifier(let identifier) = values[slot] {
+                    result[description.name] = identifier
+                } else {
+                    result[description.name] = NSNull()
+                }
+            }
+        }
+        return result
+    }
+
+    /// Takes the values of a row, but for those that were changed here and not there.
+    final func adopt(_ row: Row, keepingChangesWhereSame: Bool) {
+        var merged = row.values
+        for slot in changedSlots() where row.values[slot] == snapshot[slot] { merged[slot] = values[slot] }
+        for slot in layout.slots.indices where layout.slots[slot].isTransient { merged[slot] = values[slot] }
+        for relationship in layout.toOnes where !relations.isEmpty && merged[relationship.slot] != values[relationship.slot] {
+            relations[relationship.index] = .unresolved
+        }
+        values = merged
+        snapshot = row.values
+        version = row.version
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Forgets an object whose row is gone: there is nothing left to save.
+    func forgetDeleted(_ object: NSManagedObject) {
+        withdraw(object)
+        forget(object)
+    }
+}

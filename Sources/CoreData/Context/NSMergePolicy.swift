@@ -1,0 +1,109 @@
+import Foundation
+
+/// How a conflict between a context and its stores is resolved. The raw values are Apple's.
+public enum NSMergePolicyType: UInt, Sendable {
+    /// The save fails.
+    case errorMergePolicyType = 0
+    /// Property by property; where both changed, the store wins.
+    case mergeByPropertyStoreTrumpMergePolicyType = 1
+    /// Property by property; where both changed, the context wins.
+    case mergeByPropertyObjectTrumpMergePolicyType = 2
+    /// The context's objects win whole.
+    case overwriteMergePolicyType = 3
+    /// The store's rows win whole.
+    case rollbackMergePolicyType = 4
+}
+
+/// A way to resolve conflicts when a context is saved: rows that others changed, and values that must be unique.
+///
+/// Subclass it to look at the conflicts; call `super` to have them resolved.
+open class NSMergePolicy: NSObject, @unchecked Sendable {
+    // @unchecked Sendable: immutable.
+
+    /// How conflicts are resolved.
+    public let mergeType: NSMergePolicyType
+
+    /// Creates a policy.
+    public init(merge ty: NSMergePolicyType) {
+        mergeType = ty
+        super.init()
+    }
+
+    /// The save fails. The default.
+    public static let error = NSMergePolicy(merge: .errorMergePolicyType)
+    /// The store's rows win whole.
+    public static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
+    /// The context's objects win whole.
+    public static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
+    /// Property by property; where both changed, the context wins.
+    public static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+    /// Property by property; where both changed, the store wins.
+    public static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+
+    /// Resolves conflicts of either kind.
+    ///
+    /// - Parameter list: `NSMergeConflict`s, or `NSConstraintConflict`s.
+    /// - Throws: `NSManagedObjectMergeError` or `NSManagedObjectConstraintMergeError`, with the conflicts under
+    ///   `"conflictList"`, when the policy is to fail.
+    open func resolve(mergeConflicts list: [Any]) throws {
+        let versions = list.compactMap { $0 as? NSMergeConflict }
+        if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }
+        let constraints = list.compactMap { $0 as? NSConstraintConflict }
+        if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
+    }
+
+    /// Resolves conflicts with rows that others changed or deleted.
+    ///
+    /// - Throws: `NSManagedObjectMergeError` when the policy is to fail.
+    open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+        guard mergeType != .errorMergePolicyType else {
+            throw Self.failure(CoreDataErrorCode.managedObjectMerge, list, Self.summary(of: list))
+        }
+        for conflict in list { conflict.resolve(mergeType) }
+    }
+
+    /// Resolves conflicts of values that must be unique.
+    ///
+    /// - Throws: `NSManagedObjectConstraintMergeError` when the policy is to fail.
+    open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+        guard mergeType != .errorMergePolicyType else {
+            throw Self.failure(CoreDataErrorCode.managedObjectConstraintMerge, list, Self.summary(of: list))
+        }
+        for conflict in list { conflict.resolve(mergeType) }
+    }
+
+    private static func failure(_ code: Int, _ conflicts: [Any], _ description: String) -> NSError {
+        NSError(
+            domain: NSCocoaErrorDomain, code: code,
+            userInfo: [NSLocalizedDescriptionKey: description, "conflictList": conflicts])
+    }
+
+    private static func summary(of conflicts: [NSMergeConflict]) -> String {
+        let names = conflicts.prefix(3).map { conflict in
+            "\(conflict.sourceObject.objectID.description) "
+                + (conflict.newVersionNumber == 0 ? "was deleted" : "was changed") + " by somebody else"
+        }
+        return "Could not merge changes: \(names.joined(separator: ", "))\(conflicts.count > 3 ? " …" : "")."
+    }
+
+    private static func summary(of conflicts: [NSConstraintConflict]) -> String {
+        let names = conflicts.prefix(3).map { conflict in
+            let entity = conflict.conflictingObjects.first?.entity.name ?? ""
+            let values = conflict.constraint.map { "\($0) = \(conflict.constraintValues[$0] ?? "nil")" }
+            return "\(entity) with \(values.joined(separator: ", "))"
+        }
+        return "There would be more than one \(names.joined(separator: "; "))\(conflicts.count > 3 ? " …" : ""). "
+            + "Change the values, or set the context's mergePolicy."
+    }
+}
+
+/// The merge policy under which a save with conflicts fails.
+public var NSErrorMergePolicy: AnyObject { NSMergePolicy.error }
+/// The merge policy under which the store's rows win whole.
+public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }
+/// The merge policy under which the context's objects win whole.
+public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
+/// The merge policy under which, property by property, the context wins.
+public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyObjectTrump }
+/// The merge policy under which, property by property, the store wins.
+public var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyStoreTrump }

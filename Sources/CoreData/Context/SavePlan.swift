@@ -1,0 +1,150 @@
+import Foundation
+
+/// One attempt to save: which objects, under which IDs, and what the stores are asked to write.
+///
+/// New objects have their permanent IDs while the attempt lasts; `revert` gives them their temporary ones back.
+final class SavePlan {
+    private(set) var inserted: [NSManagedObject] = []
+    private(set) var updated: [NSManagedObject] = []
+    private(set) var deleted: [NSManagedObject] = []
+    /// Objects that were inserted and deleted without ever being saved.
+    private var neverSaved: [NSManagedObject] = []
+    private var temporary: [(object: NSManagedObject, identifier: NSManagedObjectID)] = []
+    private let source: NSPersistentStoreCoordinator
+
+    init(
+        of changed: ContiguousArray<NSManagedObject>, in source: NSPersistentStoreCoordinator,
+        assigned: [ObjectIdentifier: NSPersistentStore]
+    ) throws {
+        self.source = source
+        inserted.reserveCapacity(changed.count)
+        for object in changed {
+            let state = object.state
+            if state.contains(.deleted) {
+                if state.contains(.inserted) { neverSaved.append(object) } else { deleted.append(object) }
+            } else if state.contains(.inserted) {
+                inserted.append(object)
+            } else if state.contains(.updated) {
+                updated.append(object)
+            }
+        }
+        let new = inserted.filter { $0.identifier.isTemporaryID }
+        let identifiers = try source.makePermanentIdentifiers(for: new, assigned: assigned)
+        temporary.reserveCapacity(new.count)
+        for (object, identifier) in zip(new, identifiers) {
+            temporary.append((object, object.identifier))
+            object.identifier = identifier
+        }
+    }
+
+    /// Every object of the save, for its life-cycle hooks.
+    var all: [NSManagedObject] { inserted + updated + deleted }
+
+    /// What each store is asked to write.
+    func changeSets(contextName: String?, author: String?) throws -> [(NSPersistentStore, ChangeSet)] {
+        var sets: [(store: NSPersistentStore, changes: ChangeSet)] = []
+        var last = -1
+        func position(of identifier: NSManagedObjectID) throws -> Int {
+            if last >= 0, sets[last].store.identity === identifier.storeIdentity { return last }
+            if let known = sets.firstIndex(where: { $0.store.identity === identifier.storeIdentity }) {
+                last = known
+                return known
+            }
+            guard let store = identifier.persistentStore else {
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreSave,
+                    "The store of \(identifier.description) was removed from its coordinator; the object cannot be saved.")
+            }
+            var changes = ChangeSet()
+            changes.contextName = contextName
+            changes.author = author
+            sets.append((store, changes))
+            last = sets.count - 1
+            return last
+        }
+        for object in inserted {
+            let values = permanentValues(of: object)
+            let index = try position(of: object.identifier)
+            sets[index].changes.inserted.append(
+                RowChange(
+                    objectID: object.identifier, version: 0, values: values, changedSlots: [],
+                    toManyChanges: object.toManyChanges()))
+        }
+        for object in updated {
+            let slots = object.changedSlots()
+            let values = permanentValues(of: object)
+            let toMany = object.toManyChanges()
+            guard !slots.isEmpty || !toMany.isEmpty else { continue }
+            let index = try position(of: object.identifier)
+            sets[index].changes.updated.append(
+                RowChange(
+                    objectID: object.identifier, version: object.version, values: values, changedSlots: slots,
+                    toManyChanges: toMany))
+        }
+        for object in deleted {
+            let index = try position(of: object.identifier)
+            if object.state.contains(.inaccessible) { continue }
+            if object.state.contains(.fault), !object.state.contains(.valuesPending) { object.fireFault() }
+            sets[index].changes.deleted.append(RowDeletion(objectID: object.identifier, version: object.version))
+        }
+        return sets
+    }
+
+    /// The values with permanent IDs for the destinations that are new themselves.
+    private func permanentValues(of object: NSManagedObject) -> ContiguousArray<StoredValue> {
+        let toOnes = object.layout.toOnes
+        guard !toOnes.isEmpty else { return object.values }
+        for relationship in toOnes {
+            guard case .identifier(let identifier) = object.values[relationship.slot], identifier.isTemporaryID else {
+                continue
+            }
+            guard let destination = object.toOne(relationship) else { continue }
+            object.values[relationship.slot] =
+                destination.identifier.isTemporaryID ? .null : .identifier(destination.identifier)
+        }
+        return object.values
+    }
+
+    /// Makes what was sent what the objects know as committed.
+    func commit(_ results: [SaveResult], in context: NSManagedObjectContext) {
+        context.registry.makeRoom(for: temporary.count)
+        for (object, identifier) in temporary {
+            context.registry.remove(object, registeredAs: identifier)
+            context.registry.insert(object)
+        }
+        for object in inserted { object.becomeCommitted(version: 1) }
+        for object in updated {
+            let wrote = !object.changedSlots().isEmpty || !object.toManyChanges().isEmpty
+            object.becomeCommitted(version: object.version + (wrote ? 1 : 0))
+        }
+        for object in neverSaved { context.forget(object) }
+        context.changed.removeAll { $0.state.isDisjoint(with: .anyChange) || deletedNow($0) }
+        context.assignedStores = [:]
+        for result in results {
+            for (identifier, slot, value) in result.computed {
+                guard let object = context.registry.object(for: identifier), !object.state.contains(.fault) else { continue }
+                object.values[slot] = value
+                object.snapshot[slot] = value
+            }
+        }
+    }
+
+    private func deletedNow(_ object: NSManagedObject) -> Bool { object.state.contains(.deleted) }
+
+    /// Gives new objects their temporary IDs back, here and where others refer to them.
+    func revert() {
+        var former: [NSManagedObjectID: NSManagedObjectID] = [:]
+        for (object, identifier) in temporary {
+            former[object.identifier] = identifier
+            object.identifier = identifier
+        }
+        guard !former.isEmpty else { return }
+        for object in inserted + updated {
+            for relationship in object.layout.toOnes {
+                if case .identifier(let identifier) = object.values[relationship.slot], let old = former[identifier] {
+                    object.values[relationship.slot] = .identifier(old)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+
+/// A model, a coordinator, stores and contexts, set up together.
+///
+/// ```swift
+/// let container = NSPersistentContainer(name: "Library")   // Library.momd of the main bundle or a resource bundle
+/// container.loadPersistentStores { description, error in … }
+/// let context = container.viewContext
+/// ```
+open class NSPersistentContainer: NSObject, @unchecked Sendable {
+    // @unchecked Sendable: `persistentStoreDescriptions` is set up before the stores are loaded; the rest is immutable.
+
+    /// The name: of the model, and of the store's file unless a description says otherwise.
+    public let name: String
+    /// The context of the main queue.
+    public let viewContext: NSManagedObjectContext
+    /// The model.
+    open var managedObjectModel: NSManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
+    /// The coordinator.
+    public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+    /// What stores to load. There is one at first: an SQLite store named like the container, in
+    /// `defaultDirectoryURL()`.
+    open var persistentStoreDescriptions: [NSPersistentStoreDescription]
+
+    /// Creates a container with a model that is found by name: `<name>.momd` or `.mom`.
+    ///
+    /// Stops the program when there is none, naming the places where it looked.
+    public convenience init(name: String) {
+        guard let url = ModelLocator.url(forModelNamed: name), let model = NSManagedObjectModel(contentsOf: url) else {
+            programmerError(
+                "there is no model “\(name)”: looked for \(name).momd and \(name).mom in "
+                    + ModelLocator.searchedDirectories().map(\.path).joined(separator: ", ")
+                    + ". Pass a model: NSPersistentContainer(name:managedObjectModel:).")
+        }
+        self.init(name: name, managedObjectModel: model)
+    }
+
+    /// Creates a container with a model.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the store's file, without its extension.
+    ///   - model: the model, which can be changed no more.
+    public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+        self.name = name
+        persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+        persistentStoreDescriptions = []
+        super.init()
+        persistentStoreDescriptions = [
+            NSPersistentStoreDescription(
+                url: type(of: self).defaultDirectoryURL().appendingPathComponent("\(name).sqlite"))
+        ]
+    }
+
+    /// Where stores are kept unless a description says otherwise: `$XDG_DATA_HOME/<program>`, by default
+    /// `~/.local/share/<program>`. The directory is made when a store is loaded there.
+    open class func defaultDirectoryURL() -> URL {
+        let base =
+            FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+            ?? URL(fileURLWithPath: NSTemporaryDirectory())
+        return base.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
+    }
+
+    /// Opens the stores of the descriptions.
+    ///
+    /// - Parameter block: called once a description, with the error if the store could not be opened: before this
+    ///   returns, or later for descriptions that say so.
+    open func loadPersistentStores(
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        for description in persistentStoreDescriptions {
+            if description.type != NSInMemoryStoreType, let url = description.url, !description.isReadOnly,
+                url.deletingLastPathComponent() == type(of: self).defaultDirectoryURL()
+            {
+                // A failure shows when the store is opened, with the path.
+                try? FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            }
+            persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
+        }
+    }
+
+    /// A new context of a private queue.
+    open func newBackgroundContext() -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = persistentStoreCoordinator
+        return context
+    }
+
+    /// Runs a block on the queue of a new background context.
+    open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
+        let context = newBackgroundContext()
+        context.perform { block(context) }
+    }
+
+    /// Runs a block on the queue of a new background context, without blocking the caller.
+    ///
+    /// - Returns: what the block returns.
+    /// - Throws: what the block throws.
+    public func performBackgroundTask<Result, Failure: Error>(
+        _ block: @escaping (NSManagedObjectContext) throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let context = newBackgroundContext()
+        return try await context.perform { () throws(Failure) -> Result in try block(context) }
+    }
+}

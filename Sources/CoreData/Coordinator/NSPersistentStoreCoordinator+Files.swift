@@ -1,0 +1,120 @@
+import Foundation
+
+// Working on stores that are not open.
+extension NSPersistentStoreCoordinator {
+    /// Makes a class available as a store type; `nil` takes it away.
+    public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
+        StoreTypes.register(storeClass as? NSPersistentStore.Type, for: storeType)
+    }
+
+    /// Makes a class available as a store type; `nil` takes it away.
+    public class func registerStoreClass(_ storeClass: AnyClass?, type storeType: NSPersistentStore.StoreType) {
+        registerStoreClass(storeClass, forStoreType: storeType.rawValue)
+    }
+
+    /// The metadata of a store that is open.
+    public func metadata(for store: NSPersistentStore) -> [String: Any] { withLock { store.metadata } }
+
+    /// Sets the metadata of a store that is open; the next save of the store, or this call, writes them.
+    public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+        withLock { store.metadata = metadata ?? [:] }
+    }
+
+    /// The metadata of a store that need not be open.
+    ///
+    /// - Throws: when the file is missing, is no store, or is of an unknown type.
+    public class func metadataForPersistentStore(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        try storeClass(storeType, url).metadataForPersistentStore(with: url)
+    }
+
+    /// The metadata of a store that need not be open.
+    public class func metadataForPersistentStore(
+        type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
+    }
+
+    /// Sets the metadata of a store that is not open.
+    public class func setMetadata(
+        _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws {
+        try storeClass(storeType, url).setMetadata(metadata, forPersistentStoreAt: url)
+    }
+
+    /// Sets the metadata of a store that is not open.
+    public class func setMetadata(
+        _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws {
+        try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
+    }
+
+    /// Takes a store's files away, those beside it included. Nothing to do when there are none.
+    public func destroyPersistentStore(
+        at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try withLock { try Self.storeClass(storeType, url).destroy(at: url, options: options) }
+    }
+
+    /// Takes a store's files away, those beside it included.
+    public func destroyPersistentStore(
+        at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try destroyPersistentStore(at: url, ofType: storeType.rawValue, options: options)
+    }
+
+    /// Puts a copy of one store in the place of another.
+    ///
+    /// - Throws: when the source is missing or cannot be read; the destination stays as it was then.
+    public func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+    ) throws {
+        try withLock {
+            try Self.storeClass(storeType, sourceURL).replace(
+                at: destinationURL, from: sourceURL, options: destinationOptions)
+        }
+    }
+
+    /// Puts a copy of one store in the place of another.
+    public func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
+        type: NSPersistentStore.StoreType
+    ) throws {
+        try replacePersistentStore(
+            at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
+            sourceOptions: sourceOptions, ofType: type.rawValue)
+    }
+
+    private class func storeClass(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {
+        guard let type = StoreTypes.type(named: name) else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreInvalidType,
+                "There is no store type “\(name)”; there are \(StoreTypes.names.joined(separator: ", ")).", url: url)
+        }
+        return type
+    }
+}
+
+extension NSNotification.Name {
+    /// Posted by a coordinator after stores were added or removed.
+    public static let NSPersistentStoreCoordinatorStoresDidChange = NSNotification.Name(
+        "_NSPersistentStoreCoordinatorStoresDidChange")
+    /// Posted by a coordinator before stores are added or removed from elsewhere.
+    public static let NSPersistentStoreCoordinatorStoresWillChange = NSNotification.Name(
+        "NSPersistentStoreCoordinatorStoresWillChangeNotification")
+    /// Posted by a coordinator before a store is removed.
+    public static let NSPersistentStoreCoordinatorWillRemoveStore = NSNotification.Name(
+        "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+}
+
+/// In a notification of a coordinator: the stores that were added.
+public let NSAddedPersistentStoresKey = "added"
+/// In a notification of a coordinator: the stores that were removed.
+public let NSRemovedPersistentStoresKey = "removed"
+/// In a notification of a coordinator: the stores whose UUIDs changed.
+public let NSUUIDChangedPersistentStoresKey = "changed"

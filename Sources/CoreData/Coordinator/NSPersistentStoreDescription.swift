@@ -1,0 +1,82 @@
+import Foundation
+
+/// What store to open, and how.
+open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendable {
+    // @unchecked Sendable: set up before the store is loaded, and only read from then on.
+
+    /// The type of store. The default is `NSSQLiteStoreType`.
+    open var type = NSSQLiteStoreType
+    /// The configuration of the model whose entities the store holds; `nil` for all.
+    open var configuration: String?
+    /// Where the store is.
+    open var url: URL?
+    /// The options of the store, by the keys that are named `NS…Option`.
+    open private(set) var options: [String: NSObject] = [
+        NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true),
+        NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
+    ]
+
+    /// Creates a description of an SQLite store.
+    public init(url: URL) {
+        self.url = url
+        super.init()
+    }
+
+    /// Creates a description of an SQLite store without a place: give it a `url`, or the in-memory type.
+    public override init() { super.init() }
+
+    /// Sets an option; `nil` removes it.
+    open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
+
+    private func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? false }
+
+    /// Whether the store may only be read.
+    open var isReadOnly: Bool {
+        get { flag(NSReadOnlyPersistentStoreOption) }
+        set { setOption(NSNumber(value: newValue), forKey: NSReadOnlyPersistentStoreOption) }
+    }
+
+    /// How long to wait for a locked store, in seconds. The default is 240.
+    open var timeout: TimeInterval {
+        get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
+        set { setOption(NSNumber(value: newValue), forKey: NSPersistentStoreTimeoutOption) }
+    }
+
+    /// The pragmas to set on the SQLite connection.
+    open var sqlitePragmas: [String: NSObject] {
+        (options[NSSQLitePragmasOption] as? NSDictionary) as? [String: NSObject] ?? [:]
+    }
+
+    /// Sets a pragma; `nil` removes it.
+    open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
+        var pragmas = sqlitePragmas
+        pragmas[name] = value
+        setOption(NSDictionary(dictionary: pragmas), forKey: NSSQLitePragmasOption)
+    }
+
+    /// Whether the store is opened in the background. The default is `false`.
+    open var shouldAddStoreAsynchronously = false
+
+    /// Whether the store is migrated when its model differs. The default is `true`.
+    open var shouldMigrateStoreAutomatically: Bool {
+        get { flag(NSMigratePersistentStoresAutomaticallyOption) }
+        set { setOption(NSNumber(value: newValue), forKey: NSMigratePersistentStoresAutomaticallyOption) }
+    }
+
+    /// Whether the mapping is inferred when migrating. The default is `true`.
+    open var shouldInferMappingModelAutomatically: Bool {
+        get { flag(NSInferMappingModelAutomaticallyOption) }
+        set { setOption(NSNumber(value: newValue), forKey: NSInferMappingModelAutomaticallyOption) }
+    }
+
+    /// Returns a copy of the description.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSPersistentStoreDescription()
+        copy.type = type
+        copy.configuration = configuration
+        copy.url = url
+        copy.options = options
+        copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
+        return copy
+    }
+}

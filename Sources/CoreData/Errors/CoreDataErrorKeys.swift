@@ -1,0 +1,16 @@
+/// In an error: all errors of a failed validation or save.
+public let NSDetailedErrorsKey = "NSDetailedErrors"
+/// In a validation error: the object.
+public let NSValidationObjectErrorKey = "NSValidationErrorObject"
+/// In a validation error: the property.
+public let NSValidationKeyErrorKey = "NSValidationErrorKey"
+/// In a validation error: the predicate that was not satisfied.
+public let NSValidationPredicateErrorKey = "NSValidationErrorPredicate"
+/// In a validation error: the value.
+public let NSValidationValueErrorKey = "NSValidationErrorValue"
+/// In an error: the stores that it concerns.
+public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
+/// In an error: the objects that it concerns.
+public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
+/// In an error of a save: the conflicts.
+public let NSPersistentStoreSaveConflictsErrorKey = "NSPersistentStoreSaveConflictsErrorKey"

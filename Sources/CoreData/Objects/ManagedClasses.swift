@@ -1,0 +1,98 @@
+import Foundation
+import Synchronization
+
+/// Finds the class of an entity and the entity of a class.
+///
+/// A model names a class with its module (`App.Person`) or without (`Person`, as `@objc(Person)` has it). Without
+/// the Objective-C runtime a class can only be looked up with its module: the modules that have record classes are
+/// learned from the classes that the program uses.
+package enum ManagedClasses {
+    private struct Known {
+        var modules: Set<String> = []
+        /// Grows with `modules`, so that a failed look-up is tried again.
+        var generation = 0
+        /// The classes that were seen, by unqualified name.
+        var classes: [String: NSManagedObject.Type] = [:]
+        /// The models that coordinators use, the newest last.
+        var models: [WeakModel] = []
+    }
+
+    private struct WeakModel { weak var model: NSManagedObjectModel? }
+
+    private static let known = Mutex(Known())
+
+    /// Remembers a class that the program uses, and its module.
+    package static func learn(_ type: NSManagedObject.Type) {
+        guard type != NSManagedObject.self else { return }
+        let parts = String(reflecting: type).split(separator: ".")
+        guard parts.count >= 2, let module = parts.first, let name = parts.last else { return }
+        known.withLock { known in
+            known.classes[String(name)] = type
+            if known.modules.insert(String(module)).inserted { known.generation += 1 }
+        }
+    }
+
+    /// Remembers a model, in which `NSManagedObject.entity()` looks.
+    package static func learn(_ model: NSManagedObjectModel) {
+        known.withLock { known in
+            known.models.removeAll { $0.model == nil || $0.model === model }
+            known.models.append(WeakModel(model: model))
+        }
+    }
+
+    /// Grows when there is a reason to look classes up again.
+    package static var generation: Int { known.withLock { $0.generation } }
+
+    /// The class of an entity's objects; `NSManagedObject` when it names none or it cannot be found.
+    package static func type(for entity: NSEntityDescription) -> NSManagedObject.Type {
+        let name: String = entity.managedObjectClassName
+        if name == "NSManagedObject" || name.isEmpty { return NSManagedObject.self }
+        let plainName = name.split(separator: ".").last.map(String.init) ?? name
+        if name.contains("."), !name.hasPrefix("."), let type = NSClassFromString(name) as? NSManagedObject.Type {
+            return type
+        }
+        let (modules, seen) = known.withLock { ($0.modules, $0.classes[plainName]) }
+        if let seen { return seen }
+        for module in modules.sorted() + mainModule {
+            if let type = NSClassFromString("\(module).\(plainName)") as? NSManagedObject.Type { return type }
+        }
+        return NSManagedObject.self
+    }
+
+    private static var mainModule: [String] {
+        [ProcessInfo.processInfo.processName.replacingOccurrences(of: "-", with: "_")]
+    }
+
+    /// Whether an entity names a class, with or without its module.
+    package static func names(_ entity: EntityLayout, _ type: NSManagedObject.Type) -> Bool {
+        let name: String = entity.description.managedObjectClassName
+        if name == String(reflecting: type) { return true }
+        return !name.contains(".") && name == String(describing: type)
+            || name.hasPrefix(".") && name.dropFirst() == String(describing: type)
+    }
+
+    /// The entity of a model that names a class.
+    ///
+    /// Where several do, the one with the name of the class; `nil` where none does.
+    package static func entity(for type: NSManagedObject.Type, in layout: ModelLayout) -> EntityLayout? {
+        learn(type)
+        let candidates = layout.entities.filter { names($0, type) }
+        if candidates.count <= 1, let only = candidates.first { return only }
+        let name = String(describing: type)
+        return candidates.first { $0.name == name } ?? candidates.first ?? layout.entityByName[name].flatMap {
+            // A subclass that the model does not name, of an entity of its name without a class of its own.
+            $0.description.managedObjectClassName == "NSManagedObject" ? $0 : nil
+        }
+    }
+
+    /// The entity that names a class, in the models in use, the newest first.
+    static func entity(for type: NSManagedObject.Type) -> EntityLayout {
+        let models = known.withLock { $0.models.compactMap(\.model) }
+        for model in models.reversed() {
+            if let layout = try? model.compiledLayout(), let entity = entity(for: type, in: layout) { return entity }
+        }
+        programmerError(
+            "no entity of a model in use names class “\(String(reflecting: type))”. Load a model that has one (make a "
+                + "coordinator or a container with it), or set the entity's managedObjectClassName.")
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+
+extension NSManagedObject {
+    /// The values that differ from what the store has, by key; for a new object, from the defaults.
+    ///
+    /// `NSNull` stands for no value. A fault has no changes, and does not fire.
+    public func changedValues() -> [String: Any] {
+        guard !isFault else { return [:] }
+        return currentValues(of: persistentChangedKeys(includingTransient: true))
+    }
+
+    /// The values that changed since the context last processed changes.
+    public func changedValuesForCurrentEvent() -> [String: Any] {
+        state.isDisjoint(with: .anyEvent) ? [:] : changedValues()
+    }
+
+    /// The values as they were last fetched or saved, by key; `NSNull` stands for no value.
+    ///
+    /// - Parameter keys: the properties to give; `nil` for all.
+    public func committedValues(forKeys keys: [String]?) -> [String: Any] {
+        if isFault { fireFault() }
+        let wanted = keys ?? layout.propertyByName.keys.sorted()
+        var result: [String: Any] = [:]
+        for key in wanted {
+            switch layout.propertyByName[key] {
+            case .slot(let slot):
+                if state.contains(.inserted) { result[key] = NSNull() } else { result[key] = committedValue(at: slot) ?? NSNull() }
+            case .toMany(let index):
+                let relationship = layout.relationships[index]
+                let members = loadedToManyMembers(relationship)
+                result[key] =
+                    relationship.isOrdered && !members.hasChanges
+                    ? NSOrderedSet(array: members.list) : NSSet(array: Array(members.committed))
+            case .fetched: continue
+            case nil: unknownKey(key)
+            }
+        }
+        return result
+    }
+
+    private func committedValue(at slot: Int) -> Any? {
+        switch layout.slots[slot].kind {
+        case .attribute(let attribute): return snapshot[slot].objectValue(for: attribute)
+        case .toOne:
+            guard case .identifier(let identifier) = snapshot[slot] else { return nil }
+            return storedContext?.object(with: identifier)
+        }
+    }
+
+    private func currentValues(of keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, modeledValue(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The keys of the properties that differ from what the store has.
+    final func persistentChangedKeys(includingTransient: Bool = false) -> [String] {
+        guard !isFault else { return [] }
+        var keys = changedSlots(includingTransient: includingTransient).map { layout.slots[$0].name }
+        for relationship in layout.toManys where toManyMembersIfAny(relationship)?.hasChanges ?? false {
+            keys.append(relationship.name)
+        }
+        return keys
+    }
+
+    /// The slots that differ from what the store has, ascending.
+    final func changedSlots(includingTransient: Bool = false) -> [Int] {
+        guard values.count == snapshot.count else { return [] }
+        // The same buffer: nothing was written.
+        let isSame = values.withUnsafeBufferPointer { current in
+            snapshot.withUnsafeBufferPointer { current.baseAddress == $0.baseAddress }
+        }
+        if isSame { return [] }
+        var changed: [Int] = []
+        for slot in values.indices where values[slot] != snapshot[slot] {
+            if includingTransient || !layout.slots[slot].isTransient { changed.append(slot) }
+        }
+        return changed
+    }
+
+    /// The to-many relationships that differ from what the store has, as the store wants to hear of them.
+    final func toManyChanges() -> [ToManyChange] {
+        guard !relations.isEmpty else { return [] }
+        var changes: [ToManyChange] = []
+        for relationship in layout.toManys where !relationship.isTransient {
+            guard let members = toManyMembersIfAny(relationship), members.hasChanges else { continue }
+            changes.append(
+                ToManyChange(
+                    relationship: relationship,
+                    added: members.added.map(\.identifier), removed: members.removed.map(\.identifier),
+                    order: relationship.isOrdered ? members.list.map(\.identifier) : nil))
+        }
+        return changes
+    }
+
+    /// What the object is now is what the store has.
+    final func becomeCommitted(version: Int64) {
+        self.version = version
+        snapshot = values
+        state.remove([.inserted, .updated, .deleted, .listed, .deletePropagated])
+        state.remove(.anyEvent)
+        for relation in relations {
+            if case .toMany(let members) = relation { members.didSave() }
+        }
+    }
+
+    /// Forgets all changes; the values become those last fetched or saved.
+    final func becomeUnchanged() {
+        values = snapshot
+        relations = []
+        state.remove([.updated, .deleted, .listed, .deletePropagated])
+        state.remove(.anyEvent)
+    }
+
+    /// Becomes a fault: forgets values, changes and relationships.
+    final func becomeFault() {
+        guard !state.contains(.fault) || !values.isEmpty else { return }
+        willTurnIntoFault()
+        values = []
+        snapshot = []
+        relations = []
+        state.remove([.updated, .deleted, .listed, .valuesPending, .inBatch, .deletePropagated])
+        state.remove(.anyEvent)
+        state.insert(.fault)
+        didTurnIntoFault()
+    }
+
+    /// Takes the values of a row, without those that were changed here when `keepingChanges`.
+    final func adopt(_ row: Row, keepingChanges: Bool) {
+        if keepingChanges, !state.contains(.fault) {
+            let changed = changedSlots()
+            var merged = row.values
+            for slot in changed { merged[slot] = values[slot] }
+            for slot in layout.slots.indices where layout.slots[slot].isTransient { merged[slot] = values[slot] }
+            for relationship in layout.toOnes where !relations.isEmpty && !changed.contains(relationship.slot) {
+                relations[relationship.index] = .unresolved
+            }
+            values = merged
+        } else {
+            values = row.values
+            relations = []
+        }
+        snapshot = row.values
+        version = row.version
+        state.remove([.fault, .valuesPending, .inBatch])
+    }
+}

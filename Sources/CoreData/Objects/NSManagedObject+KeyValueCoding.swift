@@ -1,0 +1,153 @@
+import Foundation
+
+extension NSManagedObject {
+    final func modeledValue(forKey key: String) -> Any? {
+        guard let place = layout.propertyByName[key] else {
+            if key == "objectID" { return identifier }
+            if key == "self" { return self }
+            unknownKey(key)
+        }
+        switch place {
+        case .slot(let slot):
+            let value = storedValue(at: slot)
+            switch layout.slots[slot].kind {
+            case .attribute(let attribute): return value.objectValue(for: attribute)
+            case .toOne(let relationship):
+                if case .object(let object) = value { return (object as? UnacceptableValue)?.value }
+                return toOne(relationship)
+            }
+        case .toMany(let index):
+            return toManyValue(layout.relationships[index])
+        case .fetched(let index):
+            return storedContext?.fetchedPropertyValue(layout.fetchedProperties[index], of: self)
+        }
+    }
+
+    final func setModeledValue(_ value: Any?, forKey key: String) {
+        guard let place = layout.propertyByName[key] else { unknownKey(key) }
+        switch place {
+        case .slot(let slot):
+            switch layout.slots[slot].kind {
+            case .attribute(let attribute): setStoredValue(StoredValue(value, for: attribute), at: slot)
+            case .toOne(let relationship): setToOne(relationship, toAny: value)
+            }
+        case .toMany(let index):
+            let relationship = layout.relationships[index]
+            guard let objects = Self.objects(in: value) else {
+                programmerError(
+                    "“\(layout.name).\(key)” needs a set of \(relationship.destination.name) objects, not "
+                        + "\(value.map { "\(type(of: $0))" } ?? "nil")")
+            }
+            setToMany(relationship, to: objects)
+        case .fetched:
+            programmerError("“\(layout.name).\(key)” is a fetched property and cannot be set")
+        }
+    }
+
+    /// The managed objects in a set, an ordered set or an array; `nil` when the value is none of these.
+    static func objects(in value: Any?) -> [NSManagedObject]? {
+        switch value {
+        case nil, is NSNull: return []
+        case let list as NSOrderedSet: return list.array.compactMap { $0 as? NSManagedObject }
+        case let set as NSSet: return set.allObjects.compactMap { $0 as? NSManagedObject }
+        case let set as Set<NSManagedObject>: return Array(set)
+        case let list as [NSManagedObject]: return list
+        case let list as NSArray: return list.compactMap { $0 as? NSManagedObject }
+        case let set as Set<AnyHashable>: return set.compactMap { $0.base as? NSManagedObject }
+        default: return nil
+        }
+    }
+
+    final func unloadedValue(forKey key: String) -> Any? {
+        guard let place = layout.propertyByName[key] else { unknownKey(key) }
+        if state.contains(.fault), values.isEmpty { return nil }
+        switch place {
+        case .slot(let slot):
+            switch layout.slots[slot].kind {
+            case .attribute(let attribute): return values[slot].objectValue(for: attribute)
+            case .toOne(let relationship): return toOne(relationship)
+            }
+        case .toMany(let index): return toManyValue(layout.relationships[index])
+        case .fetched: return nil
+        }
+    }
+
+    final func setUntrackedValue(_ value: Any?, forKey key: String) {
+        guard let place = layout.propertyByName[key] else { unknownKey(key) }
+        if state.contains(.fault) { fireFault() }
+        switch place {
+        case .slot(let slot):
+            switch layout.slots[slot].kind {
+            case .attribute(let attribute): values[slot] = StoredValue(value, for: attribute)
+            case .toOne(let relationship): setToOne(relationship, toAny: value)
+            }
+        case .toMany, .fetched: setModeledValue(value, forKey: key)
+        }
+    }
+
+    /// The value at the end of a path of keys; a to-many relationship on the way gives the values of all its objects.
+    public final func value(forKeyPath keyPath: String) -> Any? {
+        var rest = keyPath[...]
+        var current: Any? = self
+        while !rest.isEmpty {
+            let key = rest.prefix { $0 != "." }
+            rest = rest.dropFirst(key.count + 1)
+            switch current {
+            case let object as NSManagedObject: current = object.value(forKey: String(key))
+            case let dictionary as [String: Any]: current = dictionary[String(key)]
+            case let objects?:
+                guard let members = Self.objects(in: objects) else { return nil }
+                let path = rest.isEmpty ? String(key) : "\(key).\(rest)"
+                return Self.values(of: members, forKeyPath: path, ordered: objects is NSOrderedSet)
+            case nil: return nil
+            }
+        }
+        return current
+    }
+
+    private static func values(of members: [NSManagedObject], forKeyPath path: String, ordered: Bool) -> Any? {
+        if path == "@count" { return NSNumber(value: members.count) }
+        let values = members.compactMap { $0.value(forKeyPath: path) }
+        return ordered ? NSOrderedSet(array: values) : NSSet(array: values)
+    }
+
+    /// Sets the value at the end of a path of keys through to-one relationships.
+    public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
+        let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject
+        owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+    }
+
+    /// Sets several properties.
+    public final func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for (key, value) in keyedValues { setValue(value, forKey: key) }
+    }
+
+    /// The values of several properties; `NSNull` stands for none.
+    public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    final func describedValues() -> String {
+        let data: String
+        if isFault, values.isEmpty {
+            data = "<fault>"
+        } else {
+            let known = layout.slots.indices.map { slot in
+                let value: Any? =
+                    switch layout.slots[slot].kind {
+                    case .attribute(let attribute): values[slot].objectValue(for: attribute)
+                    case .toOne: unresolvedToOne(slot)
+                    }
+                return "\(layout.slots[slot].name) = \(value.map { "\($0)" } ?? "nil")"
+            }
+            data = "{ \(known.joined(separator: "; ")) }"
+        }
+        return "<\(type(of: self))> (entity: \(layout.name); id: \(identifier.description); data: \(data))"
+    }
+
+    private func unresolvedToOne(_ slot: Int) -> Any? {
+        if case .identifier(let identifier) = values[slot] { return identifier }
+        return nil
+    }
+}

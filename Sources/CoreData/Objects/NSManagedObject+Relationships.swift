@@ -1,0 +1,188 @@
+import Foundation
+
+// Relationships: both ends are kept right whichever is changed, without loading what is not needed for it.
+extension NSManagedObject {
+    // MARK: Reading
+
+    /// The destination of a to-one relationship: the context's object, made as a fault if need be.
+    final func toOne(_ relationship: RelationshipLayout) -> NSManagedObject? {
+        if !relations.isEmpty, case .toOne(let object) = relations[relationship.index] { return object }
+        guard case .identifier(let identifier) = storedValue(at: relationship.slot), let context = storedContext else {
+            return nil
+        }
+        let object = context.object(with: identifier)
+        makeRelations()
+        relations[relationship.index] = .toOne(object)
+        return object
+    }
+
+    final func toManyMembersIfAny(_ relationship: RelationshipLayout) -> ToManyMembers? {
+        guard !relations.isEmpty, case .toMany(let members) = relations[relationship.index] else { return nil }
+        return members
+    }
+
+    /// The members of a to-many relationship, loaded or not.
+    final func toManyMembers(_ relationship: RelationshipLayout) -> ToManyMembers {
+        if let members = toManyMembersIfAny(relationship) { return members }
+        makeRelations()
+        // A new object has no row that others could point at.
+        let members = ToManyMembers(isOrdered: relationship.isOrdered, isLoaded: state.contains(.inserted) || storedContext == nil)
+        relations[relationship.index] = .toMany(members)
+        return members
+    }
+
+    /// The members of a to-many relationship, loaded.
+    final func loadedToManyMembers(_ relationship: RelationshipLayout) -> ToManyMembers {
+        let members = toManyMembers(relationship)
+        if !members.isLoaded { storedContext?.load(members, of: relationship, for: self) }
+        return members
+    }
+
+    final func toManyObjects(_ relationship: RelationshipLayout) -> [NSManagedObject] {
+        if state.contains(.fault) { fireFault() }
+        return loadedToManyMembers(relationship).all
+    }
+
+    /// The value of a to-many relationship as key-value coding gives it: an `NSSet` or an `NSOrderedSet`.
+    final func toManyValue(_ relationship: RelationshipLayout) -> Any {
+        let objects = toManyObjects(relationship)
+        return relationship.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+    }
+
+    private func makeRelations() {
+        if relations.isEmpty {
+            relations = Array(repeating: .unresolved, count: layout.relationships.count)
+        }
+    }
+
+    // MARK: Changing one end
+
+    final func setToOne(_ relationship: RelationshipLayout, toAny value: Any?) {
+        switch value {
+        case nil, is NSNull: setToOne(relationship, to: nil)
+        case let object as NSManagedObject where object.layout.isKind(of: relationship.destination):
+            setToOne(relationship, to: object)
+        case let other?:
+            setToOne(relationship, to: nil)
+            values[relationship.slot] = .object(UnacceptableValue(other))
+        }
+    }
+
+    final func setToOne(_ relationship: RelationshipLayout, to object: NSManagedObject?) {
+        willChange()
+        let former = toOne(relationship)
+        guard former !== object else {
+            if object == nil { values[relationship.slot] = .null }
+            return
+        }
+        if let object { checkContext(of: object, for: relationship) }
+        assignToOne(relationship, object)
+        guard let inverse = relationship.inverse else { return }
+        former?.disconnect(inverse, from: self)
+        object?.connect(inverse, to: self)
+    }
+
+    final func setToMany(_ relationship: RelationshipLayout, to objects: [NSManagedObject]) {
+        willChange()
+        let members = loadedToManyMembers(relationship)
+        let wanted = Set(objects)
+        for object in members.all where !wanted.contains(object) { removeFromToMany(relationship, object) }
+        for object in objects where !members.contains(object) { addToMany(relationship, object) }
+        if relationship.isOrdered {
+            var seen: Set<NSManagedObject> = []
+            members.reorder(objects.filter { seen.insert($0).inserted })
+        }
+    }
+
+    /// Adds a destination to a to-many relationship; at the end of an ordered one, unless an index is given.
+    final func addToMany(_ relationship: RelationshipLayout, _ object: NSManagedObject, at index: Int? = nil) {
+        willChange()
+        checkContext(of: object, for: relationship)
+        if !object.layout.isKind(of: relationship.destination) {
+            programmerError(
+                "“\(layout.name).\(relationship.name)” holds \(relationship.destination.name) objects, not "
+                    + "\(object.layout.name)")
+        }
+        let members = relationship.isOrdered ? loadedToManyMembers(relationship) : toManyMembers(relationship)
+        guard members.insert(object, at: index) else { return }
+        guard let inverse = relationship.inverse else { return }
+        object.connect(inverse, to: self)
+    }
+
+    final func removeFromToMany(_ relationship: RelationshipLayout, _ object: NSManagedObject) {
+        willChange()
+        guard toManyMembers(relationship).remove(object), let inverse = relationship.inverse else { return }
+        object.disconnect(inverse, from: self)
+    }
+
+    final func reorderToMany(_ relationship: RelationshipLayout, _ order: [NSManagedObject]) {
+        willChange()
+        loadedToManyMembers(relationship).reorder(order)
+    }
+
+    // MARK: The other end
+
+    /// Makes this end of a relationship show `object`, after the other end was set to show this object.
+    private func connect(_ relationship: RelationshipLayout, to object: NSManagedObject) {
+        willChange()
+        if relationship.isToMany {
+            toManyMembers(relationship).insert(object)
+            return
+        }
+        let former = toOne(relationship)
+        guard former !== object else { return }
+        assignToOne(relationship, object)
+        guard let former, let inverse = relationship.inverse else { return }
+        former.willChange()
+        if inverse.isToMany {
+            former.toManyMembers(inverse).remove(self)
+        } else {
+            former.assignToOne(inverse, nil)
+        }
+    }
+
+    /// Makes this end of a relationship forget `object`, after the other end forgot this object.
+    private func disconnect(_ relationship: RelationshipLayout, from object: NSManagedObject) {
+        willChange()
+        if relationship.isToMany {
+            toManyMembers(relationship).remove(object)
+        } else if toOne(relationship) === object {
+            assignToOne(relationship, nil)
+        }
+    }
+
+    private func assignToOne(_ relationship: RelationshipLayout, _ object: NSManagedObject?) {
+        makeRelations()
+        relations[relationship.index] = .toOne(object)
+        values[relationship.slot] = object.map { .identifier($0.identifier) } ?? .null
+    }
+
+    private func checkContext(of object: NSManagedObject, for relationship: RelationshipLayout) {
+        guard let mine = storedContext, let other = object.storedContext, mine !== other else { return }
+        programmerError(
+            "illegal attempt to establish relationship “\(layout.name).\(relationship.name)” between objects of "
+                + "different contexts; fetch the object by its ID in this context first")
+    }
+
+    // MARK: Deletion
+
+    /// Takes the object out of the relationships of the others, as its delete rules say.
+    ///
+    /// - Returns: the objects that are to be deleted with it.
+    final func followDeleteRules() -> [NSManagedObject] {
+        var doomed: [NSManagedObject] = []
+        for relationship in layout.relationships {
+            let destinations = relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? []
+            switch relationship.deleteRule {
+            case .cascadeDeleteRule: doomed += destinations.filter { !$0.isDeleted }
+            case .nullifyDeleteRule:
+                guard let inverse = relationship.inverse else { continue }
+                for destination in destinations where !destination.isDeleted {
+                    destination.disconnect(inverse, from: self)
+                }
+            case .denyDeleteRule, .noActionDeleteRule: continue
+            }
+        }
+        return doomed
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+extension NSManagedObject {
+    /// Checks all properties by the model's rules.
+    ///
+    /// - Throws: the error, or one of code `NSValidationMultipleErrorsError` with all of them under
+    ///   `NSDetailedErrorsKey`.
+    final func validateProperties() throws {
+        var errors: [NSError] = []
+        let layout = self.layout
+        for slot in layout.slots.indices {
+            // Only a value of a wrong type can make an unrestricted slot invalid.
+            if case .object(let object) = values[slot], let wrong = object as? UnacceptableValue {
+                errors.append(ValidationError.wrongType(wrong.value, slot: layout.slots[slot], object: self))
+            }
+        }
+        for slot in layout.validatedSlots {
+            let description = layout.slots[slot]
+            if values[slot].isNull {
+                if !description.isOptional, description.attribute?.derivation == nil {
+                    errors.append(ValidationError.missing(description.name, object: self))
+                }
+            } else if !description.description.validationPredicates.isEmpty, let attribute = description.attribute {
+                let value = values[slot].objectValue(for: attribute)
+                errors += ValidationError.failures(value, of: description.description, object: self)
+            }
+        }
+        for relationship in layout.validatedToManys {
+            if let error = countError(of: relationship) { errors.append(error) }
+        }
+        for key in customValidationKeys() {
+            do {
+                var value = modeledValue(forKey: key)
+                try validateValue(&value, forKey: key)
+            } catch { errors.append(error as NSError) }
+        }
+        try ValidationError.throwIfAny(errors, object: self)
+    }
+
+    /// Properties that a subclass may check in an override of `validateValue(_:forKey:)`.
+    private func customValidationKeys() -> [String] {
+        (self as? any CustomValidation)?.validatedKeys ?? []
+    }
+
+    private func countError(of relationship: RelationshipLayout) -> NSError? {
+        // What was not touched was valid when it was saved.
+        guard let members = toManyMembersIfAny(relationship) ?? (isInserted ? toManyMembers(relationship) : nil),
+            members.hasChanges || isInserted
+        else { return nil }
+        let count = loadedToManyMembers(relationship).members.filter { !$0.isDeleted }.count
+        return ValidationError.count(count, of: relationship, object: self)
+    }
+
+    final func validateByModel(_ value: Any?, forKey key: String) throws {
+        guard let property = layout.description.propertiesByName[key] else { unknownKey(key) }
+        var errors: [NSError] = []
+        if let slot = layout.slotIndex(forName: key), let attribute = layout.slots[slot].attribute,
+            case .object(let object) = StoredValue(value, for: attribute), let wrong = object as? UnacceptableValue
+        {
+            errors.append(ValidationError.wrongType(wrong.value, slot: layout.slots[slot], object: self))
+        } else if let value, !(value is NSNull) {
+            errors = ValidationError.failures(value, of: property, object: self)
+        } else if !property.isOptional {
+            errors.append(ValidationError.missing(key, object: self))
+        }
+        try ValidationError.throwIfAny(errors, object: self)
+    }
+
+    final func validateDeleteRules() throws {
+        var errors: [NSError] = []
+        for relationship in layout.relationships where relationship.deleteRule == .denyDeleteRule {
+            let left = (relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? [])
+                .filter { !$0.isDeleted }
+            if !left.isEmpty { errors.append(ValidationError.deniedDelete(relationship, left.count, object: self)) }
+        }
+        try ValidationError.throwIfAny(errors, object: self)
+    }
+}
+
+/// Lets a subclass name the properties that its override of `validateValue(_:forKey:)` checks.
+///
+/// Apple's Core Data finds methods named `validate<Key>:` by themselves, which needs the Objective-C runtime.
+public protocol CustomValidation: NSManagedObject {
+    /// The properties to pass to `validateValue(_:forKey:)` before a save.
+    var validatedKeys: [String] { get }
+}

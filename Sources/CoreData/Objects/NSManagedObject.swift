@@ -1,0 +1,265 @@
+import Foundation
+
+/// An object of the graph: the values of one row, and its relationships to other objects of the same context.
+///
+/// Subclass it for typed properties, or use it as it is through key-value coding. An object belongs to the queue of
+/// its context.
+open class NSManagedObject: NSObject, NSFetchRequestResult {
+    // MARK: State
+
+    package final var identifier: NSManagedObjectID
+    package private(set) final weak var storedContext: NSManagedObjectContext?
+    /// The values by slot; empty for a fault whose values have not been fetched.
+    package final var values: ContiguousArray<StoredValue>
+    /// The values as the store has them; the same buffer as `values` until one is changed.
+    package final var snapshot: ContiguousArray<StoredValue>
+    /// By relationship; empty until a relationship is first followed.
+    final var relations: [RelationState] = []
+    /// The version (`Z_OPT`) of the row that `snapshot` came from.
+    package final var version: Int64 = 0
+    package final var state: ObjectState
+    /// When pending values were fetched; see `NSManagedObjectContext.fulfill`.
+    final var stamp: UInt32 = 0
+
+    // MARK: Making objects
+
+    /// Creates an object of an entity, and inserts it into a context.
+    ///
+    /// - Parameters:
+    ///   - entity: what the object is to be; must not be abstract.
+    ///   - context: where to insert it; `nil` makes an object without a context, for `insert(_:)` later.
+    public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        if let context, let pending = context.takeMaterialization() {
+            identifier = pending.identifier
+            values = pending.values
+            snapshot = pending.values
+            version = pending.version
+            state = pending.state
+            stamp = pending.stamp
+            storedContext = context
+            super.init()
+            return
+        }
+        let layout = NSManagedObject.layout(of: entity)
+        if layout.isAbstract {
+            programmerError("cannot make an object of abstract entity “\(layout.name)”; make one of a subentity")
+        }
+        identifier = NSManagedObjectContext.makeTemporaryIdentifier(for: layout)
+        values = layout.defaultValues
+        snapshot = layout.defaultValues
+        state = []
+        super.init()
+        context?.insert(self)
+    }
+
+    /// Creates an object of the entity that names this class, and inserts it into a context.
+    ///
+    /// - Parameter context: where to insert it; its model must have exactly one entity for the class.
+    public required convenience init(context moc: NSManagedObjectContext) {
+        // Fetched objects of subclasses are made through this initializer: it is the one that subclasses must have.
+        self.init(entity: moc.entityForNewObject(of: Self.self).description, insertInto: moc)
+    }
+
+    /// The compiled form of an entity, which is frozen if it was not in use.
+    private static func layout(of entity: NSEntityDescription) -> EntityLayout {
+        if let layout = entity.layout { return layout }
+        programmerError(
+            "entity “\(entity.name ?? "")” cannot be used: it belongs to no model, or its model is not complete")
+    }
+
+    func setContext(_ context: NSManagedObjectContext?) { storedContext = context }
+
+    /// The entity that names this class, in the models that are in use.
+    ///
+    /// Stops the program when no model has one.
+    open class func entity() -> NSEntityDescription { ManagedClasses.entity(for: self).description }
+
+    /// A request for all objects of the entity that names this class.
+    open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = entity()
+        return request
+    }
+
+    /// Whether changes of properties that the model does not know leave the object unchanged. `true`.
+    open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
+
+    // MARK: Identity
+
+    /// The object's entity.
+    open var entity: NSEntityDescription { identifier.layout.description }
+
+    package final var layout: EntityLayout { identifier.layout }
+
+    /// The object's ID; temporary until it was first saved.
+    open var objectID: NSManagedObjectID { identifier }
+
+    /// The context that the object belongs to; `nil` when that is gone or the object was deleted and saved.
+    open var managedObjectContext: NSManagedObjectContext? { storedContext }
+
+    /// Whether the object is new, to be written by the next save.
+    open var isInserted: Bool { state.contains(.inserted) && !state.contains(.deleted) }
+
+    /// Whether the object is changed, to be written by the next save.
+    open var isUpdated: Bool { state.contains(.updated) && state.isDisjoint(with: [.inserted, .deleted]) }
+
+    /// Whether the object is to be deleted by the next save.
+    open var isDeleted: Bool { state.contains(.deleted) }
+
+    /// Whether the object is new, changed or to be deleted.
+    open var hasChanges: Bool { !state.isDisjoint(with: .anyChange) }
+
+    /// Whether any stored property differs from what the store has.
+    open var hasPersistentChangedValues: Bool { !persistentChangedKeys().isEmpty }
+
+    /// Whether the object has yet to take its values.
+    open var isFault: Bool { state.contains(.fault) }
+
+    /// Nonzero while the object is not fully there: a fault, or being made into one.
+    open var faultingState: Int { isFault ? 1 : 0 }
+
+    /// Whether a relationship has yet to be loaded.
+    open func hasFault(forRelationshipNamed key: String) -> Bool {
+        guard let relationship = layout.relationship(named: key) else { unknownKey(key) }
+        if isFault { return true }
+        if relationship.isToMany { return !(toManyMembersIfAny(relationship)?.isLoaded ?? false) }
+        return toOne(relationship)?.isFault ?? false
+    }
+
+    /// The IDs of the objects at the other end of a relationship, which are not loaded for it.
+    open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+        guard let relationship = layout.relationship(named: key) else { unknownKey(key) }
+        if relationship.isToMany { return toManyObjects(relationship).map(\.identifier) }
+        return toOne(relationship).map { [$0.identifier] } ?? []
+    }
+
+    // MARK: Life cycle, for subclasses
+
+    /// Called once, after the object was first inserted into a context. Set initial values here; call `super`.
+    open func awakeFromInsert() {}
+
+    /// Called after the object took its values from a store. Derive transient values here; call `super`.
+    open func awakeFromFetch() {}
+
+    /// Called after the object's values were reset by an undo, a refresh or a rollback.
+    open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
+
+    /// Called before the object is marked as deleted, with its relationships still there.
+    open func prepareForDeletion() {}
+
+    /// Called before a save, also for objects that the save deletes. Changes made here are saved too.
+    open func willSave() {}
+
+    /// Called after a save, also for objects that it deleted.
+    open func didSave() {}
+
+    /// Called before the object becomes a fault.
+    open func willTurnIntoFault() {}
+
+    /// Called after the object became a fault.
+    open func didTurnIntoFault() {}
+
+    // MARK: Validation, for subclasses
+
+    /// Checks a value for a property, by the model's rules and, in a subclass, any others.
+    ///
+    /// - Parameters:
+    ///   - value: what the property would become; a replacement may be put there.
+    ///   - key: the property.
+    /// - Throws: an error with a code from `NSManagedObjectValidationError` to `NSValidationInvalidURIError`.
+    open func validateValue(_ value: inout Any?, forKey key: String) throws {
+        try validateByModel(value, forKey: key)
+    }
+
+    /// Checks whether the object can be inserted: by the model's rules and, in a subclass, any others.
+    open func validateForInsert() throws { try validateProperties() }
+
+    /// Checks whether the object can be updated: by the model's rules and, in a subclass, any others.
+    open func validateForUpdate() throws { try validateProperties() }
+
+    /// Checks whether the object can be deleted: no relationship with the rule “deny” may have destinations left.
+    open func validateForDelete() throws { try validateDeleteRules() }
+
+    // MARK: Access, for subclasses
+
+    /// The value of a property, through its relationships and the store if need be. Numbers come as `NSNumber`.
+    ///
+    /// - Parameter key: the name of a property; any other stops the program.
+    open func value(forKey key: String) -> Any? { modeledValue(forKey: key) }
+
+    /// Sets a property. A value of a wrong type is refused when the object is saved.
+    ///
+    /// - Parameters:
+    ///   - value: the value; `nil` for none.
+    ///   - key: the name of a property; any other stops the program.
+    open func setValue(_ value: Any?, forKey key: String) { setModeledValue(value, forKey: key) }
+
+    /// The value that is there, without firing a fault or following a relationship.
+    open func primitiveValue(forKey key: String) -> Any? { unloadedValue(forKey: key) }
+
+    /// Sets a value without telling the context; for custom accessors, between `willChangeValue` and
+    /// `didChangeValue`.
+    open func setPrimitiveValue(_ value: Any?, forKey key: String) { setUntrackedValue(value, forKey: key) }
+
+    /// Fires the fault if need be; for custom accessors, before `primitiveValue(forKey:)`.
+    open func willAccessValue(forKey key: String?) { if isFault { fireFault() } }
+
+    /// For custom accessors, after `primitiveValue(forKey:)`.
+    open func didAccessValue(forKey key: String?) {}
+
+    /// Tells the context that a property is about to change; for custom accessors.
+    open func willChangeValue(forKey key: String) { willChange() }
+
+    /// Tells the context that a property has changed; for custom accessors.
+    open func didChangeValue(forKey key: String) {}
+
+    /// The object's entity, ID and values, for reading in a log.
+    open override var description: String { describedValues() }
+
+    /// Identity: no two objects of a context stand for the same row.
+    public final override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
+
+    /// The hash of the object's identity.
+    public final override var hash: Int { ObjectIdentifier(self).hashValue }
+}
+
+extension NSManagedObject {
+    /// Makes the object take its values.
+    @inline(never)
+    package final func fireFault() {
+        guard let storedContext else {
+            // Without a context there is nowhere to take values from: the object shows none.
+            values = layout.defaultValues
+            state.remove([.fault, .valuesPending])
+            return
+        }
+        storedContext.fulfill(self)
+    }
+
+    /// Stops the program, as Core Data does, for a key that the entity does not have.
+    package final func unknownKey(_ key: String) -> Never {
+        programmerError(
+            "entity “\(layout.name)” has no property “\(key)”; it has "
+                + layout.propertyByName.keys.sorted().joined(separator: ", "))
+    }
+
+    /// The value of a slot, with the fault fired. What generated accessors read.
+    @inline(__always)
+    package final func storedValue(at slot: Int) -> StoredValue {
+        if state.contains(.fault) { fireFault() }
+        return values[slot]
+    }
+
+    /// Sets the value of an attribute's slot and tells the context. What generated accessors write.
+    package final func setStoredValue(_ value: StoredValue, at slot: Int) {
+        willChange()
+        values[slot] = value
+    }
+
+    /// Fires the fault, and tells the context of the first change since changes were last processed.
+    @inline(__always)
+    final func willChange() {
+        if state.contains(.fault) { fireFault() }
+        if state.isDisjoint(with: [.updatedInEvent, .insertedInEvent]) { storedContext?.objectWillChange(self) }
+    }
+}

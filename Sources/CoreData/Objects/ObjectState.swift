@@ -1,0 +1,35 @@
+/// What an object is to its context.
+package struct ObjectState: OptionSet {
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Has no values to show yet; reading one makes it take them.
+    static let fault = ObjectState(rawValue: 1)
+    /// A fault whose values have been fetched already, along with others.
+    static let valuesPending = ObjectState(rawValue: 2)
+    /// New, not in the store.
+    static let inserted = ObjectState(rawValue: 4)
+    /// Changed since it was fetched or saved.
+    static let updated = ObjectState(rawValue: 8)
+    /// To be deleted by the next save.
+    static let deleted = ObjectState(rawValue: 16)
+    /// Inserted since changes were last processed.
+    static let insertedInEvent = ObjectState(rawValue: 32)
+    /// Changed since changes were last processed.
+    static let updatedInEvent = ObjectState(rawValue: 64)
+    /// Deleted since changes were last processed.
+    static let deletedInEvent = ObjectState(rawValue: 128)
+    /// Its delete rules have been followed.
+    static let deletePropagated = ObjectState(rawValue: 256)
+    /// Was fetched with a batch size: firing the fault loads its whole batch.
+    static let inBatch = ObjectState(rawValue: 512)
+    /// The store has it no more.
+    static let inaccessible = ObjectState(rawValue: 1024)
+    /// Listed among the context's changed objects.
+    static let listed = ObjectState(rawValue: 2048)
+    /// A probe, which records the keys that are read from it; see `KeyPathProbe`.
+    static let probe = ObjectState(rawValue: 4096)
+
+    static let anyChange: ObjectState = [.inserted, .updated, .deleted]
+    static let anyEvent: ObjectState = [.insertedInEvent, .updatedInEvent, .deletedInEvent]
+}

@@ -1,0 +1,99 @@
+/// The destinations of one to-many relationship of one object: those the store has, and what was added and removed
+/// since.
+///
+/// Changes can be made without loading what the store has. Confined to the queue of the object's context.
+final class ToManyMembers {
+    let isOrdered: Bool
+    /// Whether `members` (and `list`) hold all destinations, not only what was added.
+    private(set) var isLoaded: Bool
+    private(set) var members: Set<NSManagedObject> = []
+    /// The destinations in order, for an ordered relationship.
+    private(set) var list: [NSManagedObject] = []
+    /// What was added to and removed from what the store has.
+    private(set) var added: Set<NSManagedObject> = []
+    private(set) var removed: Set<NSManagedObject> = []
+    /// Whether the order differs from the store's.
+    private(set) var isReordered = false
+
+    init(isOrdered: Bool, isLoaded: Bool) {
+        self.isOrdered = isOrdered
+        self.isLoaded = isLoaded
+    }
+
+    var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+    /// All destinations; in order where there is one.
+    var all: [NSManagedObject] { isOrdered ? list : Array(members) }
+
+    /// Takes what the store has; what was added and removed before stays so.
+    func load(_ stored: [NSManagedObject]) {
+        let pending = added
+        let pendingList = list
+        members = []
+        list = []
+        added = []
+        for object in stored where !removed.contains(object) {
+            if members.insert(object).inserted, isOrdered { list.append(object) }
+        }
+        // A removal that the store confirms, or of what it never had, is none.
+        if !removed.isEmpty { removed.formIntersection(Set(stored)) }
+        for object in isOrdered ? pendingList : Array(pending) where members.insert(object).inserted {
+            added.insert(object)
+            if isOrdered { list.append(object) }
+        }
+        isLoaded = true
+    }
+
+    func contains(_ object: NSManagedObject) -> Bool { members.contains(object) }
+
+    /// - Returns: whether the object was not a member before.
+    @discardableResult
+    func insert(_ object: NSManagedObject, at index: Int? = nil) -> Bool {
+        guard members.insert(object).inserted else { return false }
+        if removed.remove(object) == nil { added.insert(object) } else if isOrdered { isReordered = true }
+        if isOrdered {
+            if let index, index < list.count {
+                list.insert(object, at: max(0, index))
+                isReordered = true
+            } else {
+                list.append(object)
+            }
+        }
+        return true
+    }
+
+    /// - Returns: whether the object was a member, as far as is known without loading.
+    @discardableResult
+    func remove(_ object: NSManagedObject) -> Bool {
+        let wasMember = members.remove(object) != nil
+        guard wasMember || !isLoaded else { return false }
+        if added.remove(object) == nil { removed.insert(object) }
+        if isOrdered, let index = list.firstIndex(where: { $0 === object }) { list.remove(at: index) }
+        return true
+    }
+
+    /// Puts the members in another order; the argument must hold the same objects.
+    func reorder(_ order: [NSManagedObject]) {
+        guard isOrdered, !zip(order, list).allSatisfy({ $0 === $1 }) || order.count != list.count else { return }
+        list = order
+        isReordered = true
+    }
+
+    /// The destinations that the store has.
+    var committed: Set<NSManagedObject> { members.subtracting(added).union(removed) }
+
+    /// What was added and removed is in the store now.
+    func didSave() {
+        added = []
+        removed = []
+        isReordered = false
+    }
+}
+
+/// What an object knows of the other end of one of its relationships.
+enum RelationState {
+    /// Nothing yet: the slot has the ID of a to-one destination, the store those of to-many ones.
+    case unresolved
+    case toOne(NSManagedObject?)
+    case toMany(ToManyMembers)
+}

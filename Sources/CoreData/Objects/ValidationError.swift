@@ -1,0 +1,94 @@
+import Foundation
+
+/// The errors of validation, with Core Data's codes and user info.
+enum ValidationError {
+    static func make(
+        _ code: Int, _ description: String, key: String, value: Any?, object: NSManagedObject, predicate: NSPredicate? = nil
+    ) -> NSError {
+        var info: [String: Any] = [
+            NSLocalizedDescriptionKey: description,
+            NSValidationObjectErrorKey: object,
+            NSValidationKeyErrorKey: key,
+        ]
+        if let value { info[NSValidationValueErrorKey] = value }
+        if let predicate { info[NSValidationPredicateErrorKey] = predicate }
+        return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
+    }
+
+    static func missing(_ key: String, object: NSManagedObject) -> NSError {
+        make(
+            CoreDataErrorCode.validationMissingMandatoryProperty,
+            "\(name(of: object, key)) is a required value, and has none.", key: key, value: nil, object: object)
+    }
+
+    static func wrongType(_ value: Any, slot: SlotLayout, object: NSManagedObject) -> NSError {
+        let wanted: String =
+            switch slot.kind {
+            case .attribute(let attribute): attribute.valueClassName ?? "\(attribute.type)"
+            case .toOne(let relationship): "\(relationship.destination.name) object"
+            }
+        return make(
+            CoreDataErrorCode.managedObjectValidation,
+            "Unacceptable type of value for \(name(of: object, slot.name)): it wants \(wanted), and was given "
+                + "\(type(of: value)) (\(value)).", key: slot.name, value: value, object: object)
+    }
+
+    /// The errors of the validation predicates that a value does not satisfy.
+    static func failures(_ value: Any?, of property: NSPropertyDescription, object: NSManagedObject) -> [NSError] {
+        var errors: [NSError] = []
+        for (index, predicate) in property.validationPredicates.enumerated() where !predicate.evaluate(with: value) {
+            let warning = property.validationWarnings.indices.contains(index) ? property.validationWarnings[index] : nil
+            let code = (warning as? NSNumber)?.intValue ?? CoreDataErrorCode.managedObjectValidation
+            let message =
+                warning as? String
+                ?? "\(name(of: object, property.name)) is \(value.map { "\($0)" } ?? "nil"), which does not satisfy "
+                + "\(predicate.predicateFormat)."
+            errors.append(
+                make(code, message, key: property.name, value: value, object: object, predicate: predicate))
+        }
+        return errors
+    }
+
+    static func count(_ count: Int, of relationship: RelationshipLayout, object: NSManagedObject) -> NSError? {
+        if count == 0 {
+            return relationship.isOptional ? nil : missing(relationship.name, object: object)
+        }
+        if count < relationship.minCount {
+            return make(
+                CoreDataErrorCode.validationRelationshipLacksMinimumCount,
+                "\(name(of: object, relationship.name)) has \(count) objects, and needs \(relationship.minCount) or more.",
+                key: relationship.name, value: nil, object: object)
+        }
+        if relationship.maxCount > 0, count > relationship.maxCount {
+            return make(
+                CoreDataErrorCode.validationRelationshipExceedsMaximumCount,
+                "\(name(of: object, relationship.name)) has \(count) objects, and may have \(relationship.maxCount) at most.",
+                key: relationship.name, value: nil, object: object)
+        }
+        return nil
+    }
+
+    static func deniedDelete(_ relationship: RelationshipLayout, _ count: Int, object: NSManagedObject) -> NSError {
+        make(
+            CoreDataErrorCode.validationRelationshipDeniedDelete,
+            "The object cannot be deleted while \(name(of: object, relationship.name)) has \(count) "
+                + "\(count == 1 ? "object" : "objects") (delete rule “deny”).",
+            key: relationship.name, value: nil, object: object)
+    }
+
+    /// Throws the only error, or all of them in one.
+    static func throwIfAny(_ errors: [NSError], object: NSManagedObject) throws {
+        guard let first = errors.first else { return }
+        if errors.count == 1 { throw first }
+        throw NSError(
+            domain: NSCocoaErrorDomain, code: CoreDataErrorCode.validationMultipleErrors,
+            userInfo: [
+                NSLocalizedDescriptionKey: "Several values are not valid: "
+                    + errors.map(\.localizedDescription).joined(separator: " "),
+                NSDetailedErrorsKey: errors,
+                NSValidationObjectErrorKey: object,
+            ])
+    }
+
+    private static func name(of object: NSManagedObject, _ key: String) -> String { "“\(object.layout.name).\(key)”" }
+}

@@ -1,2 +1,0 @@
-import Foundation
-public class NSExpression: NSObject {}
