@@ -5,6 +5,13 @@ package struct Problem: Sendable, Hashable, CustomStringConvertible {
     package var column: Int?
     package var message: String
 
+    package init(file: String, line: Int? = nil, column: Int? = nil, message: String) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.message = message
+    }
+
     /// The form that editors and continuous integration make a link of: `FILE:LINE:COLUMN: error: MESSAGE`.
     package var description: String {
         let place = [file, line.map(String.init), column.map(String.init)].compactMap { $0 }.joined(separator: ":")

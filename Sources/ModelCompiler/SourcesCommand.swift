@@ -1,4 +1,5 @@
 import CodeGeneration
+import CoreData
 import Foundation
 
 /// Writes the Swift files that a target gets: the record classes of its models, the accessors of its `@NSManaged`
@@ -10,8 +11,9 @@ enum SourcesCommand {
         var records: [String] = []
         var classes: [String] = []
         for path in arguments.all("--model") {
-            let model = try RecordModelReader.model(at: path)
-            records.append(try RecordClassWriter(model: model, path: path).source())
+            let document = try ModelPackage(at: URL(fileURLWithPath: path)).document()
+            let model = RecordModel(document, moduleName: module)
+            records.append(RecordClassWriter(model: model).source())
             classes += model.generatedClasses
         }
         let target = try arguments.target(generatedClasses: classes)

@@ -1,13 +1,21 @@
+import CodeGeneration
 import Foundation
 
 // The tool behind CoreDataPlugin. What goes wrong it prints as the compiler does, with file and line.
 do {
     let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
     switch arguments.command {
-
+    case "model": try ModelCommand.run(arguments)
     case "sources": try SourcesCommand.run(arguments)
     default: throw UsageError("unknown command “\(arguments.command)”; expected model or sources")
     }
+} catch let error as NSError where error.domain == NSCocoaErrorDomain {
+    // An error of a model file: it says where.
+    let file = error.userInfo[NSFilePathErrorKey] as? String ?? "ModelCompiler"
+    let problem = Problem(
+        file: file, line: error.userInfo["line"] as? Int ?? 1, column: 1, message: error.localizedDescription)
+    FileHandle.standardError.write(Data("\(problem)\n".utf8))
+    exit(1)
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
     exit(1)

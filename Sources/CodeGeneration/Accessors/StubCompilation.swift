@@ -39,7 +39,7 @@ struct StubCompilation {
     private func compileModules(declaring names: Set<String>, into folder: TemporaryFolder) throws -> Bool {
         var found = false
         for (module, path) in target.dependencies.sorted(by: { $0.key < $1.key }) {
-            var pool = try SourcePool(Self.swiftFiles(in: path), compiler: compiler)
+            var pool = try SourcePool(TargetSources.swiftFiles(in: path), compiler: compiler)
             try pool.parseDeclarations(of: names)
             let types = pool.parsed.values.flatMap(\.types).filter {
                 names.contains($0.name) && $0.access == .public && $0.enclosing.isEmpty
@@ -68,11 +68,6 @@ struct StubCompilation {
                 "the types of module \(name) that @NSManaged declarations name cannot be stood in for:\n\(result.errors)"
             )
         }
-    }
-
-    private static func swiftFiles(in folder: String) -> [String] {
-        let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-        return files.filter { $0.hasSuffix(".swift") }.map { folder + "/" + $0 }
     }
 
     // MARK: Errors

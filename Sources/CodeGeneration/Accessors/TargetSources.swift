@@ -19,6 +19,12 @@ package struct TargetSources: Sendable {
         self.generatedClasses = generatedClasses
         self.dependencies = dependencies
     }
+
+    /// The Swift files in the folder of a module.
+    static func swiftFiles(in folder: String) -> [String] {
+        let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return files.filter { $0.hasSuffix(".swift") }.sorted().map { folder + "/" + $0 }
+    }
 }
 
 /// Sources of which only those are parsed that matter: parsing takes a run of the compiler each.

@@ -1,25 +1,24 @@
 /// The Swift types that Xcode gives the properties of a generated class.
 extension RecordAttribute {
-    /// The property's type, `nil` for an attribute type that has none.
-    var swiftType: String? {
+    /// The property's type. Objects are optional whether the attribute is or not: a new object has none yet.
+    var swiftType: String {
         switch type {
-        case "Integer 16": isScalar ? "Int16" : "NSNumber?"
-        case "Integer 32": isScalar ? "Int32" : "NSNumber?"
-        case "Integer 64": isScalar ? "Int64" : "NSNumber?"
-        case "Double": isScalar ? "Double" : "NSNumber?"
-        case "Float": isScalar ? "Float" : "NSNumber?"
-        case "Boolean": isScalar ? "Bool" : "NSNumber?"
-        case "Decimal": "NSDecimalNumber?"
-        case "String": "String?"
+        case .integer16: isScalar ? "Int16" : "NSNumber?"
+        case .integer32: isScalar ? "Int32" : "NSNumber?"
+        case .integer64: isScalar ? "Int64" : "NSNumber?"
+        case .double: isScalar ? "Double" : "NSNumber?"
+        case .float: isScalar ? "Float" : "NSNumber?"
+        case .boolean: isScalar ? "Bool" : "NSNumber?"
+        case .decimal: "NSDecimalNumber?"
+        case .string: "String?"
         // A scalar date counts seconds from the first instant of 2001, as stores do.
-        case "Date": isScalar ? "TimeInterval" : "Date?"
-        case "Binary", "Binary Data": "Data?"
-        case "UUID": "UUID?"
-        case "URI": "URL?"
-        case "Transformable": "\(customClass ?? "NSObject")?"
-        case "Composite": "[String: Any]?"
-        case "ObjectID": "NSManagedObjectID?"
-        default: nil
+        case .date: isScalar ? "TimeInterval" : "Date?"
+        case .binaryData: "Data?"
+        case .uuid: "UUID?"
+        case .uri: "URL?"
+        case .transformable: "\(customClass ?? "NSObject")?"
+        case .composite: "[String: Any]?"
+        case .objectID: "NSManagedObjectID?"
         }
     }
 }

@@ -4,23 +4,19 @@
 /// of hand-written `@NSManaged` declarations.
 package struct RecordClassWriter {
     private let model: RecordModel
-    /// Where the model is: for messages.
-    private let path: String
 
-    package init(model: RecordModel, path: String) {
+    package init(model: RecordModel) {
         self.model = model
-        self.path = path
     }
 
     /// - Returns: the text of the file with the model's classes.
-    /// - Throws: `GenerationFailure` for attribute types that have no Swift type.
-    package func source() throws -> String {
+    package func source() -> String {
         let entities = model.entities.filter { $0.codeGeneration != .none && $0.hasOwnClass }
         guard !entities.isEmpty else {
             return AccessorWriter.header + "// No entity of the model has its code generated.\n"
         }
         var keys: Set<String> = []
-        let sections = try entities.map { try section($0, &keys) }
+        let sections = entities.map { section($0, &keys) }
         return AccessorWriter.header + """
             @_spi(GeneratedCode) import CoreData
             import Foundation
@@ -30,9 +26,9 @@ package struct RecordClassWriter {
             """
     }
 
-    private func section(_ entity: RecordEntity, _ keys: inout Set<String>) throws -> String {
+    private func section(_ entity: RecordEntity, _ keys: inout Set<String>) -> String {
         let name = entity.className
-        let members = try [fetchRequest(entity)] + properties(entity, &keys)
+        let members = [fetchRequest(entity)] + properties(entity, &keys)
         var text = "// MARK: - \(entity.name)\n\n"
         if entity.codeGeneration == .class {
             let superclass = model.entity(entity.parent)?.className ?? "NSManagedObject"
@@ -61,16 +57,8 @@ package struct RecordClassWriter {
         """
     }
 
-    private func properties(_ entity: RecordEntity, _ keys: inout Set<String>) throws -> [String] {
-        var types = try entity.attributes.map { attribute in
-            guard let type = attribute.swiftType else {
-                throw GenerationFailure(
-                    file: path,
-                    "attribute “\(attribute.name)” of entity “\(entity.name)” is of the unknown type “\(attribute.type)”"
-                )
-            }
-            return (attribute.name, type)
-        }
+    private func properties(_ entity: RecordEntity, _ keys: inout Set<String>) -> [String] {
+        var types = entity.attributes.map { ($0.name, $0.swiftType) }
         types += entity.relationships.map { ($0.name, $0.swiftType(in: model)) }
         types += entity.fetchedProperties.map { property in
             (property.name, "[\(model.entity(property.destination)?.className ?? "NSManagedObject")]?")

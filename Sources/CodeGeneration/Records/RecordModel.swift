@@ -1,7 +1,7 @@
 /// What a model says about the classes of its objects: as much of it as code generation needs.
 ///
-/// A compiled model does not have these facts any more (`NSManagedObjectModel` has no code-generation setting), so
-/// they are read from the source of the model, by `RecordModelReader`.
+/// A compiled model does not have these facts any more (`NSManagedObjectModel` has no code-generation setting): they
+/// come from the source of the model.
 package struct RecordModel: Sendable, Equatable {
     package var entities: [RecordEntity]
 
@@ -33,34 +33,62 @@ package struct RecordEntity: Sendable, Equatable {
     }
 
     package var name: String
-    /// The class's name without a module; `NSManagedObject` where the entity has no class of its own.
+    /// The class as the target's sources name it; `NSManagedObject` where the entity has no class of its own.
     package var className: String
+    /// The entity whose properties this one inherits.
     package var parent: String?
     package var codeGeneration: CodeGeneration
     package var attributes: [RecordAttribute] = []
     package var relationships: [RecordRelationship] = []
     package var fetchedProperties: [RecordFetchedProperty] = []
 
+    package init(name: String, className: String, parent: String? = nil, codeGeneration: CodeGeneration) {
+        self.name = name
+        self.className = className
+        self.parent = parent
+        self.codeGeneration = codeGeneration
+    }
+
     var hasOwnClass: Bool { className != "NSManagedObject" }
 }
 
 /// An attribute of an entity.
 package struct RecordAttribute: Sendable, Equatable {
+    /// What the model says of the values.
+    package enum ValueType: Sendable, Equatable {
+        case integer16, integer32, integer64, double, float, boolean, decimal, string, date, binaryData, uuid, uri
+        case transformable, composite, objectID
+    }
+
     package var name: String
-    /// The type as the model's source has it: `Integer 16`, `String`, `Transformable` …
-    package var type: String
+    package var type: ValueType
     /// “Use Scalar Type”.
-    package var isScalar = false
+    package var isScalar: Bool
     /// The class of a transformable attribute's values.
     package var customClass: String?
+
+    package init(name: String, type: ValueType, isScalar: Bool = false, customClass: String? = nil) {
+        self.name = name
+        self.type = type
+        self.isScalar = isScalar
+        self.customClass = customClass
+    }
 }
 
 /// A relationship of an entity.
 package struct RecordRelationship: Sendable, Equatable {
     package var name: String
+    /// The entity at the other end.
     package var destination: String
-    package var isToMany = false
-    package var isOrdered = false
+    package var isToMany: Bool
+    package var isOrdered: Bool
+
+    package init(name: String, destination: String, isToMany: Bool = false, isOrdered: Bool = false) {
+        self.name = name
+        self.destination = destination
+        self.isToMany = isToMany
+        self.isOrdered = isOrdered
+    }
 }
 
 /// A fetched property of an entity.
@@ -68,4 +96,9 @@ package struct RecordFetchedProperty: Sendable, Equatable {
     package var name: String
     /// The entity that the property fetches.
     package var destination: String?
+
+    package init(name: String, destination: String?) {
+        self.name = name
+        self.destination = destination
+    }
 }

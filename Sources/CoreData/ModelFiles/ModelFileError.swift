@@ -43,6 +43,7 @@ package struct ModelFileError: Error, Equatable {
         }
         info["entity"] = entity
         info["property"] = property
+        info["line"] = line
         info[NSUnderlyingErrorKey] = underlying
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }

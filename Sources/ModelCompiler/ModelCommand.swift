@@ -1,0 +1,18 @@
+import CodeGeneration
+import CoreData
+import Foundation
+
+/// Compiles a model into the `.momd` that the target gets as a resource.
+enum ModelCommand {
+    static func run(_ arguments: Arguments) throws {
+        let source = URL(fileURLWithPath: try arguments.one("--model"))
+        let destination = URL(fileURLWithPath: try arguments.one("--output"))
+        let target = try arguments.target(generatedClasses: [])
+        let document = try ModelPackage(at: source).document()
+        let finder = ClassFinder(
+            target: target, generatedClasses: RecordModel(document, moduleName: target.moduleName).generatedClasses)
+        try SourceModelCompiler.compileModel(at: source, to: destination, moduleName: target.moduleName) {
+            finder.qualifiedName(of: $0)
+        }
+    }
+}

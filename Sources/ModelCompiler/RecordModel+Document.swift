@@ -1,0 +1,70 @@
+import CodeGeneration
+import CoreData
+
+extension RecordModel {
+    /// The record classes that the source of a model asks for.
+    ///
+    /// - Parameter moduleName: the module that the classes are generated for, which their names leave out.
+    init(_ document: ModelDocument, moduleName: String) {
+        self.init(entities: document.entities.map { RecordEntity($0, moduleName: moduleName) })
+    }
+}
+
+extension RecordEntity {
+    fileprivate init(_ entity: EntityDocument, moduleName: String) {
+        let className = entity.className ?? "NSManagedObject"
+        let prefix = moduleName + "."
+        let codeGeneration: CodeGeneration =
+            switch entity.codeGeneration {
+            case .classDefinition: .class
+            case .categoryExtension: .category
+            case .none: .none
+            }
+        self.init(
+            name: entity.name,
+            className: className.hasPrefix(prefix) ? String(className.dropFirst(prefix.count)) : className,
+            parent: entity.parentName, codeGeneration: codeGeneration)
+        for property in entity.properties {
+            switch property.kind {
+            case .attribute(let attribute):
+                guard let type = RecordAttribute.ValueType(attribute.type) else { continue }
+                attributes.append(
+                    RecordAttribute(
+                        name: property.name, type: type, isScalar: attribute.usesScalarType,
+                        customClass: attribute.customClassName))
+            case .relationship(let relationship):
+                relationships.append(
+                    RecordRelationship(
+                        name: property.name, destination: relationship.destinationName ?? "",
+                        isToMany: relationship.isToMany, isOrdered: relationship.isOrdered))
+            case .fetched(let request):
+                fetchedProperties.append(
+                    RecordFetchedProperty(name: property.name, destination: request?.entityName))
+            }
+        }
+    }
+}
+
+extension RecordAttribute.ValueType {
+    /// `nil` for an undefined type, whose values no property can be typed for.
+    fileprivate init?(_ type: NSAttributeType) {
+        switch type {
+        case .integer16AttributeType: self = .integer16
+        case .integer32AttributeType: self = .integer32
+        case .integer64AttributeType: self = .integer64
+        case .doubleAttributeType: self = .double
+        case .floatAttributeType: self = .float
+        case .booleanAttributeType: self = .boolean
+        case .decimalAttributeType: self = .decimal
+        case .stringAttributeType: self = .string
+        case .dateAttributeType: self = .date
+        case .binaryDataAttributeType: self = .binaryData
+        case .UUIDAttributeType: self = .uuid
+        case .URIAttributeType: self = .uri
+        case .transformableAttributeType: self = .transformable
+        case .compositeAttributeType: self = .composite
+        case .objectIDAttributeType: self = .objectID
+        case .undefinedAttributeType: return nil
+        }
+    }
+}
