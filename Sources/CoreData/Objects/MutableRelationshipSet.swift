@@ -1,0 +1,121 @@
+import Foundation
+
+/// The set that `mutableSetValue(forKey:)` gives: what is done to it is done to the relationship.
+final class MutableRelationshipSet: NSMutableSet {
+    private let object: NSManagedObject
+    private let relationship: RelationshipLayout
+
+    init(_ object: NSManagedObject, _ relationship: RelationshipLayout) {
+        self.object = object
+        self.relationship = relationship
+        super.init(capacity: 0)
+    }
+
+    required init(capacity numItems: Int) {
+        programmerError("a relationship's set is made by mutableSetValue(forKey:)")
+    }
+
+    required init?(coder aDecoder: NSCoder) { nil }
+
+    private var members: ToManyMembers {
+        if object.isFault { object.fireFault() }
+        return object.loadedToManyMembers(relationship)
+    }
+
+    override var count: Int { members.members.count }
+
+    override func member(_ object: Any) -> Any? {
+        guard let object = object as? NSManagedObject, members.contains(object) else { return nil }
+        return object
+    }
+
+    override func objectEnumerator() -> NSEnumerator { NSArray(array: members.all).objectEnumerator() }
+
+    override var allObjects: [Any] { members.all }
+
+    override func add(_ object: Any) {
+        guard let added = object as? NSManagedObject else { return refuse(object) }
+        self.object.addToMany(relationship, added)
+    }
+
+    override func remove(_ object: Any) {
+        guard let removed = object as? NSManagedObject else { return }
+        self.object.removeFromToMany(relationship, removed)
+    }
+
+    override func removeAllObjects() { object.setToMany(relationship, to: []) }
+
+    override func addObjects(from array: [Any]) { for object in array { add(object) } }
+
+    private func refuse(_ value: Any) {
+        programmerError(
+            "“\(object.layout.name).\(relationship.name)” holds \(relationship.destination.name) objects, not a "
+                + "\(type(of: value))")
+    }
+}
+
+/// The ordered set that `mutableOrderedSetValue(forKey:)` gives: what is done to it is done to the relationship.
+final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
+    private let object: NSManagedObject
+    private let relationship: RelationshipLayout
+
+    init(_ object: NSManagedObject, _ relationship: RelationshipLayout) {
+        self.object = object
+        self.relationship = relationship
+        super.init(capacity: 0)
+    }
+
+    required init?(coder aDecoder: NSCoder) { nil }
+
+    required init(arrayLiteral elements: Any...) {
+        programmerError("a relationship's ordered set is made by mutableOrderedSetValue(forKey:)")
+    }
+
+    private var members: [NSManagedObject] { object.toManyObjects(relationship) }
+
+    override var count: Int { members.count }
+
+    override func object(at idx: Int) -> Any { members[idx] }
+
+    override func index(of object: Any) -> Int {
+        members.firstIndex { $0 === object as AnyObject } ?? NSNotFound
+    }
+
+    override func insert(_ object: Any, at idx: Int) {
+        guard let added = object as? NSManagedObject else { return }
+        self.object.addToMany(relationship, added, at: idx)
+    }
+
+    override func removeObject(at idx: Int) { object.removeFromToMany(relationship, members[idx]) }
+
+    override func replaceObject(at idx: Int, with obj: Any) {
+        removeObject(at: idx)
+        insert(obj, at: idx)
+    }
+}
+
+extension NSManagedObject {
+    /// The set of a to-many relationship, to be changed in place.
+    ///
+    /// - Parameter key: the name of an unordered to-many relationship; any other stops the program.
+    public func mutableSetValue(forKey key: String) -> NSMutableSet {
+        MutableRelationshipSet(self, toManyRelationship(key))
+    }
+
+    /// The ordered set of an ordered to-many relationship, to be changed in place.
+    ///
+    /// - Parameter key: the name of an ordered to-many relationship; any other stops the program.
+    public func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+        let relationship = toManyRelationship(key)
+        if !relationship.isOrdered {
+            programmerError("“\(layout.name).\(key)” is not ordered; use mutableSetValue(forKey:)")
+        }
+        return MutableRelationshipOrderedSet(self, relationship)
+    }
+
+    private func toManyRelationship(_ key: String) -> RelationshipLayout {
+        guard let relationship = layout.relationship(named: key) else { unknownKey(key) }
+        if !relationship.isToMany { programmerError("“\(layout.name).\(key)” is a to-one relationship") }
+        return relationship
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+// Predicates read managed objects by slot, without boxing values.
+extension NSManagedObject: KeyValueCoding, KeyedOperand {
+    package final func operand(forKey key: String) -> Value {
+        guard let place = layout.propertyByName[key] else {
+            if key == "self" || key == "objectID" { return .object(self) }
+            unknownKey(key)
+        }
+        switch place {
+        case .slot(let slot):
+            let value = storedValue(at: slot)
+            switch layout.slots[slot].kind {
+            case .attribute(let attribute): return value.operand(for: attribute)
+            case .toOne(let relationship): return toOne(relationship).map { .object($0) } ?? .null
+            }
+        case .toMany(let index):
+            return .collection(toManyObjects(layout.relationships[index]).map { .object($0) })
+        case .fetched:
+            return Value(modeledValue(forKey: key))
+        }
+    }
+
+    /// An object equals its ID in a predicate.
+    package final var operandIdentity: NSObject { identifier }
+}
+
+extension NSManagedObjectID: KeyedOperand {
+    package final func operand(forKey key: String) -> Value {
+        if key == "self" || key == "objectID" { return .object(self) }
+        programmerError(
+            "a predicate reads “\(key)” of the ID \(description); an ID has no values. Use the object instead.")
+    }
+}
+
+extension StoredValue {
+    /// The value as predicates compare it.
+    func operand(for attribute: AttributeLayout) -> Value {
+        switch self {
+        case .null: return .null
+        case .integer(let number): return .integer(number)
+        case .double(let number): return .double(number)
+        case .string(let string): return .string(string)
+        case .date(let seconds): return .date(Date(timeIntervalSinceReferenceDate: seconds))
+        case .data(let data): return .data(data)
+        case .uuid(let uuid): return .uuid(uuid)
+        case .identifier(let identifier): return .object(identifier)
+        case .object: return Value(objectValue(for: attribute))
+        }
+    }
+}
