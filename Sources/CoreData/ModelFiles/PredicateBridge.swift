@@ -18,7 +18,9 @@ enum PredicateBridge {
 
     static func expression(of tree: ExpressionTree) throws -> NSExpression { throw missing() }
 
-    static func sortDescriptor(_ term: SortTerm) -> NSSortDescriptor { NSSortDescriptor(keyPath: \NSString.length, ascending: term.ascending) }
+    static func sortDescriptor(_ term: SortTerm) -> NSSortDescriptor {
+        NSSortDescriptor(keyPath: \NSString.length, ascending: term.ascending)
+    }
 
     static func sortTerms(of descriptors: [NSSortDescriptor]) throws -> [SortTerm] { throw missing() }
 }

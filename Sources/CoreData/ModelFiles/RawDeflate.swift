@@ -2,14 +2,14 @@ import CZlib
 import Foundation
 
 /// Raw deflate (RFC 1951, neither header nor checksum): how a store's model cache is compressed.
-enum RawDeflate {
+package enum RawDeflate {
     /// No model comes near this; a hostile blob does.
-    static let maximumInflatedSize = 64 << 20
+    package static let maximumInflatedSize = 64 << 20
 
     /// Inflates data.
     ///
     /// - Throws: `ModelFileError` when the data are damaged, cut off, or inflate to more than the limit.
-    static func inflate(_ data: Data, limit: Int = maximumInflatedSize) throws -> Data {
+    package static func inflate(_ data: Data, limit: Int = maximumInflatedSize) throws -> Data {
         var stream = z_stream()
         guard inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             throw ModelFileError(.corrupt, reason: "zlib cannot be started")
@@ -45,7 +45,7 @@ enum RawDeflate {
     }
 
     /// Deflates data.
-    static func deflate(_ data: Data) throws -> Data {
+    package static func deflate(_ data: Data) throws -> Data {
         var stream = z_stream()
         let status = deflateInit2_(
             &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,

@@ -54,7 +54,6 @@ package struct EntityDocument: Equatable, Sendable {
     var compiled: EntityDocument {
         var result = self
         result.properties = properties.map(\.compiled).sorted { $0.name < $1.name }
-        result.indexes.sort { $0.name < $1.name }
         result.codeGeneration = .none
         result.isClassInCurrentModule = false
         return result

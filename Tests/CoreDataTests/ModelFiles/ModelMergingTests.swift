@@ -1,0 +1,110 @@
+import CoreData
+import Testing
+
+@Suite("Merging models")
+struct ModelMergingTests {
+    private func model(_ names: String..., marked modifier: String = "") throws -> NSManagedObjectModel {
+        let entities = names.map { "<entity name=\"\($0)\" versionHashModifier=\"\(modifier)\"/>" }
+        return try ModelAssembler.model(SourceReaderTests.read(entities.joined()))
+    }
+
+    @Test("The merged model has the entities of all, and leaves the models as they were")
+    func merge() throws {
+        let (first, second) = (try model("A", "B"), try model("C"))
+        let merged = try #require(NSManagedObjectModel(byMerging: [first, second]))
+        #expect(merged.entitiesByName.keys.sorted() == ["A", "B", "C"])
+        #expect(merged.entitiesByName["A"] !== first.entitiesByName["A"])
+        #expect(first.entities.count == 2)
+    }
+
+    @Test("Two models with an entity of one name do not merge")
+    func conflict() throws {
+        #expect(NSManagedObjectModel(byMerging: [try model("A"), try model("A")]) == nil)
+        #expect(NSManagedObjectModel(byMerging: []) == nil)
+    }
+
+    @Test("For a store's metadata, the versions are chosen that the store was made with")
+    func forStore() throws {
+        let (old, new, other) = (try model("A"), try model("A", marked: "2"), try model("B"))
+        let hashes = old.entityVersionHashesByName.merging(other.entityVersionHashesByName) { first, _ in first }
+        let metadata: [String: Any] = ["NSStoreModelVersionHashes": hashes]
+        let merged = try #require(NSManagedObjectModel(byMerging: [new, other, old], forStoreMetadata: metadata))
+        #expect(merged.entityVersionHashesByName == hashes)
+        #expect(merged.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+        #expect(NSManagedObjectModel(byMerging: [new, other], forStoreMetadata: metadata) == nil)
+        #expect(NSManagedObjectModel(byMerging: [old], forStoreMetadata: [:]) == nil)
+    }
+}
+
+@Suite("Model packages")
+struct ModelPackageTests {
+    private func write(_ text: String, to url: URL) throws {
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    private func model(_ entity: String) -> String { "<model><entity name=\"\(entity)\"/></model>" }
+
+    @Test("A source package has all versions, and the current one that it names")
+    func currentVersion() throws {
+        try ModelFixtures.inTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Shop.xcdatamodeld")
+            try write(model("Old"), to: url.appendingPathComponent("Shop.xcdatamodel/contents"))
+            try write(model("New"), to: url.appendingPathComponent("Shop 2.xcdatamodel/contents"))
+            let current = """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+                <plist version="1.0"><dict>
+                <key>_XCCurrentVersionName</key><string>Shop 2.xcdatamodel</string></dict></plist>
+                """
+            try write(current, to: url.appendingPathComponent(".xccurrentversion"))
+            let package = try ModelPackage(at: url)
+            #expect(package.currentVersionName == "Shop 2")
+            #expect(try package.model().entities.map(\.name) == ["New"])
+            #expect(try package.model(version: "Shop").entities.map(\.name) == ["Old"])
+
+            let compiled = folder.appendingPathComponent("Shop.momd")
+            try SourceModelCompiler.compileModel(at: url, to: compiled)
+            #expect(NSManagedObjectModel(contentsOf: compiled)?.entities.map(\.name) == ["New"])
+            let metadata = try ["NSStoreModelVersionHashes": package.model(version: "Shop").entityVersionHashesByName]
+            let fitting = try ModelPackage(at: compiled).model(compatibleWith: metadata)
+            #expect(fitting?.entities.map(\.name) == ["Old"])
+        }
+    }
+
+    @Test("A package that is missing, empty or of another kind is refused, by name")
+    func wrongPackages() throws {
+        try ModelFixtures.inTemporaryFolder { folder in
+            let empty = folder.appendingPathComponent("Empty.momd")
+            try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+            let text = folder.appendingPathComponent("a.txt")
+            try write("x", to: text)
+            let cases = [
+                (folder.appendingPathComponent("No.momd"), 260, "there is no such file"),
+                (empty, 259, "there is no .mom in it"),
+                (text, 259, "its extension is “txt”; momd, mom, xcdatamodeld or xcdatamodel expected"),
+            ]
+            for (url, code, reason) in cases {
+                let error = #expect(throws: NSError.self) { try ModelPackage(at: url) }
+                #expect(error?.code == code)
+                #expect(error?.localizedDescription == "“\(url.path)”: \(reason).")
+            }
+        }
+    }
+
+    @Test("A wrong source model is named with its file, line, entity and property")
+    func wrongSource() throws {
+        try ModelFixtures.inTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Shop.xcdatamodel/contents")
+            try write("<model>\n<entity name='A'>\n<attribute name='x' attributeType='Num'/></entity></model>", to: url)
+            let error = #expect(throws: NSError.self) {
+                try ModelPackage(at: url.deletingLastPathComponent()).model()
+            }
+            #expect(error?.code == 134_060)
+            #expect(error?.userInfo[NSFilePathErrorKey] as? String == url.path)
+            #expect(
+                error?.localizedDescription.hasPrefix("“\(url.path)”, line 3, entity “A”, property “x”: “Num” is no")
+                    == true)
+        }
+    }
+}
