@@ -40,7 +40,7 @@ let package = Package(
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"]),
-        .testTarget(name: "CoreDataTests", dependencies: ["CoreData"]),
+        .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "KeyedArchives", "SQLiteConnection"]),
         .testTarget(name: "PippinTests", dependencies: ["Pippin"]),
         .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration"]),
         .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData"]),
