@@ -187,6 +187,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return object
     }
 
+    /// Makes an object that records the keys that are read from it, and that no context knows; see `KeyPathProbe`.
+    func makeProbe(_ type: NSManagedObject.Type, _ layout: EntityLayout) -> NSManagedObject {
+        materialization = Materialization(
+            identifier: Self.makeTemporaryIdentifier(for: layout), values: [], version: 0, state: .probe, stamp: 0)
+        defer { materialization = nil }
+        return type.init(context: self)
+    }
+
     /// Takes an object out of the lists of changed objects.
     func withdraw(_ object: NSManagedObject) {
         if object.state.contains(.listed) { changed.removeAll { $0 === object } }

@@ -23,6 +23,8 @@ package final class EntityLayout: @unchecked Sendable {
     package internal(set) var selfAndSubentities: [EntityLayout] = []
     /// What a row holds.
     package let slots: [SlotLayout]
+    /// The types of the attributes by slot, of no type for to-one relationships: what accessors ask first.
+    package let attributeTypes: [NSAttributeType]
     /// All relationships, to-one and to-many, inherited ones first.
     package let relationships: [RelationshipLayout]
     package let fetchedProperties: [NSPropertyDescription]
@@ -74,6 +76,7 @@ package final class EntityLayout: @unchecked Sendable {
             }
         }
         self.slots = slots
+        attributeTypes = slots.map { $0.attribute?.type ?? .undefinedAttributeType }
         self.relationships = relationships
         fetchedProperties = fetched
         propertyByName = places

@@ -1,0 +1,79 @@
+import Foundation
+
+/// Finds the names in a key path like `\Person.author?.name`.
+///
+/// A property that is declared `@NSManaged` is a computed one to the compiler, whose key path has no name. Read from a
+/// probe, an object without an entity of the model, its accessor finds no value and records the key it was asked for;
+/// a to-one relationship returns another probe.
+package enum KeyPathProbe {
+    private final class Recorder: @unchecked Sendable {
+        // @unchecked Sendable: used within one call of `keyPathName`, by the thread of the caller only.
+        var keys: [String] = []
+        /// The probe that the next key must be read from; `nil` after a property that leads no further.
+        var next: NSManagedObject?
+        /// Whether keys were read in another way than a key path of modelled properties does.
+        var isOther = false
+    }
+
+    @TaskLocal private static var recorder: Recorder?
+
+    /// The key or path of keys that a key path reads, such as `author.name`.
+    ///
+    /// - Returns: `nil` if it reads no properties of the model, or more than a path of them.
+    package static func keyPathName<Root: NSManagedObject>(_ keyPath: PartialKeyPath<Root>) -> String? {
+        let recorder = Recorder()
+        let probe = makeProbe(Root.self)
+        recorder.next = probe
+        $recorder.withValue(recorder) { _ = (probe as? Root)?[keyPath: keyPath] }
+        return recorder.keys.isEmpty || recorder.isOther ? nil : recorder.keys.joined(separator: ".")
+    }
+
+    /// Records that a key was read.
+    static func record(_ key: String, of probe: NSManagedObject) {
+        guard let recorder else { return }
+        if probe !== recorder.next { recorder.isOther = true }
+        recorder.keys.append(key)
+        recorder.next = nil
+    }
+
+    /// Records that a to-one relationship was read, and gives a probe of its destination's class.
+    static func destination<Destination: NSManagedObject>(_ key: String, of probe: NSManagedObject) -> Destination? {
+        record(key, of: probe)
+        let destination = makeProbe(Destination.self)
+        recorder?.next = destination
+        return destination as? Destination
+    }
+
+    /// Any value of a type, for an accessor to return; `nil` for a type of which none can be made.
+    static func standIn<Value>() -> Value? {
+        switch Value.self {
+        case is any ExpressibleByNilLiteral.Type: Any?.none as? Value
+        case is NSSet.Type: NSSet() as? Value
+        case is NSOrderedSet.Type: NSOrderedSet() as? Value
+        case is Bool.Type: false as? Value
+        case is Date.Type: Date() as? Value
+        case is UUID.Type: UUID() as? Value
+        case is URL.Type: URL(fileURLWithPath: "/") as? Value
+        case let type as any CaseIterable.Type: firstCase(type) as? Value
+        default: emptyValue()
+        }
+    }
+
+    private static func firstCase(_ type: any CaseIterable.Type) -> Any? {
+        func first<Cases: CaseIterable>(_ type: Cases.Type) -> Any? { type.allCases.first }
+        return first(type)
+    }
+
+    // MARK: Making probes
+
+    private static func makeProbe(_ type: NSManagedObject.Type) -> NSManagedObject {
+        NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType).makeProbe(type, layout)
+    }
+
+    /// An entity without properties, so that no key is found.
+    private static let layout: EntityLayout = {
+        let entity = NSEntityDescription()
+        entity.name = "Probe"
+        return EntityLayout(entity, number: 0, superentity: nil)
+    }()
+}

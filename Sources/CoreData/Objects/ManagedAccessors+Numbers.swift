@@ -1,0 +1,124 @@
+import Foundation
+
+// What generated accessors of numbers call. A number that is not there is zero, as it is in Core Data.
+@_spi(GeneratedCode) extension NSManagedObject {
+    /// The integer of the key.
+    public final func managedValue(_ key: ManagedPropertyKey) -> Int16 {
+        guard let slot = slot(of: key) else { return otherNumber(key).map { $0.int16Value } ?? 0 }
+        switch storedValue(at: slot) {
+        case .integer(let value): return Int16(truncatingIfNeeded: value)
+        case .null: return 0
+        default: return otherNumber(key).map { $0.int16Value } ?? 0
+        }
+    }
+
+    /// Sets an integer for the key.
+    public final func setManagedValue(_ value: Int16, _ key: ManagedPropertyKey) {
+        setManagedInteger(Int64(value), key)
+    }
+
+    /// The integer of the key.
+    public final func managedValue(_ key: ManagedPropertyKey) -> Int32 {
+        guard let slot = slot(of: key) else { return otherNumber(key).map { $0.int32Value } ?? 0 }
+        switch storedValue(at: slot) {
+        case .integer(let value): return Int32(truncatingIfNeeded: value)
+        case .null: return 0
+        default: return otherNumber(key).map { $0.int32Value } ?? 0
+        }
+    }
+
+    /// Sets an integer for the key.
+    public final func setManagedValue(_ value: Int32, _ key: ManagedPropertyKey) {
+        setManagedInteger(Int64(value), key)
+    }
+
+    /// The integer of the key.
+    public final func managedValue(_ key: ManagedPropertyKey) -> Int64 {
+        guard let slot = slot(of: key) else { return otherNumber(key).map { $0.int64Value } ?? 0 }
+        switch storedValue(at: slot) {
+        case .integer(let value): return value
+        case .null: return 0
+        default: return otherNumber(key).map { $0.int64Value } ?? 0
+        }
+    }
+
+    /// Sets an integer for the key.
+    public final func setManagedValue(_ value: Int64, _ key: ManagedPropertyKey) {
+        setManagedInteger(Int64(value), key)
+    }
+
+    /// The integer of the key.
+    public final func managedValue(_ key: ManagedPropertyKey) -> Int {
+        Int(truncatingIfNeeded: managedValue(key) as Int64)
+    }
+
+    /// Sets an integer for the key.
+    public final func setManagedValue(_ value: Int, _ key: ManagedPropertyKey) {
+        setManagedInteger(Int64(value), key)
+    }
+
+    /// The Boolean of the key.
+    public final func managedValue(_ key: ManagedPropertyKey) -> Bool {
+        (managedValue(key) as Int64) != 0
+    }
+
+    /// Sets a Boolean for the key.
+    public final func setManagedValue(_ value: Bool, _ key: ManagedPropertyKey) {
+        setManagedInteger(value ? 1 : 0, key)
+    }
+
+    /// The floating-point number of the key; for a date, seconds since the first instant of 2001.
+    public final func managedValue(_ key: ManagedPropertyKey) -> Double {
+        guard let slot = slot(of: key) else { return otherNumber(key).map { $0.doubleValue } ?? 0 }
+        switch storedValue(at: slot) {
+        case .double(let value), .date(let value): return value
+        case .null: return 0
+        default: return otherNumber(key).map { $0.doubleValue } ?? 0
+        }
+    }
+
+    /// Sets a floating-point number for the key; for a date, seconds since the first instant of 2001.
+    public final func setManagedValue(_ value: Double, _ key: ManagedPropertyKey) {
+        if let slot = slot(of: key, if: .doubleAttributeType) {
+            setStoredValue(.double(value), at: slot)
+        } else if let slot = slot(of: key, if: .dateAttributeType) {
+            setStoredValue(.date(value), at: slot)
+        } else {
+            setOtherValue(value, key)
+        }
+    }
+
+    /// The floating-point number of the key.
+    public final func managedValue(_ key: ManagedPropertyKey) -> Float {
+        Float(managedValue(key) as Double)
+    }
+
+    /// Sets a floating-point number for the key.
+    public final func setManagedValue(_ value: Float, _ key: ManagedPropertyKey) {
+        guard let slot = slot(of: key, if: .floatAttributeType) else { return setOtherValue(value, key) }
+        setStoredValue(.double(Double(value)), at: slot)
+    }
+
+    private final func setManagedInteger(_ value: Int64, _ key: ManagedPropertyKey) {
+        guard let slot = slot(of: key), layout.attributeTypes[slot].isInteger else {
+            return setOtherValue(value, key)
+        }
+        setStoredValue(.integer(value), at: slot)
+    }
+
+    /// The number of an attribute that is stored as another type than an accessor is for.
+    @inline(never)
+    private final func otherNumber(_ key: ManagedPropertyKey) -> NSNumber? {
+        otherValue(key)
+    }
+}
+
+extension NSAttributeType {
+    /// Whether values are stored as integers.
+    fileprivate var isInteger: Bool {
+        switch self {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+// What generated accessors call for all types that have no overload of their own: numbers as objects, URLs,
+// transformable values, enumerations. Slower, through key-value coding.
+@_spi(GeneratedCode) extension NSManagedObject {
+    // Disfavored: overloads that differ in what they return only are not ranked by how special they are.
+
+    /// The value of the key, as the type that the property is declared with.
+    @_disfavoredOverload
+    public final func managedValue<Value>(_ key: ManagedPropertyKey) -> Value {
+        otherValue(key)
+    }
+
+    /// Sets the value of the key.
+    @_disfavoredOverload
+    public final func setManagedValue<Value>(_ value: Value, _ key: ManagedPropertyKey) {
+        setOtherValue(value, key)
+    }
+
+    /// The enumeration case of the key, whose raw value is stored. No value counts as zero or the empty string.
+    public final func managedValue<Value: RawRepresentable>(_ key: ManagedPropertyKey) -> Value {
+        if let value: Value = managedValue(key) { return value }
+        if state.contains(.probe) { return otherValue(key) }
+        let raw = NSNumber(value: 0) as? Value.RawValue ?? "" as? Value.RawValue
+        return raw.flatMap(Value.init(rawValue:)) ?? missing(key)
+    }
+
+    /// Sets the enumeration case of the key.
+    public final func setManagedValue<Value: RawRepresentable>(_ value: Value, _ key: ManagedPropertyKey) {
+        let isTransformable = slot(of: key).map { layout.attributeTypes[$0] == .transformableAttributeType } ?? false
+        setOtherValue(isTransformable ? value as Any : value.rawValue, key)
+    }
+
+    /// The enumeration case of the key, whose raw value is stored.
+    public final func managedValue<Value: RawRepresentable>(_ key: ManagedPropertyKey) -> Value? {
+        guard !state.contains(.probe) else { return otherValue(key) }
+        guard let value = anyValue(key) else { return nil }
+        if let value = value as? Value { return value }
+        guard let raw = value as? Value.RawValue else { return mismatch(value, key) }
+        guard let value = Value(rawValue: raw) else {
+            programmerError("“\(layout.name).\(key.name)” is \(raw), which is no case of \(Value.self)")
+        }
+        return value
+    }
+
+    /// Sets the enumeration case of the key.
+    public final func setManagedValue<Value: RawRepresentable>(_ value: Value?, _ key: ManagedPropertyKey) {
+        if let value { setManagedValue(value, key) } else { setOtherValue(value, key) }
+    }
+
+    /// The value that is there, without firing a fault: what a method `primitiveName()` returns.
+    public final func managedPrimitiveValue<Value>(for key: ManagedPropertyKey) -> Value {
+        cast(primitiveValue(forKey: key.name), key)
+    }
+
+    /// Sets a value without telling the context: what a method `setPrimitiveName(_:)` does.
+    public final func setManagedPrimitiveValue<Value>(_ value: Value, for key: ManagedPropertyKey) {
+        setPrimitiveValue(value, forKey: key.name)
+    }
+}
+
+extension NSManagedObject {
+    /// The value of any property, as the type that an accessor returns; records the key if this is a probe.
+    @inline(never)
+    final func otherValue<Value>(_ key: ManagedPropertyKey) -> Value {
+        if state.contains(.probe) {
+            KeyPathProbe.record(key.name, of: self)
+            if let value: Value = KeyPathProbe.standIn() { return value }
+            programmerError(
+                "a key path through “\(key.name)” of type \(Value.self) has no name here; use the key as a string")
+        }
+        return cast(anyValue(key), key)
+    }
+
+    /// Sets any property by its kind.
+    @inline(never)
+    final func setOtherValue(_ value: Any?, _ key: ManagedPropertyKey) {
+        guard !state.contains(.probe) else { return }
+        if layout.propertyByName[key.name] == nil, let primitive = primitiveKey(key.name) {
+            setPrimitiveValue(value, forKey: primitive)
+        } else {
+            setModeledValue(value, forKey: key.name)
+        }
+    }
+
+    private final func anyValue(_ key: ManagedPropertyKey) -> Any? {
+        if layout.propertyByName[key.name] == nil, let primitive = primitiveKey(key.name) {
+            return primitiveValue(forKey: primitive)
+        }
+        return modeledValue(forKey: key.name)
+    }
+
+    /// `name` for `primitiveName`: subclasses declare such properties to get at primitive values.
+    private final func primitiveKey(_ key: String) -> String? {
+        guard key.hasPrefix("primitive") else { return nil }
+        let rest = key.dropFirst("primitive".count)
+        let name = rest.prefix(1).lowercased() + rest.dropFirst()
+        return layout.propertyByName[name] == nil ? nil : name
+    }
+
+    private final func cast<Value>(_ value: Any?, _ key: ManagedPropertyKey) -> Value {
+        if let value = value as? Value { return value }
+        guard let value else { return emptyValue() ?? missing(key) }
+        return mismatch(value, key)
+    }
+
+    /// Stops the program because a property is declared with a type that the value is not of.
+    final func mismatch<Value>(_ value: Any, _ key: ManagedPropertyKey) -> Value {
+        programmerError(
+            "“\(layout.name).\(key.name)” is of type \(type(of: value)), but class “\(type(of: self))” declares it as "
+                + "\(Value.self)")
+    }
+
+    /// Stops the program because there is no value for a property that is not declared optional.
+    final func missing<Value>(_ key: ManagedPropertyKey) -> Value {
+        programmerError(
+            "“\(layout.name).\(key.name)” has no value, but class “\(type(of: self))” declares it as \(Value.self): "
+                + "make the property optional, or give the attribute a default value")
+    }
+}
+
+/// What stands for no value in a property that is not optional: zero, or a collection without elements.
+func emptyValue<Value>() -> Value? {
+    switch Value.self {
+    case let type as any RangeReplaceableCollection.Type: type.init() as? Value
+    case let type as any SetAlgebra.Type: type.init() as? Value
+    case let type as any ExpressibleByDictionaryLiteral.Type: emptyDictionary(type) as? Value
+    case let type as any Numeric.Type: type.init(exactly: 0) as? Value
+    default: nil
+    }
+}
+
+private func emptyDictionary<Dictionary: ExpressibleByDictionaryLiteral>(_ type: Dictionary.Type) -> Dictionary {
+    type.init()
+}

@@ -1,0 +1,172 @@
+import Foundation
+
+// What generated accessors of relationships call.
+@_spi(GeneratedCode) extension NSManagedObject {
+    // MARK: To-one
+
+    /// The destination of a to-one relationship.
+    public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Destination? {
+        guard let slot = slot(of: key), let relationship = layout.slots[slot].relationship else {
+            return state.contains(.probe) ? KeyPathProbe.destination(key.name, of: self) : otherValue(key)
+        }
+        if case .object = storedValue(at: slot) { return otherValue(key) }
+        guard let object = toOne(relationship) else { return nil }
+        return object as? Destination ?? mismatch(object, key)
+    }
+
+    /// Sets the destination of a to-one relationship.
+    public final func setManagedValue<Destination: NSManagedObject>(_ value: Destination?, _ key: ManagedPropertyKey) {
+        setOtherValue(value, key)
+    }
+
+    /// The destination of a to-one relationship. One is expected; none stops the program.
+    public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Destination {
+        let destination: Destination? = managedValue(key)
+        return destination ?? missing(key)
+    }
+
+    /// Sets the destination of a to-one relationship.
+    public final func setManagedValue<Destination: NSManagedObject>(_ value: Destination, _ key: ManagedPropertyKey) {
+        setOtherValue(value, key)
+    }
+
+    // MARK: To-many
+
+    /// The destinations of a to-many relationship.
+    public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Set<Destination> {
+        guard layout.toManyIndex(forInternedKey: key.number) != nil else { return otherValue(key) }
+        return Set(toManyObjects(toManyRelationship(key)).map { $0 as? Destination ?? mismatch($0, key) })
+    }
+
+    /// Sets the destinations of a to-many relationship.
+    public final func setManagedValue<Destination: NSManagedObject>(
+        _ value: Set<Destination>, _ key: ManagedPropertyKey
+    ) {
+        guard !state.contains(.probe) else { return }
+        setToMany(toManyRelationship(key), to: Array(value))
+    }
+
+    /// The destinations of a to-many relationship; never `nil` unless another type of property is read.
+    public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Set<Destination>? {
+        let destinations: Set<Destination> = managedValue(key)
+        return destinations
+    }
+
+    /// Sets the destinations of a to-many relationship; `nil` for none.
+    public final func setManagedValue<Destination: NSManagedObject>(
+        _ value: Set<Destination>?, _ key: ManagedPropertyKey
+    ) {
+        setManagedValue(value ?? [], key)
+    }
+
+    /// Adds an object to a to-many relationship; at the end of an ordered one.
+    public final func managedAdd(_ object: NSManagedObject, for key: ManagedPropertyKey) {
+        addToMany(toManyRelationship(key), object)
+    }
+
+    /// Adds objects to a to-many relationship: a set, an ordered set or an array.
+    public final func managedAdd(_ objects: Any, for key: ManagedPropertyKey) {
+        let relationship = toManyRelationship(key)
+        for object in members(of: objects, key) { addToMany(relationship, object) }
+    }
+
+    /// Removes an object from a to-many relationship.
+    public final func managedRemove(_ object: NSManagedObject, for key: ManagedPropertyKey) {
+        removeFromToMany(toManyRelationship(key), object)
+    }
+
+    /// Removes objects from a to-many relationship: a set, an ordered set or an array.
+    public final func managedRemove(_ objects: Any, for key: ManagedPropertyKey) {
+        let relationship = toManyRelationship(key)
+        for object in members(of: objects, key) { removeFromToMany(relationship, object) }
+    }
+
+    // MARK: Ordered
+
+    /// Inserts an object into an ordered relationship.
+    public final func managedInsert(_ object: NSManagedObject, at index: Int, for key: ManagedPropertyKey) {
+        let relationship = orderedRelationship(key)
+        check(index, within: 0...toManyObjects(relationship).count, key)
+        addToMany(relationship, object, at: index)
+    }
+
+    /// Inserts objects into an ordered relationship, each at the position that it is to have in the end.
+    public final func managedInsert(_ objects: [NSManagedObject], at indexes: NSIndexSet, for key: ManagedPropertyKey) {
+        let positions = Array(indexes)
+        check(objects.count, matches: positions.count, key)
+        for (object, index) in zip(objects, positions) { managedInsert(object, at: index, for: key) }
+    }
+
+    /// Inserts objects into an ordered relationship, each at the position that it is to have in the end.
+    public final func managedInsert(_ objects: [NSManagedObject], at indexes: IndexSet, for key: ManagedPropertyKey) {
+        managedInsert(objects, at: indexes as NSIndexSet, for: key)
+    }
+
+    /// Removes the object at a position of an ordered relationship.
+    public final func managedRemove(at index: Int, for key: ManagedPropertyKey) {
+        let relationship = orderedRelationship(key)
+        let objects = toManyObjects(relationship)
+        check(index, within: objects.indices, key)
+        removeFromToMany(relationship, objects[index])
+    }
+
+    /// Removes the objects at some positions of an ordered relationship.
+    public final func managedRemove(at indexes: NSIndexSet, for key: ManagedPropertyKey) {
+        for index in Array(indexes).reversed() { managedRemove(at: index, for: key) }
+    }
+
+    /// Removes the objects at some positions of an ordered relationship.
+    public final func managedRemove(at indexes: IndexSet, for key: ManagedPropertyKey) {
+        managedRemove(at: indexes as NSIndexSet, for: key)
+    }
+
+    /// Puts an object in the place of the one at a position of an ordered relationship.
+    public final func managedReplace(at index: Int, with object: NSManagedObject, for key: ManagedPropertyKey) {
+        let relationship = orderedRelationship(key)
+        var objects = toManyObjects(relationship)
+        check(index, within: objects.indices, key)
+        objects[index] = object
+        setToMany(relationship, to: objects)
+    }
+
+    /// Puts objects in the places of those at some positions of an ordered relationship.
+    public final func managedReplace(
+        at indexes: NSIndexSet, with objects: [NSManagedObject], for key: ManagedPropertyKey
+    ) {
+        let positions = Array(indexes)
+        check(objects.count, matches: positions.count, key)
+        for (index, object) in zip(positions, objects) { managedReplace(at: index, with: object, for: key) }
+    }
+
+    /// Puts objects in the places of those at some positions of an ordered relationship.
+    public final func managedReplace(at indexes: IndexSet, with objects: [NSManagedObject], for key: ManagedPropertyKey) {
+        managedReplace(at: indexes as NSIndexSet, with: objects, for: key)
+    }
+
+    // MARK: Checks
+
+    private final func members(of objects: Any, _ key: ManagedPropertyKey) -> [NSManagedObject] {
+        if let members = Self.objects(in: objects) { return members }
+        programmerError("“\(layout.name).\(key.name)” takes managed objects in a set or an array, not \(objects)")
+    }
+
+    private final func orderedRelationship(_ key: ManagedPropertyKey) -> RelationshipLayout {
+        let relationship = toManyRelationship(key)
+        guard relationship.isOrdered else {
+            programmerError("“\(layout.name).\(key.name)” is not ordered: its objects have no positions")
+        }
+        return relationship
+    }
+
+    private final func check(
+        _ index: Int, within bounds: some RangeExpression<Int> & Sendable, _ key: ManagedPropertyKey
+    ) {
+        guard !bounds.contains(index) else { return }
+        programmerError("“\(layout.name).\(key.name)”: position \(index) is out of bounds \(bounds)")
+    }
+
+    private final func check(_ count: Int, matches positions: Int, _ key: ManagedPropertyKey) {
+        guard count != positions else { return }
+        programmerError("“\(layout.name).\(key.name)”: \(count) objects for \(positions) positions")
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// The name of a property in generated code, resolved to a number once in a run of the program: with it an accessor
+/// finds a value without hashing a string.
+@_spi(GeneratedCode) public struct ManagedPropertyKey: Sendable {
+    let name: String
+    let number: Int
+
+    /// - Parameter name: the name that the property has in the model.
+    public init(_ name: String) {
+        self.name = name
+        number = PropertyKey.intern(name)
+    }
+}
+
+extension NSManagedObject {
+    /// The slot of an attribute or to-one relationship; `nil` for other properties, and for a probe.
+    @inline(__always)
+    final func slot(of key: ManagedPropertyKey) -> Int? {
+        layout.slotIndex(forInternedKey: key.number)
+    }
+
+    /// The slot of an attribute, if it is of the type that an accessor is for.
+    @inline(__always)
+    final func slot(of key: ManagedPropertyKey, if type: NSAttributeType) -> Int? {
+        guard let slot = slot(of: key), layout.attributeTypes[slot] == type else { return nil }
+        return slot
+    }
+
+    /// The relationship of a key: an accessor's name does not tell whether it begins in upper case (`addToURLs`).
+    final func toManyRelationship(_ key: ManagedPropertyKey) -> RelationshipLayout {
+        if let index = layout.toManyIndex(forInternedKey: key.number) { return layout.relationships[index] }
+        let name = key.name.prefix(1).uppercased() + key.name.dropFirst()
+        if let relationship = layout.relationship(named: name), relationship.isToMany { return relationship }
+        guard layout.propertyByName[key.name] != nil else { unknownKey(key.name) }
+        programmerError("“\(layout.name).\(key.name)” is no to-many relationship")
+    }
+}
