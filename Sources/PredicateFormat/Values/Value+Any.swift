@@ -49,7 +49,7 @@ extension Value {
         case let value as UUID: return .uuid(value)
         case let value as URL: return .url(value)
         case let value as Data: return .data(value)
-        default: return collection(any) ?? .object(adapter(for: any))
+        default: return sequence(any) ?? .object(adapter(for: any))
         }
     }
 
@@ -68,7 +68,7 @@ extension Value {
         }
     }
 
-    private static func collection(_ any: Any) -> Value? {
+    private static func sequence(_ any: Any) -> Value? {
         switch any {
         case let array as [Value]: return .collection(array)
         case let array as NSArray: return .collection(array.map { Value($0) })

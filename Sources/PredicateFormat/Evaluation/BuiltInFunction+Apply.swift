@@ -1,0 +1,156 @@
+import Foundation
+
+extension BuiltInFunction {
+    /// The function's value. Of `nil`, and of what the function cannot compute with, it is `nil`, as in SQL.
+    package func apply(_ arguments: [Value]) -> Value {
+        switch self {
+        case .now: return .date(Date())
+        case .random: return .double(Double.random(in: 0..<1))
+        default: break
+        }
+        guard let first = arguments.first else { return .null }
+        if arguments.count == 2 { return apply(first, arguments[1]) }
+        switch self {
+        case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation, .distinct:
+            return applyToCollection(first)
+        case .uppercase, .lowercase, .length, .canonical:
+            guard case .string(let text) = first else { return .null }
+            return apply(to: text)
+        case .noIndex: return first
+        default: return apply(to: first)
+        }
+    }
+
+    private func apply(to text: String) -> Value {
+        switch self {
+        case .uppercase: .string(text.uppercased())
+        case .lowercase: .string(text.lowercased())
+        case .length: .integer(Int64(text.unicodeScalars.count))
+        case .canonical: .string(text.folded([.caseInsensitive, .diacriticInsensitive]))
+        default: .null
+        }
+    }
+
+    // MARK: One number
+
+    private func apply(to value: Value) -> Value {
+        switch (self, value) {
+        case (.negate, _): return BuiltInFunction.subtract.apply(.integer(0), value)
+        case (.absolute, .integer(let number)):
+            return number == .min ? .double(-Double(number)) : .integer(abs(number))
+        case (.absolute, .decimal(let number)): return .decimal(NSDecimalNumber(decimal: abs(number.decimalValue)))
+        case (.ceiling, .integer), (.floor, .integer), (.truncate, .integer): return value
+        case (.onesComplement, _): return value.integerValue.map { .integer(~$0) } ?? .null
+        case (.randomBelow, _):
+            guard let limit = value.integerValue, limit > 0 else { return .null }
+            return .integer(Int64.random(in: 0..<limit))
+        default: return value.doubleValue.map { .double(apply(to: $0)) } ?? .null
+        }
+    }
+
+    private func apply(to number: Double) -> Double {
+        switch self {
+        case .squareRoot: number.squareRoot()
+        case .logarithm: log10(number)
+        case .naturalLogarithm: log(number)
+        case .exponential: exp(number)
+        case .ceiling: number.rounded(.up)
+        case .floor: number.rounded(.down)
+        case .truncate: number.rounded(.towardZero)
+        case .absolute: abs(number)
+        default: .nan
+        }
+    }
+
+    // MARK: Two numbers
+
+    private func apply(_ first: Value, _ second: Value) -> Value {
+        switch self {
+        case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift:
+            guard let a = first.integerValue, let b = second.integerValue else { return .null }
+            return .integer(applyToBits(a, b))
+        case .power:
+            guard let a = first.doubleValue, let b = second.doubleValue else { return .null }
+            return applyPower(first, second, pow(a, b))
+        default: return applyArithmetic(first, second)
+        }
+    }
+
+    /// A power of integers is an integer where it fits.
+    private func applyPower(_ first: Value, _ second: Value, _ result: Double) -> Value {
+        guard case .integer = first, case .integer = second, abs(result) < 0x1p53, let integer = Int64(exactly: result)
+        else { return .double(result) }
+        return .integer(integer)
+    }
+
+    private func applyToBits(_ first: Int64, _ second: Int64) -> Int64 {
+        switch self {
+        case .bitwiseAnd: first & second
+        case .bitwiseOr: first | second
+        case .bitwiseXor: first ^ second
+        case .leftShift: first << second
+        default: first >> second
+        }
+    }
+
+    private func applyArithmetic(_ first: Value, _ second: Value) -> Value {
+        switch (first, second) {
+        case (.integer(let a), .integer(let b)):
+            return applyToIntegers(a, b)
+        case (.decimal, .decimal), (.decimal, .integer), (.integer, .decimal):
+            return applyToDecimals(first.decimalValue, second.decimalValue)
+        default:
+            guard let a = first.doubleValue, let b = second.doubleValue else { return .null }
+            return applyToDoubles(a, b)
+        }
+    }
+
+    /// As SQLite has it: division cuts off the fraction, by zero it gives nothing, and what overflows becomes a double.
+    private func applyToIntegers(_ first: Int64, _ second: Int64) -> Value {
+        let result: (partialValue: Int64, overflow: Bool)
+        switch self {
+        case .add: result = first.addingReportingOverflow(second)
+        case .subtract: result = first.subtractingReportingOverflow(second)
+        case .multiply: result = first.multipliedReportingOverflow(by: second)
+        case .divide where second != 0: result = first.dividedReportingOverflow(by: second)
+        case .modulus where second != 0:
+            // The remainder of the one division that overflows is 0.
+            return .integer(second == -1 ? 0 : first % second)
+        default: return .null
+        }
+        return result.overflow ? applyToDoubles(Double(first), Double(second)) : .integer(result.partialValue)
+    }
+
+    private func applyToDoubles(_ first: Double, _ second: Double) -> Value {
+        switch self {
+        case .add: .double(first + second)
+        case .subtract: .double(first - second)
+        case .multiply: .double(first * second)
+        case .divide where second != 0: .double(first / second)
+        case .modulus where second != 0: .double(first.truncatingRemainder(dividingBy: second))
+        default: .null
+        }
+    }
+
+    private func applyToDecimals(_ first: Decimal, _ second: Decimal) -> Value {
+        switch self {
+        case .add: return .decimal(NSDecimalNumber(decimal: first + second))
+        case .subtract: return .decimal(NSDecimalNumber(decimal: first - second))
+        case .multiply: return .decimal(NSDecimalNumber(decimal: first * second))
+        case .divide where !second.isZero: return .decimal(NSDecimalNumber(decimal: first / second))
+        default:
+            return applyToDoubles(
+                NSDecimalNumber(decimal: first).doubleValue, NSDecimalNumber(decimal: second).doubleValue)
+        }
+    }
+}
+
+extension Value {
+    fileprivate var decimalValue: Decimal {
+        switch self {
+        case .decimal(let number): number.decimalValue
+        case .integer(let number): Decimal(number)
+        default: Decimal()
+        }
+    }
+}

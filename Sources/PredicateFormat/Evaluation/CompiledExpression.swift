@@ -1,0 +1,135 @@
+import Foundation
+
+/// An expression ready to be evaluated many times.
+package final class CompiledExpression: Sendable {
+    typealias Code = @Sendable (Scope) -> Value
+
+    private let code: Code
+
+    package init(_ tree: ExpressionTree) {
+        code = CompiledExpression.compile(tree)
+    }
+
+    /// The expression's value for an object.
+    package func evaluate(_ object: Value, variables: [String: Value] = [:]) -> Value {
+        code(Scope(object: object, variables: variables))
+    }
+
+    static func compile(_ tree: ExpressionTree) -> Code {
+        switch tree {
+        case .constant(let value): return { _ in value }
+        // Arguments have been replaced by constants before.
+        case .argument: return { _ in .null }
+        case .evaluatedObject: return { $0.object }
+        case .keyPath(let keys): return compileKeyPath(keys)
+        case .variable(let name): return { $0.value(ofVariable: name) }
+        case .path(let origin, let keys):
+            let origin = compile(origin)
+            return { origin($0).value(forKeyPath: keys) }
+        case .element(let collection, let index): return compileElement(of: collection, at: index)
+        case .function(let function, let arguments): return compileFunction(function, arguments)
+        case .aggregate(let elements):
+            let codes = elements.map(compile)
+            return { scope in .collection(codes.map { $0(scope) }) }
+        case .cast(let expression, let type): return compileCast(expression, type)
+        case .subquery(let collection, let variable, let predicate):
+            return compileSubquery(collection, variable, predicate)
+        case .conditional(let condition, let then, let otherwise):
+            let test = CompiledPredicate.compile(condition)
+            let (first, second) = (compile(then), compile(otherwise))
+            return { test($0) == .true ? first($0) : second($0) }
+        case .set(let operation, let left, let right):
+            let (first, second) = (compile(left), compile(right))
+            return { operation.apply(to: first($0), second($0)) }
+        case .call(_, let name, _):
+            return { _ in
+                programmerError(
+                    "FUNCTION(…, \"\(name)\") calls a method by its name, which only Apple's Objective-C runtime can. "
+                        + "Use NSExpression(block:arguments:).")
+            }
+        case .anyKey:
+            return { _ in programmerError("ANYKEY cannot be evaluated in memory: name the keys to compare.") }
+        case .block(let reference, let arguments):
+            let codes = arguments.map(compile)
+            return { scope in
+                let values = codes.map { $0(scope).any ?? NSNull() }
+                return Value(reference.block(scope.object.any, values, nil))
+            }
+        }
+    }
+
+    private static func compileKeyPath(_ keys: [String]) -> Code {
+        let hasOperator = keys.contains { $0.hasPrefix("@") }
+        if keys.count == 1, !hasOperator, let key = keys.first {
+            return { scope in
+                if case .object(let reference) = scope.object { return reference.operand.operand(forKey: key) }
+                return scope.object.value(forKey: key)
+            }
+        }
+        return { $0.object.value(forKeyPath: keys) }
+    }
+
+    private static func compileElement(of collection: ExpressionTree, at index: ElementIndex) -> Code {
+        let collection = compile(collection)
+        switch index {
+        case .first: return { collection($0).elements?.first ?? .null }
+        case .last: return { collection($0).elements?.last ?? .null }
+        case .size: return { BuiltInFunction.count.apply([collection($0)]) }
+        case .at(let position):
+            let position = compile(position)
+            return { scope in
+                switch (collection(scope), position(scope)) {
+                case (.collection(let elements), let number):
+                    guard let index = number.integerValue, index >= 0, index < elements.count else { return .null }
+                    return elements[Int(index)]
+                case (.object(let reference), .string(let key)): return reference.operand.operand(forKey: key)
+                default: return .null
+                }
+            }
+        }
+    }
+
+    private static func compileFunction(_ function: BuiltInFunction, _ arguments: [ExpressionTree]) -> Code {
+        let codes = arguments.map(compile)
+        return { scope in function.apply(codes.map { $0(scope) }) }
+    }
+
+    private static func compileCast(_ expression: ExpressionTree, _ type: ExpressionTree) -> Code {
+        let (expression, type) = (compile(expression), compile(type))
+        return { scope in
+            guard case .string(let name) = type(scope) else { return .null }
+            return expression(scope).cast(to: name) ?? .null
+        }
+    }
+
+    /// The elements for which the predicate is true. Inside it, key paths still start at the evaluated object.
+    private static func compileSubquery(
+        _ collection: ExpressionTree, _ variable: String, _ predicate: PredicateTree
+    ) -> Code {
+        let collection = compile(collection)
+        let test = CompiledPredicate.compile(predicate)
+        return { scope in
+            guard let elements = collection(scope).elements else { return .null }
+            var inner = scope
+            return .collection(
+                elements.filter { element in
+                    inner.variables[variable] = element
+                    return test(inner) == .true
+                })
+        }
+    }
+}
+
+extension SetOperation {
+    /// The elements of both, each once, in their order.
+    func apply(to first: Value, _ second: Value) -> Value {
+        guard let first = first.elements, let second = second.elements else { return .null }
+        let others = Set(second)
+        var seen: Set<Value> = []
+        switch self {
+        case .union: return .collection((first + second).filter { seen.insert($0).inserted })
+        case .intersect: return .collection(first.filter { others.contains($0) && seen.insert($0).inserted })
+        case .minus: return .collection(first.filter { !others.contains($0) && seen.insert($0).inserted })
+        }
+    }
+}

@@ -1,0 +1,58 @@
+extension Value {
+    /// The value under a key: of an object what it gives; of a collection those of its elements, in one flat collection,
+    /// without the missing; of `nil`, `nil`.
+    package func value(forKey key: String) -> Value {
+        switch self {
+        case .object(let reference): return reference.operand.operand(forKey: key)
+        case .null: return .null
+        case .collection(let elements):
+            var values: [Value] = []
+            values.reserveCapacity(elements.count)
+            for element in elements {
+                switch element.value(forKey: key) {
+                case .collection(let inner): values += inner
+                case let value: values.append(value)
+                }
+            }
+            return .collection(values)
+        case .string(let text) where key == "length": return .integer(Int64(text.unicodeScalars.count))
+        default:
+            programmerError("\(kindDescription) has no key \"\(key)\" that a predicate could read.")
+        }
+    }
+
+    /// The value under a key path, which may have collection operators in it: `reviews.@avg.stars`.
+    package func value(forKeyPath keys: some Collection<String>) -> Value {
+        var value = self
+        var index = keys.startIndex
+        while index < keys.endIndex {
+            let key = keys[index]
+            index = keys.index(after: index)
+            guard key.utf8.first == UInt8(ascii: "@"), let operation = CollectionOperator(rawValue: key) else {
+                value = value.value(forKey: key)
+                continue
+            }
+            if operation.takesKeyPath {
+                return operation.apply(to: value.value(forKeyPath: keys[index...]))
+            }
+            value = operation.apply(to: value)
+        }
+        return value
+    }
+}
+
+extension CollectionOperator {
+    /// What the operator computes of the values of a collection's elements.
+    package func apply(to value: Value) -> Value {
+        if self == .count { return BuiltInFunction.count.apply([value]) }
+        switch self {
+        case .count, .sum: return BuiltInFunction.sum.apply([value])
+        case .average: return BuiltInFunction.average.apply([value])
+        case .minimum: return BuiltInFunction.minimum.apply([value])
+        case .maximum: return BuiltInFunction.maximum.apply([value])
+        case .unionOfObjects, .unionOfArrays, .unionOfSets: return value
+        case .distinctUnionOfObjects, .distinctUnionOfArrays, .distinctUnionOfSets:
+            return BuiltInFunction.distinct.apply([value])
+        }
+    }
+}

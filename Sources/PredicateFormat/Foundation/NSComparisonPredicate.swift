@@ -1,0 +1,88 @@
+import Foundation
+
+/// A predicate that compares the values of two expressions.
+///
+/// `NSPredicate(format: "age >= 18")` gives one, too.
+///
+/// ```swift
+/// let adults = NSComparisonPredicate(
+///     leftExpression: NSExpression(forKeyPath: "age"),
+///     rightExpression: NSExpression(forConstantValue: 18),
+///     modifier: .direct, type: .greaterThanOrEqualTo)
+/// ```
+open class NSComparisonPredicate: NSPredicate {
+    let content: PredicateContent
+
+    /// Creates a predicate of two expressions and the way to compare them.
+    ///
+    /// - Parameters:
+    ///   - lhs: The expression on the left.
+    ///   - rhs: The expression on the right.
+    ///   - modifier: Which elements must satisfy the comparison, where `lhs` gives a collection.
+    ///   - operatorType: How the values are compared.
+    ///   - options: How strings are compared.
+    public init(
+        leftExpression lhs: NSExpression, rightExpression rhs: NSExpression, modifier: Modifier,
+        type operatorType: Operator, options: Options = []
+    ) {
+        let comparison = ComparisonTree(
+            lhs.tree, operatorType.comparison, rhs.tree, modifier: modifier.comparisonModifier,
+            options: StringOptions(rawValue: options.rawValue))
+        content = PredicateContent(.comparison(comparison))
+        super.init(value: true)
+    }
+
+    /// A shell for a tree that is a comparison.
+    init(_ content: PredicateContent) {
+        self.content = content
+        super.init(value: true)
+    }
+
+    private var comparison: ComparisonTree {
+        if case .comparison(let comparison) = content.tree { return comparison }
+        return ComparisonTree(.constant(.null), .equalTo, .constant(.null))
+    }
+
+    /// The expression on the left.
+    open var leftExpression: NSExpression { NSExpression(comparison.left) }
+
+    /// The expression on the right.
+    open var rightExpression: NSExpression { NSExpression(comparison.right) }
+
+    /// Which elements must satisfy the comparison, where the left side is a collection.
+    open var comparisonPredicateModifier: Modifier { Modifier(comparison.modifier) }
+
+    /// How the values are compared.
+    open var predicateOperatorType: Operator { Operator(comparison.comparison) }
+
+    /// How strings are compared.
+    open var options: Options { Options(rawValue: comparison.options.rawValue) }
+
+    /// The predicate's format string: parsing it gives an equal predicate.
+    open override var predicateFormat: String { content.tree.format }
+
+    /// The predicate's format string.
+    open override var description: String { content.tree.format }
+
+    /// Whether an object satisfies the comparison.
+    open override func evaluate(with object: Any?) -> Bool {
+        content.evaluate(with: object, nil)
+    }
+
+    /// Whether an object satisfies the comparison, with values for its variables.
+    open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+        content.evaluate(with: object, bindings)
+    }
+
+    /// Whether another predicate says the same.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSComparisonPredicate else { return false }
+        return self === other || content.tree == other.content.tree
+    }
+
+    /// A hash of what the predicate says.
+    open override var hash: Int { content.tree.hashValue }
+
+    /// The predicate itself, which never changes.
+    open override func copy(with zone: NSZone? = nil) -> Any { self }
+}

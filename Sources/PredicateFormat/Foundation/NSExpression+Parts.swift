@@ -1,0 +1,157 @@
+import Foundation
+
+extension NSExpression {
+    /// What an expression is.
+    public enum ExpressionType: UInt, Sendable {
+        /// A constant, `nil` included.
+        case constantValue = 0
+        /// `SELF`
+        case evaluatedObject = 1
+        /// `$name`
+        case variable = 2
+        /// `author.name`
+        case keyPath = 3
+        /// `sum(…)`, `a + b`, `FUNCTION(…)`
+        case function = 4
+        /// `a UNION b`
+        case unionSet = 5
+        /// `a INTERSECT b`
+        case intersectSet = 6
+        /// `a MINUS b`
+        case minusSet = 7
+        /// `SUBQUERY(…)`
+        case subquery = 13
+        /// `{a, b}`
+        case aggregate = 14
+        /// `ANYKEY`
+        case anyKey = 15
+        /// Swift code.
+        case block = 19
+        /// `TERNARY(…)`
+        case conditional = 20
+    }
+
+    /// What the expression is.
+    public var expressionType: ExpressionType {
+        switch tree {
+        case .constant, .argument: .constantValue
+        case .evaluatedObject: .evaluatedObject
+        case .variable: .variable
+        case .keyPath: .keyPath
+        case .path, .element, .function, .call, .cast: .function
+        case .set(.union, _, _): .unionSet
+        case .set(.intersect, _, _): .intersectSet
+        case .set(.minus, _, _): .minusSet
+        case .subquery: .subquery
+        case .aggregate: .aggregate
+        case .anyKey: .anyKey
+        case .block: .block
+        case .conditional: .conditional
+        }
+    }
+
+    /// The constant; `nil` for other expressions, too.
+    public var constantValue: Any? {
+        if case .constant(let value) = tree { value.any } else { nil }
+    }
+
+    /// The key path; empty for an expression that is none.
+    public var keyPath: String {
+        switch tree {
+        case .keyPath(let keys), .path(_, let keys): keys.joined(separator: ".")
+        default: ""
+        }
+    }
+
+    /// The function's name; empty for an expression that calls none.
+    public var function: String {
+        switch tree {
+        case .function(let function, _): function.rawValue
+        case .call(_, let name, _): name
+        case .path: "valueForKeyPath:"
+        case .element: "objectFrom:withIndex:"
+        case .cast: "castObject:toType:"
+        default: ""
+        }
+    }
+
+    /// The variable's name; empty for an expression that is none.
+    public var variable: String {
+        switch tree {
+        case .variable(let name), .subquery(_, let name, _): name
+        default: ""
+        }
+    }
+
+    /// What a function is called on: for the language's own functions, the constant "NSExpression".
+    public var operand: NSExpression {
+        switch tree {
+        case .call(let operand, _, _): NSExpression(operand)
+        case .path(let origin, _): NSExpression(origin)
+        case .function, .element, .cast: NSExpression(.constant(.string("NSExpression")))
+        default: NSExpression(.evaluatedObject)
+        }
+    }
+
+    /// The expressions that a function or a block is called with.
+    public var arguments: [NSExpression]? {
+        switch tree {
+        case .function(_, let arguments), .call(_, _, let arguments), .block(_, let arguments):
+            arguments.map { NSExpression($0) }
+        case .path(_, let keys): [NSExpression(.keyPath(keys))]
+        case .element(let collection, let index): [NSExpression(collection), NSExpression(index.expression)]
+        case .cast(let expression, let type): [NSExpression(expression), NSExpression(type)]
+        default: nil
+        }
+    }
+
+    /// The collection: of an aggregate its expressions, of a subquery what it runs over.
+    public var collection: Any {
+        switch tree {
+        case .aggregate(let elements): elements.map { NSExpression($0) }
+        case .constant(.collection(let elements)): elements.map { NSExpression(.constant($0)) }
+        case .subquery(let collection, _, _): NSExpression(collection)
+        default: [NSExpression]()
+        }
+    }
+
+    /// The predicate of a subquery or a conditional expression; one that is always true for others.
+    public var predicate: NSPredicate {
+        switch tree {
+        case .subquery(_, _, let predicate), .conditional(let predicate, _, _): makePredicate(predicate)
+        default: NSPredicate(value: true)
+        }
+    }
+
+    /// The left side of an operation on collections; the expression itself for others.
+    public var left: NSExpression {
+        if case .set(_, let left, _) = tree { NSExpression(left) } else { self }
+    }
+
+    /// The right side of an operation on collections; the expression itself for others.
+    public var right: NSExpression {
+        if case .set(_, _, let right) = tree { NSExpression(right) } else { self }
+    }
+
+    /// What a conditional expression is if its predicate is true; the expression itself for others.
+    public var `true`: NSExpression {
+        if case .conditional(_, let then, _) = tree { NSExpression(then) } else { self }
+    }
+
+    /// What a conditional expression is if its predicate is false; the expression itself for others.
+    public var `false`: NSExpression {
+        if case .conditional(_, _, let otherwise) = tree { NSExpression(otherwise) } else { self }
+    }
+}
+
+extension ElementIndex {
+    /// The index as an expression; the words are strings.
+    fileprivate var expression: ExpressionTree {
+        switch self {
+        case .first: .constant(.string("FIRST"))
+        case .last: .constant(.string("LAST"))
+        case .size: .constant(.string("SIZE"))
+        case .at(let index): index
+        }
+    }
+}

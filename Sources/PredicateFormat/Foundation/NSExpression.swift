@@ -1,0 +1,191 @@
+import Foundation
+
+/// A value in a predicate, or a computation of one: a constant, a key path, a function of other expressions.
+///
+/// ```swift
+/// NSExpression(forKeyPath: "author.name")
+/// NSExpression(forFunction: "max:", arguments: [NSExpression(forKeyPath: "year")])
+/// NSExpression(format: "price * %d", 2)
+/// ```
+open class NSExpression: NSObject, NSCopying {
+    let tree: ExpressionTree
+
+    /// A shell for a tree.
+    init(_ tree: ExpressionTree) {
+        self.tree = tree
+    }
+
+    // MARK: Creating expressions
+
+    /// Creates an expression from a format string and the values for its placeholders.
+    ///
+    /// A format string that does not parse stops the program, as with `NSPredicate(format:)`.
+    public convenience init(format expressionFormat: String, _ arguments: Any?...) {
+        self.init(NSExpression.parsed(expressionFormat, arguments))
+    }
+
+    /// Creates an expression from a format string and an array of the values for its placeholders.
+    public convenience init(format expressionFormat: String, argumentArray arguments: [Any]) {
+        self.init(NSExpression.parsed(expressionFormat, arguments))
+    }
+
+    /// Creates an expression from a format string that may be wrong.
+    ///
+    /// - Throws: ``PredicateFormatError``, which marks the place and says what was expected there.
+    public convenience init(parsing expressionFormat: String, arguments: [Any?] = []) throws {
+        self.init(try parseExpression(expressionFormat, arguments.map { Value($0) }))
+    }
+
+    private static func parsed(_ format: String, _ arguments: [Any?]) -> ExpressionTree {
+        do {
+            return try parseExpression(format, arguments.map { Value($0) })
+        } catch {
+            programmerError(error.description)
+        }
+    }
+
+    /// Creates an expression for a constant: any value, a collection or `nil` included.
+    public convenience init(forConstantValue value: Any?) {
+        self.init(.constant(Value(value)))
+    }
+
+    /// Returns the expression for the object that a predicate is evaluated with: `SELF`.
+    open class func expressionForEvaluatedObject() -> NSExpression {
+        NSExpression(.evaluatedObject)
+    }
+
+    /// Creates an expression for a variable: `$name`.
+    public convenience init(forVariable string: String) {
+        self.init(.variable(string))
+    }
+
+    /// Creates an expression for the value under a key path, such as `author.name`.
+    public convenience init(forKeyPath keyPath: String) {
+        self.init(.keys(keys(ofPath: keyPath)))
+    }
+
+    /// Creates an expression that calls one of the functions of the predicate language.
+    ///
+    /// - Parameters:
+    ///   - name: The function's name, such as `sum:` or `raise:toPower:`. An unknown one stops the program.
+    ///   - parameters: Expressions, as many as the name has colons.
+    public convenience init(forFunction name: String, arguments parameters: [Any]) {
+        guard let function = BuiltInFunction(rawValue: name) else {
+            let known = BuiltInFunction.allCases.map(\.rawValue).joined(separator: ", ")
+            programmerError("\"\(name)\" is no function of expressions. The functions are \(known).")
+        }
+        guard parameters.count == function.argumentCount else {
+            programmerError("\(name) takes \(function.argumentCount) arguments, found \(parameters.count).")
+        }
+        self.init(.function(function, parameters.map(NSExpression.tree)))
+    }
+
+    /// Creates an expression that calls a function of the target's own.
+    public convenience init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
+        self.init(.call(on: target.tree, name: name, arguments: (parameters ?? []).map(NSExpression.tree)))
+    }
+
+    /// Creates an expression for a collection of other expressions: `{1, year, $limit}`.
+    public convenience init(forAggregate subexpressions: [Any]) {
+        self.init(.collection(of: subexpressions.map(NSExpression.tree)))
+    }
+
+    /// Creates an expression for what is in either of two collections.
+    public convenience init(forUnionSet left: NSExpression, with right: NSExpression) {
+        self.init(.set(.union, left.tree, right.tree))
+    }
+
+    /// Creates an expression for what is in both of two collections.
+    public convenience init(forIntersectSet left: NSExpression, with right: NSExpression) {
+        self.init(.set(.intersect, left.tree, right.tree))
+    }
+
+    /// Creates an expression for what is in one collection and not in another.
+    public convenience init(forMinusSet left: NSExpression, with right: NSExpression) {
+        self.init(.set(.minus, left.tree, right.tree))
+    }
+
+    /// Creates an expression for the elements of a collection that satisfy a predicate: `SUBQUERY(…)`.
+    ///
+    /// - Parameters:
+    ///   - expression: The collection.
+    ///   - variable: What the predicate calls an element, without the dollar sign.
+    ///   - predicate: An `NSPredicate`, not a block predicate.
+    public convenience init(
+        forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate
+    ) {
+        self.init(.subquery(of: expression.tree, variable: variable, NSExpression.tree(of: predicate)))
+    }
+
+    /// Creates an expression that is one of two, by a predicate: `TERNARY(…)`.
+    public convenience init(
+        forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
+    ) {
+        self.init(
+            .conditional(NSExpression.tree(of: predicate), then: trueExpression.tree, otherwise: falseExpression.tree))
+    }
+
+    /// Returns the expression for every value of the evaluated object: `ANYKEY`.
+    open class func expressionForAnyKey() -> NSExpression {
+        NSExpression(.anyKey)
+    }
+
+    /// Creates an expression that is computed by Swift code, in memory only.
+    public convenience init(
+        block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?
+    ) {
+        self.init(.block(BlockReference(block), (arguments ?? []).map(\.tree)))
+    }
+
+    private static func tree(_ any: Any) -> ExpressionTree {
+        (any as? NSExpression)?.tree ?? .constant(Value(any))
+    }
+
+    private static func tree(of predicate: NSPredicate) -> PredicateTree {
+        do {
+            return try predicateTree(of: predicate)
+        } catch {
+            programmerError("An expression cannot contain this predicate. \(error)")
+        }
+    }
+
+    // MARK: Using expressions
+
+    /// The value of the expression.
+    ///
+    /// - Parameters:
+    ///   - object: What `SELF` and key paths refer to.
+    ///   - context: Values for variables, by names without the dollar sign.
+    open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
+        var variables: [String: Value] = [:]
+        for (key, value) in context ?? [:] {
+            if let name = key as? String { variables[name] = Value(value) }
+        }
+        return CompiledExpression(tree).evaluate(Value(object), variables: variables).any
+    }
+
+    /// The expression as it is spelled in a format string.
+    open override var description: String { tree.format }
+
+    /// Whether another expression says the same.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSExpression else { return false }
+        return tree == other.tree
+    }
+
+    /// A hash of what the expression says.
+    open override var hash: Int { tree.hashValue }
+
+    /// The expression itself, which never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+/// What an expression says, as a value.
+package func expressionTree(of expression: NSExpression) -> ExpressionTree {
+    expression.tree
+}
+
+/// An expression object for a tree.
+package func makeExpression(_ tree: ExpressionTree) -> NSExpression {
+    NSExpression(tree)
+}

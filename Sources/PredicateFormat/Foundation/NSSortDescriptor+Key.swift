@@ -1,0 +1,84 @@
+import Foundation
+
+/// Gives `NSSortDescriptor` its initializers by key back, in the way of ``PredicateParsing``.
+public protocol KeySorting {}
+
+extension NSSortDescriptor: KeySorting {}
+
+extension KeySorting where Self: NSSortDescriptor {
+    /// Creates a sort descriptor by the values under a key path.
+    ///
+    /// SQL: `ORDER BY "ZTITLE" ASC`. Missing values come first, strings in the order of their Unicode code points.
+    ///
+    /// - Parameters:
+    ///   - key: A key path such as `author.name`; `nil` or `self` for the objects themselves.
+    ///   - ascending: Whether smaller values come first.
+    public init(key: String?, ascending: Bool) {
+        self = sortDescriptor(SortTerm(keyPath: keys(ofPath: key), ascending: ascending), nil)
+    }
+
+    /// Creates a sort descriptor by the values under a key path, compared by a method.
+    ///
+    /// - Parameters:
+    ///   - key: A key path; `nil` or `self` for the objects themselves.
+    ///   - ascending: Whether smaller values come first.
+    ///   - selector: `compare:`, or for strings `caseInsensitiveCompare:`, `localizedCompare:`,
+    ///     `localizedCaseInsensitiveCompare:` or `localizedStandardCompare:`. Another one stops the program.
+    public init(key: String?, ascending: Bool, selector: Selector?) {
+        guard let comparison = SortTerm.Comparison(selector ?? "compare:") else {
+            programmerError(
+                "Values cannot be sorted by \"\(selector?.description ?? "")\". Sort by compare:, "
+                    + "caseInsensitiveCompare:, localizedCompare:, localizedCaseInsensitiveCompare: or "
+                    + "localizedStandardCompare:.")
+        }
+        self = sortDescriptor(
+            SortTerm(keyPath: keys(ofPath: key), ascending: ascending, comparison: comparison), nil)
+    }
+
+    /// Creates a sort descriptor by the values under a key path, compared by Swift code: in memory only.
+    public init(key: String?, ascending: Bool, comparator: @escaping Comparator) {
+        self = sortDescriptor(SortTerm(keyPath: keys(ofPath: key), ascending: ascending), comparator)
+    }
+}
+
+extension NSSortDescriptor {
+    /// The key path in words; `nil` for a descriptor of a Swift key path.
+    public var key: String? {
+        (self as? KeyedSortDescriptor).map { $0.term.keyPath.isEmpty ? "self" : $0.term.keyPath.joined(separator: ".") }
+    }
+
+    /// The method that values are compared by; `nil` for a descriptor of a Swift key path.
+    public var selector: Selector? {
+        guard let descriptor = self as? KeyedSortDescriptor, descriptor.userComparator == nil else { return nil }
+        return descriptor.term.comparison.selector
+    }
+}
+
+private func sortDescriptor<Descriptor: NSSortDescriptor>(
+    _ term: SortTerm, _ comparator: Comparator?
+) -> Descriptor {
+    guard let descriptor = KeyedSortDescriptor(term, comparator: comparator) as? Descriptor else {
+        programmerError("A sort descriptor by key is no \(Descriptor.self); subclasses cannot be made by key here.")
+    }
+    return descriptor
+}
+
+/// What sort descriptors say, as values.
+///
+/// - Parameters:
+///   - descriptors: The descriptors, the most significant first.
+///   - keys: The keys of a Swift key path, for descriptors made of one; nil where it has no names.
+/// - Throws: For a descriptor that is code.
+package func sortTerms(
+    of descriptors: [NSSortDescriptor], keys: (AnyKeyPath) -> [String]? = { _ in nil }
+) throws -> [SortTerm] {
+    try descriptors.map { descriptor in
+        if let keyed = descriptor as? KeyedSortDescriptor, keyed.userComparator == nil { return keyed.term }
+        if !(descriptor is KeyedSortDescriptor), let keys = keys(descriptor.keyPath) {
+            return SortTerm(keyPath: keys, ascending: descriptor.ascending)
+        }
+        throw PredicateWithoutTreeError(
+            reason: "The sort descriptor \(descriptor) compares by Swift code, which only runs in memory. "
+                + "Sort by a key, or sort what has been fetched.")
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// What a predicate says, whatever made it: a format string, the NS-classes, `NSPredicate(value:)`.
+///
+/// - Throws: ``PredicateWithoutTreeError`` for a predicate that is code (`NSPredicate(block:)`), also inside a compound one.
+package func predicateTree(of predicate: NSPredicate) throws -> PredicateTree {
+    try predicateTree(of: predicate, depth: 0)
+}
+
+private func predicateTree(of predicate: NSPredicate, depth: Int) throws -> PredicateTree {
+    guard depth <= maximumCompoundDepth else {
+        throw PredicateWithoutTreeError(
+            reason: "The predicate has more than \(maximumCompoundDepth) levels of nesting. Make a simpler one.")
+    }
+    if let content = content(of: predicate) { return content.tree }
+    if let compound = predicate as? NSCompoundPredicate {
+        let parts = try compound.subpredicates.map { try predicateTree(of: $0, depth: depth + 1) }
+        switch compound.compoundPredicateType {
+        case .and: return .and(parts)
+        case .or: return .or(parts)
+        case .not: return .not(parts.count == 1 ? parts[0] : .and(parts))
+        }
+    }
+    if type(of: predicate) == NSPredicate.self {
+        if predicate.isEqual(NSPredicate(value: true)) { return .constant(true) }
+        if predicate.isEqual(NSPredicate(value: false)) { return .constant(false) }
+    }
+    throw PredicateWithoutTreeError(
+        reason: "The predicate is Swift code, which only runs in memory. "
+            + "Use a format string, or fetch first and filter the result.")
+}
+
+/// The predicate taken apart for whoever caches what it becomes: see ``PreparedPredicate``.
+///
+/// - Throws: As ``predicateTree(of:)``.
+package func preparedPredicate(of predicate: NSPredicate) throws -> PreparedPredicate {
+    if let content = content(of: predicate) { return content.prepared }
+    return PreparedPredicate(skeleton: try predicateTree(of: predicate), identity: nil, arguments: [])
+}
+
+/// The predicate ready to be evaluated, many times, without the detour over the NS-class.
+///
+/// - Throws: As ``predicateTree(of:)``.
+package func compiledPredicate(of predicate: NSPredicate) throws -> CompiledPredicate {
+    if let content = content(of: predicate) { return content.compiled }
+    return CompiledPredicate(try predicateTree(of: predicate))
+}
+
+/// A predicate object for a tree.
+package func makePredicate(_ tree: PredicateTree) -> NSPredicate {
+    makePredicate(PredicateContent(tree))
+}
+
+func makePredicate(_ content: PredicateContent) -> NSPredicate {
+    switch content.prepared.skeleton {
+    case .constant(let value): NSPredicate(value: value)
+    case .comparison: NSComparisonPredicate(content)
+    case .and, .or, .not: ParsedCompoundPredicate(content)
+    }
+}
+
+func content(of predicate: NSPredicate) -> PredicateContent? {
+    if let comparison = predicate as? NSComparisonPredicate { return comparison.content }
+    if let compound = predicate as? ParsedCompoundPredicate { return compound.content }
+    return nil
+}
+
+/// More levels than anyone builds, and few enough for any thread's stack.
+private let maximumCompoundDepth = 500
+
+/// A predicate or sort descriptor that cannot be taken apart.
+package struct PredicateWithoutTreeError: LocalizedError, CustomStringConvertible {
+    package let reason: String
+    package var description: String { reason }
+    package var errorDescription: String? { reason }
+}

@@ -1,0 +1,54 @@
+/// The name of a method, where there is no Objective-C runtime: sort descriptors take the comparison by it.
+///
+/// ```swift
+/// NSSortDescriptor(key: "title", ascending: true, selector: NSSelectorFromString("localizedStandardCompare:"))
+/// ```
+public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The method's name.
+    public let description: String
+
+    /// A selector by the method's name.
+    public init(_ name: String) {
+        description = name
+    }
+
+    /// A selector by the method's name.
+    public init(stringLiteral name: String) {
+        description = name
+    }
+}
+
+/// Returns the selector with a name.
+public func NSSelectorFromString(_ name: String) -> Selector {
+    Selector(name)
+}
+
+/// Returns the name of a selector.
+public func NSStringFromSelector(_ selector: Selector) -> String {
+    selector.description
+}
+
+extension SortTerm.Comparison {
+    /// The comparison that a method of strings makes; nil for a method that is none of them.
+    init?(_ selector: Selector) {
+        switch selector.description {
+        case "compare:": self = .plain
+        case "caseInsensitiveCompare:": self = .caseInsensitive
+        case "localizedCompare:": self = .localized
+        case "localizedCaseInsensitiveCompare:": self = .localizedCaseInsensitive
+        case "localizedStandardCompare:": self = .localizedStandard
+        default: return nil
+        }
+    }
+
+    /// The method that makes the comparison.
+    var selector: Selector {
+        switch self {
+        case .plain: "compare:"
+        case .caseInsensitive: "caseInsensitiveCompare:"
+        case .localized: "localizedCompare:"
+        case .localizedCaseInsensitive: "localizedCaseInsensitiveCompare:"
+        case .localizedStandard: "localizedStandardCompare:"
+        }
+    }
+}

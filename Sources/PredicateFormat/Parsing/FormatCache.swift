@@ -1,0 +1,68 @@
+import Synchronization
+
+/// Remembers parsed format strings, so that a predicate that is made again and again is parsed once.
+///
+/// A format with `%K` is another one for other key paths.
+final class FormatCache: Sendable {
+    static let shared = FormatCache()
+
+    private enum Entry {
+        case template(FormatTemplate)
+        /// The format has `%K` at these arguments.
+        case keyed([Int])
+    }
+
+    private struct KeyedFormat: Hashable {
+        let format: String
+        let keyPaths: [Value]
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var keyed: [KeyedFormat: FormatTemplate] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+    /// Longer ones are hardly repeated, and would hold memory.
+    private let longestFormat = 4096
+
+    init(limit: Int = 500) {
+        self.limit = limit
+    }
+
+    /// The template for a format and the key paths among its arguments.
+    func template(_ format: String, arguments: [Value]) throws(PredicateFormatError) -> FormatTemplate {
+        if let template = find(format, arguments) { return template }
+        let template = try FormatTemplate(parsing: format, arguments: arguments)
+        if format.utf8.count <= longestFormat { insert(template, arguments) }
+        return template
+    }
+
+    private func find(_ format: String, _ arguments: [Value]) -> FormatTemplate? {
+        state.withLock { state in
+            switch state.entries[format] {
+            case nil: return nil
+            case .template(let template): return template
+            case .keyed(let indices):
+                let keyPaths = indices.compactMap { arguments.indices.contains($0) ? arguments[$0] : nil }
+                return state.keyed[KeyedFormat(format: format, keyPaths: keyPaths)]
+            }
+        }
+    }
+
+    private func insert(_ template: FormatTemplate, _ arguments: [Value]) {
+        let indices = template.keyPathIndices
+        state.withLock { state in
+            // Programs have few formats. One that makes up ever new ones starts over now and then.
+            if state.entries.count >= limit { state.entries.removeAll() }
+            if state.keyed.count >= limit { state.keyed.removeAll() }
+            if indices.isEmpty {
+                state.entries[template.format] = .template(template)
+            } else {
+                state.entries[template.format] = .keyed(indices)
+                state.keyed[KeyedFormat(format: template.format, keyPaths: indices.map { arguments[$0] })] = template
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Synchronization
+
+/// A parsed format string: what remains is to put the arguments in.
+final class FormatTemplate: Sendable {
+    let format: String
+    /// The tree with ``ExpressionTree/argument(_:)`` for each placeholder but `%K`.
+    let skeleton: PredicateTree
+    /// Unlike that of every other template.
+    let identity: Int
+    /// Whether the whole argument list is what the skeleton takes as it is: no placeholder but `%@`.
+    private let takesArgumentsAsTheyAre: Bool
+    private let placeholders: [(kind: Placeholder, offset: Int)]
+
+    private static let lastIdentity = Atomic<Int>(0)
+
+    init(parsing format: String, arguments: [Value]) throws(PredicateFormatError) {
+        var parser = try FormatParser(format, arguments: arguments)
+        skeleton = try parser.parsePredicate()
+        self.format = format
+        placeholders = parser.placeholders.map { ($0.kind, $0.offset) }
+        takesArgumentsAsTheyAre = placeholders.allSatisfy { $0.kind == .value }
+        identity = FormatTemplate.lastIdentity.add(1, ordering: .relaxed).newValue
+    }
+
+    /// The indices of the arguments that are key paths.
+    var keyPathIndices: [Int] {
+        placeholders.indices.filter { placeholders[$0].kind == .keyPath }
+    }
+
+    /// The predicate with these arguments.
+    func prepare(_ arguments: [Value]) throws(PredicateFormatError) -> PreparedPredicate {
+        guard arguments.count == placeholders.count else { throw wrongCount(arguments.count) }
+        if takesArgumentsAsTheyAre {
+            return PreparedPredicate(skeleton: skeleton, identity: identity, arguments: arguments)
+        }
+        return PreparedPredicate(
+            skeleton: skeleton, identity: identity,
+            arguments: try convert(arguments, for: placeholders, in: format))
+    }
+
+    private func wrongCount(_ count: Int) -> PredicateFormatError {
+        PredicateFormatError(
+            format: format, byteOffset: placeholders.count > count ? placeholders[count].offset : nil,
+            reason: "expected \(placeholders.count) arguments, one a placeholder, found \(count)")
+    }
+}
+
+/// Makes of each argument what its placeholder asks for; those of `%K` are left out.
+func convert(
+    _ arguments: [Value], for placeholders: [(kind: Placeholder, offset: Int)], in format: String
+) throws(PredicateFormatError) -> [Value] {
+    var values: [Value] = []
+    values.reserveCapacity(arguments.count)
+    for (argument, placeholder) in zip(arguments, placeholders) {
+        func expected(_ what: String) -> PredicateFormatError {
+            PredicateFormatError(
+                format: format, byteOffset: placeholder.offset,
+                reason: "this placeholder takes \(what), not \(argument.kindDescription); %@ takes any value")
+        }
+        switch placeholder.kind {
+        case .keyPath: continue
+        case .value: values.append(argument)
+        case .integer, .character:
+            if case .string(let text) = argument, placeholder.kind == .character,
+                let scalar = text.unicodeScalars.first,
+                text.unicodeScalars.count == 1
+            {
+                values.append(.integer(Int64(scalar.value)))
+            } else if case .integer = argument {
+                values.append(argument)
+            } else if case .decimal(let number) = argument, argument.integerValue == nil, number.doubleValue >= 0x1p63 {
+                values.append(argument)
+            } else {
+                throw expected("an integer")
+            }
+        case .floatingPoint:
+            guard let number = argument.doubleValue else { throw expected("a number") }
+            values.append(.double(number))
+        case .string:
+            guard case .string = argument else { throw expected("a string") }
+            values.append(argument)
+        }
+    }
+    return values
+}

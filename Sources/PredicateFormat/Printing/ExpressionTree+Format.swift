@@ -1,0 +1,166 @@
+extension ExpressionTree {
+    /// The expression as a format string, in Core Data's spelling.
+    package var format: String { write().text }
+
+    /// As ``format``; a whole number is written without a fraction, since comparing disregards the type.
+    var formatInComparison: String {
+        if case .constant(.double(let value)) = self, value == value.rounded(), abs(value) < 1e15 {
+            return value.sign == .minus && value == 0 ? "-0.0" : String(Int64(value))
+        }
+        return format
+    }
+
+    /// How tightly an expression binds, as in the rules of `FormatParser+Expressions`.
+    fileprivate enum Level: Int, Comparable {
+        case sum, product, power, unary, postfix
+
+        static func < (first: Level, second: Level) -> Bool { first.rawValue < second.rawValue }
+
+        var next: Level { Level(rawValue: rawValue + 1) ?? .postfix }
+    }
+
+    /// The format where an operand must bind at least so tightly.
+    private func format(atLeast level: Level) -> String {
+        let (text, own) = write()
+        return own < level ? "(\(text))" : text
+    }
+
+    private func write() -> (text: String, level: Level) {
+        switch self {
+        case .constant(let value):
+            let text = value.format
+            return (text, text.hasPrefix("-") ? .unary : .postfix)
+        case .argument: return ("%@", .postfix)
+        case .evaluatedObject: return ("SELF", .postfix)
+        case .keyPath(let keys): return (keys.keyPathFormat, .postfix)
+        case .path(let origin, let keys):
+            return ("\(origin.format(atLeast: .postfix)).\(keys.keyPathFormat)", .postfix)
+        case .element(let collection, let index):
+            return ("\(collection.format(atLeast: .postfix))[\(index.format)]", .postfix)
+        case .variable(let name): return ("$\(name)", .postfix)
+        case .function(let function, let arguments): return write(function, arguments)
+        case .call(let operand, let name, let arguments):
+            let list = [operand, .constant(.string(name))] + arguments
+            return ("FUNCTION(\(list.listFormat))", .postfix)
+        case .cast(let expression, let type): return ("CAST(\([expression, type].listFormat))", .postfix)
+        case .aggregate(let elements): return ("{\(elements.listFormat)}", .postfix)
+        case .subquery(let collection, let variable, let predicate):
+            return ("SUBQUERY(\(collection.format), $\(variable), \(predicate.format))", .postfix)
+        case .conditional(let condition, let first, let second):
+            return ("TERNARY(\(condition.format), \(first.format), \(second.format))", .postfix)
+        case .set(let operation, let left, let right):
+            return binary(operation.rawValue, .sum, left, right)
+        case .anyKey: return ("ANYKEY", .postfix)
+        case .block(_, let arguments):
+            return ("BLOCK(\(arguments.listFormat))", .postfix)
+        }
+    }
+
+    private func write(_ function: BuiltInFunction, _ arguments: [ExpressionTree]) -> (text: String, level: Level) {
+        if arguments.count == 2, let (symbol, level) = function.infix {
+            return binary(symbol, level, arguments[0], arguments[1])
+        }
+        if let symbol = function.prefix, let operand = arguments.first, !operand.isConstant {
+            return ("\(symbol)\(operand.format(atLeast: .unary))", .unary)
+        }
+        return ("\(function.rawValue)(\(arguments.listFormat))", .postfix)
+    }
+
+    private func binary(
+        _ symbol: String, _ level: Level, _ left: ExpressionTree, _ right: ExpressionTree
+    ) -> (text: String, level: Level) {
+        ("\(left.format(atLeast: level)) \(symbol) \(right.format(atLeast: level.next))", level)
+    }
+
+    private var isConstant: Bool {
+        if case .constant = self { true } else { false }
+    }
+}
+
+extension BuiltInFunction {
+    /// The sign between two operands that the function is written with.
+    fileprivate var infix: (String, ExpressionTree.Level)? {
+        switch self {
+        case .add: ("+", .sum)
+        case .subtract: ("-", .sum)
+        case .bitwiseOr: ("|", .sum)
+        case .bitwiseXor: ("^", .sum)
+        case .multiply: ("*", .product)
+        case .divide: ("/", .product)
+        case .bitwiseAnd: ("&", .product)
+        case .leftShift: ("<<", .product)
+        case .rightShift: (">>", .product)
+        case .power: ("**", .power)
+        default: nil
+        }
+    }
+
+    /// The sign before an operand that the function is written with.
+    fileprivate var prefix: String? {
+        switch self {
+        case .negate: "-"
+        case .onesComplement: "~"
+        default: nil
+        }
+    }
+}
+
+extension ElementIndex {
+    fileprivate var format: String {
+        switch self {
+        case .first: "FIRST"
+        case .last: "LAST"
+        case .size: "SIZE"
+        case .at(let index): index.format
+        }
+    }
+}
+
+extension [ExpressionTree] {
+    fileprivate var listFormat: String {
+        map(\.format).joined(separator: ", ")
+    }
+}
+
+extension [String] {
+    /// The keys of a path with dots between, those that are no plain words in a form that parses.
+    fileprivate var keyPathFormat: String {
+        map(\.keyFormat).joined(separator: ".")
+    }
+}
+
+extension String {
+    fileprivate var keyFormat: String {
+        if CollectionOperator(rawValue: self) != nil { return self }
+        guard isPlainWord else { return "#" + quoted }
+        guard let keyword = Keyword(word: self) else { return self }
+        // Words between brackets are keys elsewhere, but Core Data marks them all the same.
+        switch keyword {
+        case .first, .last, .size: return "#" + self
+        default: return keyword.mayBeKey ? self : "#" + self
+        }
+    }
+
+    private var isPlainWord: Bool {
+        guard let first = utf8.first, !(first >= 0x30 && first <= 0x39) else { return false }
+        return utf8.allSatisfy {
+            ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || $0 == 0x5F || $0 >= 0x80 || $0 >= 0x30 && $0 <= 0x39
+        }
+    }
+
+    /// The string between quotation marks.
+    var quoted: String {
+        var text = "\""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
+    }
+}

@@ -1,0 +1,74 @@
+extension PredicateTree {
+    /// The tree with every expression in it replaced by what a function makes of it, from the leaves up.
+    package func mapExpressions(_ transform: (ExpressionTree) throws -> ExpressionTree) rethrows -> PredicateTree {
+        try mapSides { try $0.mapExpressions(transform) }
+    }
+
+    /// The tree with both sides of every comparison replaced by what a function makes of them.
+    package func mapSides(_ transform: (ExpressionTree) throws -> ExpressionTree) rethrows -> PredicateTree {
+        switch self {
+        case .constant: return self
+        case .and(let parts): return .and(try parts.map { try $0.mapSides(transform) })
+        case .or(let parts): return .or(try parts.map { try $0.mapSides(transform) })
+        case .not(let part): return .not(try part.mapSides(transform))
+        case .comparison(var comparison):
+            comparison.left = try transform(comparison.left)
+            comparison.right = try transform(comparison.right)
+            return .comparison(comparison)
+        }
+    }
+}
+
+extension ExpressionTree {
+    /// The tree with every expression in it, itself included, replaced by what a function makes of it, from the leaves up.
+    package func mapExpressions(_ transform: (ExpressionTree) throws -> ExpressionTree) rethrows -> ExpressionTree {
+        let mapped = try mapParts(
+            { try $0.mapExpressions(transform) }, predicates: { try $0.mapExpressions(transform) })
+        return try transform(mapped)
+    }
+
+    /// The tree with the expressions and predicates that it is directly made of replaced.
+    package func mapParts(
+        _ transform: (ExpressionTree) throws -> ExpressionTree,
+        predicates transformPredicate: (PredicateTree) throws -> PredicateTree
+    ) rethrows -> ExpressionTree {
+        switch self {
+        case .constant, .argument, .evaluatedObject, .keyPath, .variable, .anyKey:
+            return self
+        case .path(let origin, let keys):
+            return .path(from: try transform(origin), keys)
+        case .element(let collection, .at(let index)):
+            return .element(of: try transform(collection), at: .at(try transform(index)))
+        case .element(let collection, let index):
+            return .element(of: try transform(collection), at: index)
+        case .function(let function, let arguments):
+            return .function(function, try arguments.map(transform))
+        case .call(let operand, let name, let arguments):
+            return .call(on: try transform(operand), name: name, arguments: try arguments.map(transform))
+        case .cast(let expression, let type):
+            return .cast(try transform(expression), to: try transform(type))
+        case .aggregate(let elements):
+            return .collection(of: try elements.map(transform))
+        case .subquery(let collection, let variable, let predicate):
+            return .subquery(of: try transform(collection), variable: variable, try transformPredicate(predicate))
+        case .conditional(let condition, let first, let second):
+            return .conditional(
+                try transformPredicate(condition), then: try transform(first), otherwise: try transform(second))
+        case .set(let operation, let first, let second):
+            return .set(operation, try transform(first), try transform(second))
+        case .block(let block, let arguments):
+            return .block(block, try arguments.map(transform))
+        }
+    }
+
+    /// A collection: a constant where all its elements are.
+    package static func collection(of elements: [ExpressionTree]) -> ExpressionTree {
+        var values: [Value] = []
+        values.reserveCapacity(elements.count)
+        for element in elements {
+            guard case .constant(let value) = element else { return .aggregate(elements) }
+            values.append(value)
+        }
+        return .constant(.collection(values))
+    }
+}

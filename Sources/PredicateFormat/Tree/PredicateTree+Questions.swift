@@ -1,0 +1,58 @@
+extension PredicateTree {
+    /// Every comparison in the tree, also in its expressions' subqueries and conditions, in order.
+    package func forEachComparison(_ body: (ComparisonTree) throws -> Void) rethrows {
+        switch self {
+        case .constant: return
+        case .and(let parts), .or(let parts):
+            for part in parts { try part.forEachComparison(body) }
+        case .not(let part): try part.forEachComparison(body)
+        case .comparison(let comparison):
+            try body(comparison)
+            for side in [comparison.left, comparison.right] {
+                try side.forEach { expression in
+                    switch expression {
+                    case .subquery(_, _, let inner), .conditional(let inner, _, _): try inner.forEachComparison(body)
+                    default: return
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first pattern of `MATCHES` that is no regular expression; nothing matches it.
+    package var firstInvalidRegularExpression: String? {
+        var invalid: String?
+        forEachComparison { comparison in
+            guard invalid == nil, comparison.comparison == .matches,
+                case .constant(.string(let pattern)) = comparison.right
+            else { return }
+            if MatchesPattern.cached(pattern, options: comparison.options) == nil { invalid = pattern }
+        }
+        return invalid
+    }
+}
+
+extension ExpressionTree {
+    /// The expression and those that it is made of, but not the inside of subqueries' and conditions' predicates.
+    package func forEach(_ body: (ExpressionTree) throws -> Void) rethrows {
+        try body(self)
+        for part in parts { try part.forEach(body) }
+    }
+
+    /// The expressions that this one is directly made of.
+    package var parts: [ExpressionTree] {
+        switch self {
+        case .constant, .argument, .evaluatedObject, .keyPath, .variable, .anyKey: []
+        case .path(let origin, _): [origin]
+        case .element(let collection, .at(let index)): [collection, index]
+        case .element(let collection, _): [collection]
+        case .function(_, let arguments), .block(_, let arguments): arguments
+        case .call(let operand, _, let arguments): [operand] + arguments
+        case .cast(let expression, let type): [expression, type]
+        case .aggregate(let elements): elements
+        case .subquery(let collection, _, _): [collection]
+        case .conditional(_, let then, let otherwise): [then, otherwise]
+        case .set(_, let left, let right): [left, right]
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Synchronization
+
+/// The right side of `MATCHES`: a regular expression of ICU that the whole string must match.
+///
+/// - Note: `@unchecked Sendable`: `NSRegularExpression` never changes and is documented as safe on all threads.
+package struct MatchesPattern: @unchecked Sendable {
+    private let expression: NSRegularExpression
+    private let foldingOptions: StringOptions
+
+    /// Nil for a pattern that is no regular expression.
+    package init?(_ pattern: String, options: StringOptions) {
+        // Folding case would turn `\S` into `\s`: that is left to the expression.
+        foldingOptions = options.subtracting(.caseInsensitive)
+        let ignoresCase = options.contains(.caseInsensitive) && !options.contains(.normalized)
+        let whole = "^(?:\(pattern.folded(foldingOptions)))\\z"
+        guard (try? NSRegularExpression(pattern: pattern)) != nil,
+            let expression = try? NSRegularExpression(pattern: whole, options: ignoresCase ? [.caseInsensitive] : [])
+        else { return nil }
+        self.expression = expression
+    }
+
+    /// Whether the whole string matches the pattern.
+    package func matches(_ string: String) -> Bool {
+        let text = string.folded(foldingOptions)
+        let whole = NSRange(location: 0, length: text.utf16.count)
+        return expression.firstMatch(in: text, options: [.anchored], range: whole) != nil
+    }
+
+    private struct Key: Hashable {
+        let pattern: String
+        let options: StringOptions
+    }
+
+    private static let cache = Mutex<[Key: MatchesPattern]>([:])
+
+    /// The pattern, compiled once while it is used again and again.
+    package static func cached(_ pattern: String, options: StringOptions) -> MatchesPattern? {
+        let key = Key(pattern: pattern, options: options)
+        if let found = cache.withLock({ $0[key] }) { return found }
+        guard let made = MatchesPattern(pattern, options: options) else { return nil }
+        cache.withLock { cache in
+            if cache.count >= 100 { cache.removeAll() }
+            cache[key] = made
+        }
+        return made
+    }
+}

@@ -1,0 +1,86 @@
+import PredicateFormat
+import Testing
+
+@Suite("A sort descriptor by key")
+struct SortDescriptorTests {
+    private func sorted(_ values: [Any], _ descriptors: NSSortDescriptor...) -> [String] {
+        let sorted = (values as NSArray).sortedArray(using: descriptors)
+        return sorted.map { ($0 as? [String: Any])?["name"] as? String ?? "nil" }
+    }
+
+    private func named(_ names: String?...) -> [Any] {
+        names.map { name in name.map { ["name": $0] } ?? [:] as [String: Any] }
+    }
+
+    @Test("sorts by values, the missing first, strings by code points")
+    func plain() {
+        let names = named("b", "B", nil, "é", "a")
+        #expect(sorted(names, NSSortDescriptor(key: "name", ascending: true)) == ["nil", "B", "a", "b", "é"])
+        #expect(sorted(names, NSSortDescriptor(key: "name", ascending: false)) == ["é", "b", "a", "B", "nil"])
+    }
+
+    @Test("sorts strings by a method")
+    func selectors() {
+        let names = named("b10", "B9", "a", "é", "f")
+        func order(_ selector: String) -> [String] {
+            sorted(names, NSSortDescriptor(key: "name", ascending: true, selector: NSSelectorFromString(selector)))
+        }
+        #expect(order("caseInsensitiveCompare:") == ["a", "b10", "B9", "f", "é"])
+        #expect(order("localizedStandardCompare:") == ["a", "B9", "b10", "é", "f"])
+        #expect(order("compare:") == ["B9", "a", "b10", "f", "é"])
+    }
+
+    @Test("sorts by several keys in turn, and along key paths")
+    func several() {
+        let people = [
+            Person("x", age: 2, boss: Person("b")), Person("y", age: 1, boss: Person("a")), Person("z", age: 1),
+        ]
+        let order = (people as NSArray).sortedArray(using: [
+            NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "boss.name", ascending: false),
+        ])
+        #expect(order.map { ($0 as? Person)?.name } == ["y", "z", "x"])
+    }
+
+    @Test("knows its key and direction, its reverse and its equals")
+    func properties() {
+        let descriptor = NSSortDescriptor(key: "author.name", ascending: false)
+        #expect(descriptor.key == "author.name")
+        #expect(!descriptor.ascending)
+        #expect(descriptor.selector == "compare:")
+        #expect((descriptor.reversedSortDescriptor as? NSSortDescriptor)?.ascending == true)
+        #expect(descriptor == NSSortDescriptor(key: "author.name", ascending: false))
+        #expect(descriptor != NSSortDescriptor(key: "author.name", ascending: true))
+    }
+
+    @Test("becomes a term of a sort order")
+    func terms() throws {
+        let terms = try sortTerms(of: [
+            NSSortDescriptor(key: "author.name", ascending: true, selector: "caseInsensitiveCompare:"),
+            NSSortDescriptor(key: nil, ascending: false),
+        ])
+        #expect(
+            terms == [
+                SortTerm(keyPath: ["author", "name"], ascending: true, comparison: .caseInsensitive),
+                SortTerm(keyPath: [], ascending: false),
+            ])
+    }
+
+    @Test("that is code sorts in memory, and has no term")
+    func comparator() {
+        let descriptor = NSSortDescriptor(key: "name", ascending: true) { first, second in
+            let (a, b) = ((first as? String ?? "").count, (second as? String ?? "").count)
+            return a < b ? .orderedAscending : a > b ? .orderedDescending : .orderedSame
+        }
+        #expect(sorted(named("ccc", "a", "bb"), descriptor) == ["a", "bb", "ccc"])
+        #expect(throws: PredicateWithoutTreeError.self) { try sortTerms(of: [descriptor]) }
+        #expect(throws: PredicateWithoutTreeError.self) {
+            try sortTerms(of: [NSSortDescriptor(keyPath: \String.count, ascending: true)])
+        }
+    }
+
+    @Test("of a Swift key path becomes a term by the names that the caller knows")
+    func keyPaths() throws {
+        let descriptor = NSSortDescriptor(keyPath: \String.count, ascending: false)
+        #expect(try sortTerms(of: [descriptor]) { _ in ["count"] } == [SortTerm(keyPath: ["count"], ascending: false)])
+    }
+}
