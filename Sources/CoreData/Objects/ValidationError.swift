@@ -42,7 +42,7 @@ enum ValidationError {
             let message =
                 warning as? String
                 ?? "\(name(of: object, property.name)) is \(value.map { "\($0)" } ?? "nil"), which does not satisfy "
-                + "\(predicate.predicateFormat)."
+                + "\(formatString(of: predicate))."
             errors.append(
                 make(code, message, key: property.name, value: value, object: object, predicate: predicate))
         }

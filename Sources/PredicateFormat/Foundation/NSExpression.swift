@@ -33,12 +33,12 @@ open class NSExpression: NSObject, NSCopying {
     ///
     /// - Throws: ``PredicateFormatError``, which marks the place and says what was expected there.
     public convenience init(parsing expressionFormat: String, arguments: [Any?] = []) throws {
-        self.init(try parseExpression(expressionFormat, arguments.map { Value($0) }))
+        self.init(try expressionTree(parsing: expressionFormat, arguments: arguments.map { Value($0) }))
     }
 
     private static func parsed(_ format: String, _ arguments: [Any?]) -> ExpressionTree {
         do {
-            return try parseExpression(format, arguments.map { Value($0) })
+            return try expressionTree(parsing: format, arguments: arguments.map { Value($0) })
         } catch {
             programmerError(error.description)
         }

@@ -63,6 +63,11 @@ private func sortDescriptor<Descriptor: NSSortDescriptor>(
     return descriptor
 }
 
+/// A sort descriptor object for a term.
+package func makeSortDescriptor(_ term: SortTerm) -> NSSortDescriptor {
+    KeyedSortDescriptor(term)
+}
+
 /// What sort descriptors say, as values.
 ///
 /// - Parameters:

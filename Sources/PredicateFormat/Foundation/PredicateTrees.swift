@@ -59,6 +59,11 @@ func makePredicate(_ content: PredicateContent) -> NSPredicate {
     }
 }
 
+/// The format string of any predicate; of one that is code, its description.
+package func formatString(of predicate: NSPredicate) -> String {
+    (try? predicateTree(of: predicate))?.format ?? predicate.description
+}
+
 func content(of predicate: NSPredicate) -> PredicateContent? {
     if let comparison = predicate as? NSComparisonPredicate { return comparison.content }
     if let compound = predicate as? ParsedCompoundPredicate { return compound.content }

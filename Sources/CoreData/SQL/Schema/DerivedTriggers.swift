@@ -9,7 +9,7 @@ extension SQLSchema {
                 guard let attribute = slot.attribute?.description as? NSDerivedAttributeDescription,
                     let expression = attribute.derivationExpression, !slot.isTransient
                 else { return [] }
-                let tree = try expressionTree(of: expression)
+                let tree = expressionTree(of: expression)
                 guard let derivation = Derivation(tree), let column = mapping.column(named: slot.name) else {
                     throw Self.underivable(mapping, slot.name, "\(expression)")
                 }

@@ -1,5 +1,14 @@
-/// Parses an expression's format string and puts the arguments in.
-func parseExpression(_ format: String, _ arguments: [Value]) throws(PredicateFormatError) -> ExpressionTree {
+/// The tree of a predicate's format string.
+package func predicateTree(
+    parsing format: String, arguments: [Value] = []
+) throws(PredicateFormatError) -> PredicateTree {
+    try FormatTemplate(parsing: format, arguments: arguments).prepare(arguments).tree
+}
+
+/// The tree of an expression's format string.
+package func expressionTree(
+    parsing format: String, arguments: [Value] = []
+) throws(PredicateFormatError) -> ExpressionTree {
     var parser = try FormatParser(format, arguments: arguments)
     let skeleton = try parser.parseExpression()
     let placeholders = parser.placeholders.map { ($0.kind, $0.offset) }
