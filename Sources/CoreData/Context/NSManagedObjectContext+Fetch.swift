@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func entity(of request: any FetchDescription) throws -> EntityLayout {
+    func entity(of request: any FetchDescription) throws -> EntityLayout {
         guard let modelLayout, persistentStoreCoordinator != nil else {
             throw StoreError.make(
                 CoreDataErrorCode.coreData, "The context has no coordinator, so there is nothing to fetch from.")
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
         return layout
     }
 
-    private func plan(for request: any FetchDescription, _ layout: EntityLayout) throws -> FetchPlan {
+    func plan(for request: any FetchDescription, _ layout: EntityLayout) -> FetchPlan {
         var plan = FetchPlan(entity: layout)
         plan.includesSubentities = request.includesSubentities
         plan.predicate = request.predicate
@@ -77,7 +77,7 @@ extension NSManagedObjectContext {
 
     private func objects(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSManagedObject] {
         guard let source = persistentStoreCoordinator else { return [] }
-        var plan = try plan(for: request, layout)
+        var plan = plan(for: request, layout)
         let pending = pendingChanges(for: request, layout)
         if !pending.isEmpty {
             plan.limit = 0
@@ -111,19 +111,19 @@ extension NSManagedObjectContext {
         if !pendingChanges(for: request, layout).isEmpty {
             return try objects(of: request, layout).map(\.identifier)
         }
-        return try source.fetchIdentifiers(try plan(for: request, layout), stores: request.affectedStores)
+        return try source.fetchIdentifiers(plan(for: request, layout), stores: request.affectedStores)
     }
 
     private func count(of request: any FetchDescription) throws -> Int {
         let layout = try entity(of: request)
         guard let source = persistentStoreCoordinator else { return 0 }
         if !pendingChanges(for: request, layout).isEmpty { return try objects(of: request, layout).count }
-        return try source.fetchCount(try plan(for: request, layout), stores: request.affectedStores)
+        return try source.fetchCount(plan(for: request, layout), stores: request.affectedStores)
     }
 
     private func dictionaries(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSDictionary] {
         guard let source = persistentStoreCoordinator else { return [] }
-        var plan = try plan(for: request, layout)
+        var plan = plan(for: request, layout)
         plan.columns = try columns(of: request, layout)
         plan.groupBy = (request.propertiesToGroupBy ?? []).compactMap {
             ($0 as? NSPropertyDescription)?.name ?? $0 as? String

@@ -1,12 +1,12 @@
 import Foundation
 
 extension NSManagedObjectContext {
+    /// The context whose block is running; `NSFetchRequest.execute()` uses it.
+    @TaskLocal static var current: NSManagedObjectContext?
+
     /// Runs a block on the context's queue, later. Changes are processed when it ends.
     public func perform(_ block: @escaping () -> Void) {
-        queue.async { [self] in
-            block()
-            endOfEvent()
-        }
+        queue.async { [self] in _ = outcome(of: block, isEvent: true) }
     }
 
     /// Runs a block on the context's queue and waits for its result. May be nested.
@@ -17,17 +17,11 @@ extension NSManagedObjectContext {
     public func performAndWait<Result, Failure: Error>(
         _ block: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        if queue.isCurrent { return try block() }
-        var outcome: Swift.Result<Result, Failure>?
-        queue.sync {
-            do throws(Failure) { outcome = .success(try block()) } catch { outcome = .failure(error) }
-            endOfEvent()
-        }
-        switch outcome {
-        case .success(let result): return result
-        case .failure(let error): throw error
-        case nil: programmerError("a block given to performAndWait did not run")
-        }
+        if queue.isCurrent { return try outcome(of: block, isEvent: false).get() }
+        var result: Swift.Result<Result, Failure>?
+        queue.sync { result = outcome(of: block, isEvent: true) }
+        guard let result else { programmerError("a block given to performAndWait did not run") }
+        return try result.get()
     }
 
     /// Runs a block on the context's queue without blocking the caller.
@@ -40,19 +34,24 @@ extension NSManagedObjectContext {
     public func perform<Result, Failure: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
-        if schedule == .immediate, queue.isCurrent { return try block() }
-        let outcome: Transferred<Swift.Result<Result, Failure>> = await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                let outcome: Swift.Result<Result, Failure>
-                do throws(Failure) { outcome = .success(try block()) } catch { outcome = .failure(error) }
-                endOfEvent()
-                continuation.resume(returning: Transferred(outcome))
-            }
+        if schedule == .immediate, queue.isCurrent { return try outcome(of: block, isEvent: false).get() }
+        let result: Transferred<Swift.Result<Result, Failure>> = await withCheckedContinuation { continuation in
+            queue.async { [self] in continuation.resume(returning: Transferred(outcome(of: block, isEvent: true))) }
         }
-        return try outcome.value.get()
+        return try result.value.get()
     }
 
-    /// Processes changes at the end of a block that ran on the queue.
+    /// Runs a block as this context's; changes are processed at the end of the outermost one.
+    private func outcome<Result, Failure: Error>(
+        of block: () throws(Failure) -> Result, isEvent: Bool
+    ) -> Swift.Result<Result, Failure> {
+        let result = Self.$current.withValue(self) { () -> Swift.Result<Result, Failure> in
+            do throws(Failure) { return .success(try block()) } catch { return .failure(error) }
+        }
+        if isEvent { endOfEvent() }
+        return result
+    }
+
     private func endOfEvent() {
         if !event.isEmpty || !refreshed.isEmpty { processPendingChanges() }
     }
@@ -68,5 +67,19 @@ extension NSManagedObjectContext {
             isProcessingScheduled = false
             endOfEvent()
         }
+    }
+}
+
+extension NSFetchRequest {
+    /// Runs the request in the context whose `perform` block is running.
+    ///
+    /// - Throws: what `NSManagedObjectContext.fetch(_:)` throws, and an error outside such a block.
+    public func execute() throws -> [ResultType] {
+        guard let context = NSManagedObjectContext.current else {
+            throw StoreError.make(
+                CoreDataErrorCode.coreData,
+                "execute() works inside a context's perform block; elsewhere use context.fetch(request).")
+        }
+        return try context.fetch(self)
     }
 }

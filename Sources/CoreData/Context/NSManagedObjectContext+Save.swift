@@ -1,15 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Writes all changes to the stores, in one transaction a store.
-    ///
-    /// Posts `NSManagedObjectContextWillSave` before and `NSManagedObjectContextDidSave` after. Does nothing when
-    /// there are no changes. A save that fails leaves the store, and the changes here, as they were.
-    ///
-    /// - Throws: validation errors (codes 1550 to 1690, several under `NSDetailedErrorsKey`),
-    ///   `NSManagedObjectMergeError` and `NSManagedObjectConstraintMergeError` for conflicts that the merge policy does
-    ///   not resolve, and the errors of the stores.
-    public func save() throws {
+    func saveChanges() throws {
         guard hasChanges else { return }
         isSaving = true
         defer { isSaving = false }

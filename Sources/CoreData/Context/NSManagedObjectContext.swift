@@ -152,6 +152,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     func forgetRetained() { retained = [] }
 
+    /// Writes all changes to the stores, in one transaction a store.
+    ///
+    /// Posts `NSManagedObjectContextWillSave` before and `NSManagedObjectContextDidSave` after. Does nothing when
+    /// there are no changes. A save that fails leaves the store, and the changes here, as they were.
+    ///
+    /// - Throws: validation errors (codes 1550 to 1690, several under `NSDetailedErrorsKey`),
+    ///   `NSManagedObjectMergeError` and `NSManagedObjectConstraintMergeError` for conflicts that the merge policy does
+    ///   not resolve, and the errors of the stores.
+    open func save() throws { try saveChanges() }
+
     // MARK: Making objects
 
     /// What the next object that is made is to be; see `NSManagedObject.init(entity:insertInto:)`.
