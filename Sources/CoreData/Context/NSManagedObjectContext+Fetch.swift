@@ -356,7 +356,9 @@ extension NSManagedObjectContext {
         guard let description = property as? NSFetchedPropertyDescription, let template = description.fetchRequest,
             let request = template.copy() as? NSFetchRequest<any NSFetchRequestResult>
         else { return nil }
-        request.predicate = template.predicate
+        request.predicate = template.predicate?.withSubstitutionVariables([
+            "FETCH_SOURCE": object, "FETCHED_PROPERTY": description,
+        ])
         return try? results(of: request)
     }
 }

@@ -34,7 +34,7 @@ extension NSManagedObjectModel {
         guard let template = fetchRequestTemplate(forName: name),
             let request = template.copy() as? NSFetchRequest<any NSFetchRequestResult>
         else { return nil }
-        request.predicate = template.predicate
+        request.predicate = template.predicate?.withSubstitutionVariables(variables)
         return request
     }
 }
