@@ -20,7 +20,7 @@ enum StoreTypes {
         Set(builtIn.keys).union(registered.withLock { Array($0.keys) }).sorted()
     }
 
-    private static let builtIn: [String: NSPersistentStore.Type] = [:]
+    private static let builtIn: [String: NSPersistentStore.Type] = [NSSQLiteStoreType: SQLiteStore.self]
 }
 
 extension NSPersistentStore {

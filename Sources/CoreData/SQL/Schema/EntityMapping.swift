@@ -48,6 +48,8 @@ package struct SlotColumn: Sendable {
     package var orderColumn: String?
     /// The destination of a to-one relationship.
     package var destination: EntityLayout?
+    /// Whether a trigger computes the value, so that nobody else writes it.
+    package var isDerived = false
     /// The columns of a composite attribute's elements; the composite itself then has no column.
     package var elements: [SlotColumn] = []
 

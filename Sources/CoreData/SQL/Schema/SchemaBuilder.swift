@@ -84,7 +84,7 @@ struct SchemaBuilder {
     ) -> SlotColumn? {
         if attribute.type == .compositeAttributeType {
             let elements = attribute.elements.sorted { $0.name < $1.name }.compactMap {
-                column(of: $0, path: path + "." + $0.name, names: &names)
+                Self.column(of: $0, path: path + "." + $0.name, names: &names)
             }
             guard !elements.isEmpty else { return nil }
             return SlotColumn(
@@ -92,7 +92,9 @@ struct SchemaBuilder {
         }
         guard let storage = ColumnStorage(attribute) else { return nil }
         let name = names.next(for: path.replacing(".", with: "_"))
-        return SlotColumn(property: path, name: name, storage: storage)
+        var column = SlotColumn(property: path, name: name, storage: storage)
+        column.isDerived = attribute.derivation != nil
+        return column
     }
 
     private func column(of relationship: RelationshipLayout, names: inout ColumnNames) -> SlotColumn {

@@ -87,11 +87,8 @@ package struct FetchSQL {
         if let havingCondition { statement = statement + " HAVING " + havingCondition }
         if !order.text.isEmpty { statement = statement + " ORDER BY " + order }
         if plan.limit > 0 || plan.offset > 0 {
-            let limit = plan.limit > 0 ? Int64(plan.limit) : -1
-            statement = statement + SQLFragment(" LIMIT ?", [.value(.integer(limit))])
-            if plan.offset > 0 {
-                statement = statement + SQLFragment(" OFFSET ?", [.value(.integer(Int64(plan.offset)))])
-            }
+            statement = statement + SQLFragment(" LIMIT ?", [.limit])
+            if plan.offset > 0 { statement = statement + SQLFragment(" OFFSET ?", [.offset]) }
             if result == .count { statement = "SELECT COUNT(*) FROM (" + statement + ")" }
         }
         return FetchStatement(

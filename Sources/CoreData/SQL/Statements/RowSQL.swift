@@ -30,10 +30,19 @@ package enum RowSQL {
         SQLStatement("SELECT \(shape.selection(alias: "t0")) FROM \(quoted(mapping.table)) t0 WHERE t0.Z_PK = ?")
     }
 
+    /// The same for many rows at once: `… WHERE t0.Z_PK IN (?, ?, ?)`.
+    package static func select(_ mapping: EntityMapping, shape: RowShape, count: Int) -> SQLStatement {
+        let marks = Array(repeating: "?", count: count).joined(separator: ", ")
+        return SQLStatement(
+            "SELECT \(shape.selection(alias: "t0")) FROM \(quoted(mapping.table)) t0 WHERE t0.Z_PK IN (\(marks))")
+    }
+
     /// The columns that writing a property sets: its own, and the destination's entity. The order key of the inverse of
     /// an ordered relationship is written with the order.
     static func writtenColumns(_ columns: [SlotColumn]) -> [String] {
-        columns.flatMap(\.flattened).flatMap { [$0.name] + [$0.entityColumn].compactMap { $0 } }
+        columns.flatMap(\.flattened).filter { !$0.isDerived }.flatMap {
+            [$0.name] + [$0.entityColumn].compactMap { $0 }
+        }
     }
 
     // MARK: To-many relationships

@@ -1,0 +1,84 @@
+/// The order keys (`Z_FOK_…`) of an ordered to-many relationship. Pure.
+///
+/// Keys grow along the order, with room between them, so that a destination that is put between two others gets a key
+/// between theirs and nobody else's changes.
+package enum OrderKeys {
+    /// The key of the first destination, and the distance to the next one, as Core Data has them.
+    package static let first: Int64 = 2048
+    package static let step: Int64 = 1024
+
+    /// The keys that must be written for destinations to come in an order.
+    ///
+    /// - Parameters:
+    ///   - order: all destinations, in order.
+    ///   - existing: the keys that destinations have already.
+    /// - Returns: destinations and their new keys; as few as possible, or all of them where there is no room.
+    package static func changes(order: [Int64], existing: [Int64: Int64]) -> [(destination: Int64, key: Int64)] {
+        let kept = longestIncreasing(order.map { existing[$0] })
+        if let changes = fill(order, kept: kept, existing: existing) { return changes }
+        return order.enumerated().map { ($1, first + Int64($0) * step) }
+    }
+
+    /// Gives the destinations that do not keep their keys new ones between those that do; nil where there is no room.
+    private static func fill(
+        _ order: [Int64], kept: [Bool], existing: [Int64: Int64]
+    ) -> [(destination: Int64, key: Int64)]? {
+        var changes: [(destination: Int64, key: Int64)] = []
+        var position = 0
+        var previous: Int64?
+        while position < order.count {
+            if kept[position] {
+                previous = existing[order[position]]
+                position += 1
+                continue
+            }
+            var end = position
+            while end < order.count, !kept[end] { end += 1 }
+            let count = Int64(end - position)
+            let next = end < order.count ? existing[order[end]] : nil
+            let start: Int64
+            let distance: Int64
+            switch (previous, next) {
+            case (nil, nil): (start, distance) = (first, step)
+            case (let previous?, nil): (start, distance) = (previous + step, step)
+            case (nil, let next?):
+                distance = min(step, next / (count + 1))
+                start = next - count * distance
+            case (let previous?, let next?):
+                distance = (next - previous) / (count + 1)
+                start = previous + distance
+            }
+            guard distance > 0 else { return nil }
+            for offset in 0..<count {
+                changes.append((order[position + Int(offset)], start + offset * distance))
+                previous = start + offset * distance
+            }
+            position = end
+        }
+        return changes
+    }
+
+    /// Which elements belong to a longest strictly increasing subsequence; elements without a value do not.
+    private static func longestIncreasing(_ values: [Int64?]) -> [Bool] {
+        var tails: [Int] = []
+        var predecessors = Array(repeating: -1, count: values.count)
+        for (index, value) in values.enumerated() {
+            guard let value else { continue }
+            var low = 0
+            var high = tails.count
+            while low < high {
+                let middle = (low + high) / 2
+                if (values[tails[middle]] ?? .min) < value { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { predecessors[index] = tails[low - 1] }
+            if low == tails.count { tails.append(index) } else { tails[low] = index }
+        }
+        var kept = Array(repeating: false, count: values.count)
+        var index = tails.last ?? -1
+        while index >= 0 {
+            kept[index] = true
+            index = predecessors[index]
+        }
+        return kept
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import SQLiteConnection
+
+/// Reads rows of a statement that selects a ``RowShape``: the hot path of every fetch.
+///
+/// Everything that depends on the entity is worked out once, so that a row costs one array, one ID and its values.
+struct RowReader {
+    private let identity: StoreIdentity
+    private let selectsEntity: Bool
+    private let entities: ContiguousArray<EntityReader>
+    private let versionIndex: Int32
+
+    init(shape: RowShape, schema: SQLSchema, identity: StoreIdentity, external: ExternalData) {
+        self.identity = identity
+        selectsEntity = shape.selectsEntity
+        versionIndex = shape.firstColumn - 1
+        entities = ContiguousArray(
+            shape.entities.map { EntityReader($0, schema: schema, identity: identity, external: external) })
+    }
+
+    /// The statement's current row.
+    ///
+    /// - Parameter identifier: the row's ID, where it is known already.
+    /// - Throws: an `NSError` when the row is of an entity that does not belong there.
+    func row(_ statement: Statement, identifier: NSManagedObjectID? = nil) throws -> Row {
+        let reader = try reader(statement)
+        let key = statement.integer(at: 0)
+        let objectID: NSManagedObjectID
+        if let identifier, identifier.layout === reader.layout {
+            objectID = identifier
+        } else {
+            objectID = NSManagedObjectID(layout: reader.layout, store: identity, key: key)
+        }
+        return Row(
+            objectID: objectID, version: statement.integer(at: versionIndex), values: try reader.values(statement))
+    }
+
+    private func reader(_ statement: Statement) throws -> EntityReader {
+        if !selectsEntity, let only = entities.first { return only }
+        let number = statement.integer(at: 1)
+        for entity in entities where entity.number == number { return entity }
+        throw StoreError.make(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            "The row with Z_PK \(statement.integer(at: 0)) is of an entity with number \(number), which the model does "
+                + "not have among \(entities.map(\.layout.name).joined(separator: ", ")).")
+    }
+}
+
+/// Reads the rows of one entity.
+private final class EntityReader {
+    let layout: EntityLayout
+    let number: Int64
+    private let slots: ContiguousArray<SlotReader>
+    private let identity: StoreIdentity
+    private let external: ExternalData
+
+    init(
+        _ shape: RowShape.EntityShape, schema: SQLSchema, identity: StoreIdentity, external: ExternalData
+    ) {
+        layout = shape.mapping.layout
+        number = Int64(shape.mapping.number)
+        self.identity = identity
+        self.external = external
+        var slots = ContiguousArray(repeating: SlotReader.transient, count: layout.slots.count)
+        for slot in shape.slots { slots[slot.slot] = SlotReader(slot, in: shape.mapping.layout, schema: schema) }
+        self.slots = slots
+    }
+
+    func values(_ statement: Statement) throws -> ContiguousArray<StoredValue> {
+        try ContiguousArray(unsafeUninitializedCapacity: slots.count) { buffer, count in
+            for slot in slots {
+                buffer.initializeElement(at: count, to: try value(slot, statement))
+                count += 1
+            }
+        }
+    }
+
+    @inline(__always)
+    private func value(_ slot: SlotReader, _ statement: Statement) throws -> StoredValue {
+        switch slot.kind {
+        case .integer:
+            return statement.isNull(at: slot.index) ? .null : .integer(statement.integer(at: slot.index))
+        case .string:
+            return statement.isNull(at: slot.index) ? .null : .string(statement.string(at: slot.index))
+        case .double:
+            return statement.isNull(at: slot.index) ? .null : .double(statement.double(at: slot.index))
+        case .date:
+            return statement.isNull(at: slot.index) ? .null : .date(statement.double(at: slot.index))
+        case .toOne(let destination):
+            if statement.isNull(at: slot.index) { return .null }
+            return .identifier(
+                NSManagedObjectID(layout: destination, store: identity, key: statement.integer(at: slot.index)))
+        case .transient: return .null
+        case .other(let reader): return try reader.value(statement, identity: identity, external: external)
+        }
+    }
+}
+
+/// How one slot is read: the usual kinds here, the rest by ``RareSlotReader``.
+private struct SlotReader {
+    enum Kind {
+        case transient, integer, string, double, date
+        case toOne(EntityLayout)
+        case other(RareSlotReader)
+    }
+
+    let kind: Kind
+    let index: Int32
+
+    static var transient: SlotReader { SlotReader(kind: .transient, index: -1) }
+
+    private init(kind: Kind, index: Int32) {
+        self.kind = kind
+        self.index = index
+    }
+
+    init(_ shape: RowShape.SlotShape, in layout: EntityLayout, schema: SQLSchema) {
+        index = shape.index
+        switch shape.column.storage {
+        case .integer: kind = .integer
+        case .string: kind = .string
+        case .double, .float: kind = .double
+        case .date: kind = .date
+        case .toOne where shape.entityIndex < 0:
+            kind = shape.column.destination.map(Kind.toOne) ?? .transient
+        default:
+            kind = .other(RareSlotReader(shape, attribute: layout.slots[shape.slot].attribute, schema: schema))
+        }
+    }
+}
+
+/// Reads the kinds of values that are seldom or slow anyway.
+private final class RareSlotReader {
+    private let shape: RowShape.SlotShape
+    private let attribute: AttributeLayout?
+    private let elements: [(name: String, reader: RareSlotReader)]
+    private let schema: SQLSchema
+
+    init(_ shape: RowShape.SlotShape, attribute: AttributeLayout?, schema: SQLSchema) {
+        self.shape = shape
+        self.attribute = attribute
+        self.schema = schema
+        elements = shape.elements.map { element in
+            let name = String(element.column.property.split(separator: ".").last ?? "")
+            let layout = attribute?.elements.first { $0.name == name }
+            return (name, RareSlotReader(element, attribute: layout, schema: schema))
+        }
+    }
+
+    func value(_ statement: Statement, identity: StoreIdentity, external: ExternalData) throws -> StoredValue {
+        if shape.column.isComposite { return try composite(statement, identity: identity, external: external) }
+        let index = shape.index
+        if statement.isNull(at: index) { return .null }
+        switch shape.column.storage {
+        case .integer: return .integer(statement.integer(at: index))
+        case .string: return .string(statement.string(at: index))
+        case .double, .float: return .double(statement.double(at: index))
+        case .date: return .date(statement.double(at: index))
+        case .uuid:
+            // A UUID that somebody stored as a text is read as well; anything else is kept as bytes.
+            if let uuid = statement.uuid(at: index) { return .uuid(uuid) }
+            return UUID(uuidString: statement.string(at: index)).map(StoredValue.uuid)
+                ?? .data(statement.data(at: index))
+        case .url: return URL(string: statement.string(at: index)).map { .object($0 as NSURL) } ?? .null
+        case .decimal: return .object(NSDecimalNumber(string: statement.string(at: index)))
+        case .data(let allowsExternal):
+            let bytes = statement.data(at: index)
+            return allowsExternal ? external.content(of: bytes).map(StoredValue.data) ?? .null : .data(bytes)
+        case .transformable(let allowsExternal):
+            let bytes = statement.data(at: index)
+            guard let content = allowsExternal ? external.content(of: bytes) : bytes else { return .null }
+            return TransformableCoding.value(of: content, transformerName: attribute?.valueTransformerName)
+        case .toOne:
+            let number = Int(statement.integer(at: shape.entityIndex))
+            guard let declared = shape.column.destination else { return .null }
+            let destination = schema.mapping(number: number)?.layout ?? declared
+            return .identifier(
+                NSManagedObjectID(layout: destination, store: identity, key: statement.integer(at: index)))
+        }
+    }
+
+    private func composite(
+        _ statement: Statement, identity: StoreIdentity, external: ExternalData
+    ) throws -> StoredValue {
+        var result: [String: Any] = [:]
+        for (name, reader) in elements {
+            let value = try reader.value(statement, identity: identity, external: external)
+            guard let layout = reader.attribute, let object = value.objectValue(for: layout) else { continue }
+            result[name] = object
+        }
+        return result.isEmpty ? .null : .object(CompositeValue(result))
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import SQLiteConnection
+
+/// A store in an SQLite database of Core Data's format.
+///
+/// The coordinator calls it on its own queue only, to which the connection and everything else here is confined.
+package final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
+    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+
+    /// The model to open the store with, where there is no coordinator that has one.
+    package var explicitModel: NSManagedObjectModel?
+
+    var opened: OpenStore?
+
+    package override var type: String { NSSQLiteStoreType }
+
+    /// What is open, or an error that says that nothing is.
+    func open() throws -> OpenStore {
+        if let opened { return opened }
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreOperation,
+            "The store “\(url?.lastPathComponent ?? "")” is not open: it was not loaded, or was removed.", url: url)
+    }
+
+    package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+        opened = nil
+        super.willRemove(from: coordinator)
+    }
+
+    package override func loadMetadata() throws { try openFile() }
+
+    package override func saveMetadata() throws { try writable().file.write(storedMetadata) }
+
+    // MARK: The engine
+
+    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try open().fetchRows(plan) }
+
+    package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
+        try open().fetchIdentifiers(plan)
+    }
+
+    package override func fetchCount(_ plan: FetchPlan) throws -> Int { try open().fetchCount(plan) }
+
+    package override func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+        try open().fetchDictionaries(plan)
+    }
+
+    package override func row(for identifier: NSManagedObjectID) throws -> Row? {
+        let store = try open()
+        return try store.run("read from") { try store.row(for: identifier) }
+    }
+
+    package override func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        let store = try open()
+        return try store.run("read from") { try store.rows(for: identifiers) }
+    }
+
+    package override func relatedIdentifiers(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID] { try open().relatedIdentifiers(of: relationship, for: identifier) }
+
+    package override func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
+        try writable().makePermanentIdentifiers(for: entities)
+    }
+
+    package override func save(_ changes: ChangeSet) throws -> SaveResult { try writable().save(changes) }
+
+    // MARK: Files
+
+    package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        try StoreFiles.metadata(at: url)
+    }
+
+    package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        try StoreFiles.write(metadata, at: url)
+    }
+
+    package override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
+        try StoreFiles.destroy(at: url, options: options)
+    }
+
+    package override class func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
+        try StoreFiles.replace(at: destination, from: source, options: options)
+    }
+
+    private func writable() throws -> OpenStore {
+        let store = try open()
+        guard isReadOnly else { return store }
+        let isHistorys =
+            store.history == nil && (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true
+        throw SQLiteStoreError.readOnly(
+            store.file.url,
+            reason: isHistorys ? ": it keeps a history, so open it with NSPersistentHistoryTrackingKey" : "")
+    }
+}
+
+/// An open store: the file, the schema, and what was prepared for each entity.
+final class OpenStore {
+    let file: StoreFile
+    let schema: SQLSchema
+    let identity: StoreIdentity
+    let external: ExternalData
+    let derived: DerivedValues
+    /// The persistent history; nil where the store keeps none.
+    let history: HistoryWriter?
+    /// Whether saving has to look at what triggers reported.
+    let hasDerivedAttributes: Bool
+    var fetches: [FetchKey: CachedFetch] = [:]
+    private var accesses: [EntityAccess?]
+
+    var connection: Connection { file.connection }
+
+    init(
+        file: StoreFile, schema: SQLSchema, identity: StoreIdentity, derived: DerivedValues, history: HistoryWriter?
+    ) {
+        self.file = file
+        self.schema = schema
+        self.identity = identity
+        self.derived = derived
+        self.history = history
+        external = ExternalData(store: file.url)
+        hasDerivedAttributes = schema.layout.entities.contains { !$0.derivedSlots.isEmpty }
+        accesses = Array(repeating: nil, count: schema.mappings.count)
+    }
+
+    /// What was prepared for an entity's rows.
+    func access(_ entity: EntityLayout) throws -> EntityAccess {
+        let index = entity.number - 1
+        if accesses.indices.contains(index), let known = accesses[index] { return known }
+        guard let mapping = schema.mapping(of: entity) else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOperation,
+                "The store “\(file.url.lastPathComponent)” does not hold objects of entity “\(entity.name)”.",
+                url: file.url)
+        }
+        let access = EntityAccess(mapping, schema: schema, identity: identity, external: external)
+        accesses[index] = access
+        return access
+    }
+
+    /// Runs work on the connection, and turns what SQLite reports into Core Data's errors.
+    func run<Result>(
+        _ work: String, fallback: Int = CoreDataErrorCode.sqlite, _ body: () throws -> Result
+    ) throws -> Result {
+        try file.run(work, fallback: fallback, body)
+    }
+}
+
+/// An entity's statements, made once: how its rows are selected, read and written.
+final class EntityAccess {
+    let mapping: EntityMapping
+    let reader: RowReader
+    let selectText: String
+    let selectManyText: String
+    let insertText: String
+    let deleteText: String
+    let writer: RowWriter
+    /// The many-to-many relationships, from whose join tables deleted objects are taken.
+    let joins: [JoinMapping]
+    private var updates: [[Int]: String] = [:]
+
+    /// How many rows one statement of `selectManyText` selects.
+    static let batch = 128
+
+    init(_ mapping: EntityMapping, schema: SQLSchema, identity: StoreIdentity, external: ExternalData) {
+        self.mapping = mapping
+        let shape = RowShape(mapping.layout.selfAndSubentities.compactMap { schema.mapping(of: $0) })
+        reader = RowReader(shape: shape, schema: schema, identity: identity, external: external)
+        selectText = RowSQL.select(mapping, shape: shape).text
+        selectManyText = RowSQL.select(mapping, shape: shape, count: Self.batch).text
+        insertText = RowSQL.insert(mapping).text
+        deleteText = RowSQL.delete(mapping).text
+        writer = RowWriter(mapping, schema: schema)
+        joins = mapping.toManys.compactMap { toMany in
+            if case .joinTable(let join)? = toMany { return join }
+            return nil
+        }
+    }
+
+    /// The statement that writes some slots.
+    func updateText(_ slots: [Int]) -> String {
+        if let known = updates[slots] { return known }
+        let text = RowSQL.update(mapping, slots: slots).text
+        updates[slots] = text
+        return text
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import SQLiteConnection
+
+/// One save inside its transaction: writes the rows of a change set, with one prepared statement per kind of change.
+final class SaveRun {
+    private let store: OpenStore
+    private let files: ExternalFiles
+    /// The objects whose rows were not as they should have been.
+    private(set) var conflicts: [NSManagedObjectID] = []
+
+    // Changes of one entity come in a row, so the latest statement of each kind is usually the right one.
+    private var insertion: (layout: EntityLayout, access: EntityAccess, statement: Statement)?
+    private var updating:
+        (layout: EntityLayout, slots: [Int], written: [Int], access: EntityAccess, statement: Statement)?
+
+    init(_ store: OpenStore, files: ExternalFiles) {
+        self.store = store
+        self.files = files
+    }
+
+    // MARK: Rows
+
+    /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, …) VALUES (?, ?, 1, …)`
+    func insert(_ change: RowChange) throws {
+        let layout = change.objectID.layout
+        if insertion?.layout !== layout {
+            let access = try store.access(layout)
+            insertion = (layout, access, try store.connection.statement(access.insertText))
+        }
+        guard let (_, access, statement) = insertion else { return }
+        try statement.bind(change.objectID.key, at: 1)
+        try statement.bind(Int64(access.mapping.number), at: 2)
+        try statement.bind(Int64(1), at: 3)
+        try access.writer.bindAll(change.values, to: statement, from: 4, files: files)
+        try statement.run()
+    }
+
+    /// `UPDATE ZCAR SET ZMAKER = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?`
+    func update(_ change: RowChange) throws {
+        let layout = change.objectID.layout
+        if updating?.layout !== layout || updating?.slots != change.changedSlots {
+            let access = try store.access(layout)
+            let written = access.writer.written(change.changedSlots)
+            updating = (
+                layout, change.changedSlots, written, access, try store.connection.statement(access.updateText(written))
+            )
+        }
+        guard let (_, _, written, access, statement) = updating else { return }
+        try noteExternalFiles(of: change.objectID, access, slots: written)
+        let next = try access.writer.bind(change.values, slots: written, to: statement, files: files)
+        try statement.bind(change.version + 1, at: next)
+        try statement.bind(change.objectID.key, at: next + 1)
+        try statement.bind(change.version, at: next + 2)
+        try statement.run()
+        if store.connection.changes == 0 { conflicts.append(change.objectID) }
+    }
+
+    /// `DELETE FROM ZCAR WHERE Z_PK = ? AND Z_OPT = ?`, and the object's pairs in join tables.
+    func delete(_ deletion: RowDeletion) throws {
+        let identifier = deletion.objectID
+        let access = try store.access(identifier.layout)
+        try noteExternalFiles(of: identifier, access, slots: Array(access.mapping.columns.indices))
+        let statement = try store.connection.statement(access.deleteText)
+        try statement.bind(identifier.key, at: 1)
+        try statement.bind(deletion.version, at: 2)
+        try statement.run()
+        if store.connection.changes == 0 { conflicts.append(identifier) }
+        for join in access.joins {
+            try deletePairs(join, identifier)
+        }
+    }
+
+    private func deletePairs(_ join: JoinMapping, _ identifier: NSManagedObjectID) throws {
+        let statement = try store.connection.statement(RowSQL.deletePairs(of: join).text)
+        try statement.bind(identifier.key, at: 1)
+        try statement.run()
+        guard join.isReflexive else { return }
+        let reverse = JoinMapping(
+            table: join.table, sourceColumn: join.destinationColumn, destinationColumn: join.sourceColumn,
+            orderColumn: nil, isReflexive: true)
+        let other = try store.connection.statement(RowSQL.deletePairs(of: reverse).text)
+        try other.bind(identifier.key, at: 1)
+        try other.run()
+    }
+
+    /// Notes which files become superfluous when columns that allow external storage are overwritten.
+    private func noteExternalFiles(of identifier: NSManagedObjectID, _ access: EntityAccess, slots: [Int]) throws {
+        for slot in slots {
+            guard let column = access.mapping.columns[slot] else { continue }
+            switch column.storage {
+            case .data(allowsExternal: true), .transformable(allowsExternal: true): break
+            default: continue
+            }
+            if column.isComposite { continue }
+            let statement = try store.connection.statement(
+                "SELECT \(quoted(column.name)) FROM \(quoted(access.mapping.table)) WHERE Z_PK = ?")
+            try statement.bind(identifier.key, at: 1)
+            if try statement.step() { files.replaced(statement.data(at: 0)) }
+            statement.reset()
+        }
+    }
+
+    /// Clears the unique values of the rows that will be written anyway, so that they may trade them.
+    func clearUniqueValues(of changes: [RowChange]) throws {
+        for change in changes {
+            let access = try store.access(change.objectID.layout)
+            let unique = Set(change.objectID.layout.uniquenessConstraints.joined())
+            let names = access.writer.written(change.changedSlots).compactMap { access.mapping.columns[$0] }
+                .filter { unique.contains($0.property) && !$0.isComposite }.map { quoted($0.name) }
+            guard !names.isEmpty else { continue }
+            let statement = try store.connection.statement(
+                "UPDATE \(quoted(access.mapping.table)) SET \(names.map { "\($0) = NULL" }.joined(separator: ", ")) "
+                    + "WHERE Z_PK = ? AND Z_OPT = ?")
+            try statement.bind(change.objectID.key, at: 1)
+            try statement.bind(change.version, at: 2)
+            try statement.run()
+        }
+    }
+
+    // MARK: To-many relationships
+
+    /// Writes the pairs of join tables, then the order keys, which need all pairs to be there.
+    func writeToManys(_ changes: ChangeSet) throws {
+        for change in changes.updated where !change.toManyChanges.isEmpty { try writePairs(change) }
+        for change in changes.inserted where !change.toManyChanges.isEmpty { try writePairs(change) }
+        for change in changes.updated where !change.toManyChanges.isEmpty { try writeOrder(change) }
+        for change in changes.inserted where !change.toManyChanges.isEmpty { try writeOrder(change) }
+    }
+
+    private func toMany(_ change: ToManyChange, of identifier: NSManagedObjectID) throws -> ToManyMapping? {
+        let toManys = try store.access(identifier.layout).mapping.toManys
+        return toManys.indices.contains(change.relationship.index) ? toManys[change.relationship.index] : nil
+    }
+
+    private func writePairs(_ change: RowChange) throws {
+        for toManyChange in change.toManyChanges {
+            guard case .joinTable(let join)? = try toMany(toManyChange, of: change.objectID) else { continue }
+            let source = change.objectID.key
+            for target in toManyChange.removed {
+                try runPair(RowSQL.deletePair(join).text, source, target.key)
+                if join.isReflexive { try runPair(RowSQL.deletePair(join).text, target.key, source) }
+            }
+            for target in toManyChange.added {
+                try runPair(RowSQL.insertPair(join).text, source, target.key)
+                if join.isReflexive { try runPair(RowSQL.insertPair(join).text, target.key, source) }
+            }
+        }
+    }
+
+    private func runPair(_ sql: String, _ source: Int64, _ target: Int64) throws {
+        let statement = try store.connection.statement(sql)
+        try statement.bind(source, at: 1)
+        try statement.bind(target, at: 2)
+        try statement.run()
+    }
+
+    private func writeOrder(_ change: RowChange) throws {
+        for toManyChange in change.toManyChanges {
+            guard let order = toManyChange.order, let toMany = try toMany(toManyChange, of: change.objectID),
+                let select = RowSQL.orderKeys(toMany), let write = RowSQL.setOrderKey(toMany)
+            else { continue }
+            let source = change.objectID.key
+            var existing: [Int64: Int64] = [:]
+            let statement = try store.connection.statement(select.text)
+            try statement.bind(source, at: 1)
+            while try statement.step() {
+                if !statement.isNull(at: 1) { existing[statement.integer(at: 0)] = statement.integer(at: 1) }
+            }
+            statement.reset()
+            for (destination, key) in OrderKeys.changes(order: order.map(\.key), existing: existing) {
+                let update = try store.connection.statement(write.text)
+                try update.bind(key, at: 1)
+                try update.bind(destination, at: 2)
+                if case .joinTable = toMany { try update.bind(source, at: 3) }
+                try update.run()
+            }
+        }
+    }
+}

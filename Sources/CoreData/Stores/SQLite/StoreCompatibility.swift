@@ -1,0 +1,92 @@
+import Foundation
+
+/// Whether a model fits a store. Pure.
+enum StoreCompatibility {
+    /// The entities whose version in the model is not the store's, by name; empty when the model fits.
+    ///
+    /// Version hashes decide where both come from one computation: Apple's on both sides, or ours on both. Otherwise
+    /// the model in the store's cache is compared with ours, each hashed our way.
+    ///
+    /// - Parameters:
+    ///   - entities: the model's entities that the store shall hold.
+    ///   - metadata: the store's metadata.
+    ///   - cached: gives the store's copy of its model; asked only when hashes cannot decide.
+    static func differences(
+        _ entities: [NSEntityDescription], metadata: [String: Any], cached: () throws -> NSManagedObjectModel?
+    ) rethrows -> [String] {
+        let stored = StoreMetadata.hashes(in: metadata)
+        let storeIsOurs = metadata[StoreMetadata.ownHashesKey] != nil
+        let names = Set(entities.compactMap(\.name))
+        var unknown: [NSEntityDescription] = []
+        var differing = Set(stored.keys).subtracting(names)
+        for entity in entities {
+            guard let name = entity.name else { continue }
+            guard let hash = stored[name] else {
+                differing.insert(name)
+                continue
+            }
+            if hash == entity.versionHash { continue }
+            let modelIsOurs = entity.recordedVersionHash == nil
+            if modelIsOurs || storeIsOurs { unknown.append(entity) } else { differing.insert(name) }
+        }
+        if !unknown.isEmpty {
+            let model = try cached()
+            for entity in unknown {
+                guard let name = entity.name else { continue }
+                guard let own = model?.entitiesByName[name] else {
+                    differing.insert(name)
+                    continue
+                }
+                if VersionHash.hash(of: own) != VersionHash.hash(of: entity) { differing.insert(name) }
+            }
+        }
+        return differing.sorted()
+    }
+
+    /// The error for a store that the model does not fit, which migration looks for.
+    static func error(_ entities: [String], metadata: [String: Any], url: URL) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+            "The model does not fit the store “\(url.lastPathComponent)”: they differ in "
+                + (entities.count == 1 ? "entity " : "entities ") + entities.joined(separator: ", ") + ".",
+            url: url, suggestion: "Open it with the version of the model that made it, or migrate it.",
+            userInfo: [
+                "metadata": metadata,
+                "reason": "The model used to open the store is incompatible with the one used to create the store",
+                "entities": entities,
+            ])
+    }
+
+    /// Checks that a store has the tables and columns that a model needs, which its hashes promise.
+    ///
+    /// - Throws: an `NSError` that names the first property whose column is missing.
+    static func checkColumns(_ schema: SQLSchema, catalog: StoreCatalog, url: URL) throws {
+        for mapping in schema.mappings.compactMap({ $0 }) {
+            guard let columns = catalog.tables[mapping.table] else {
+                throw missing("table \(mapping.table)", of: mapping.layout.name, url: url)
+            }
+            let known = Set(columns)
+            for column in mapping.storedColumns {
+                for name in [column.name, column.entityColumn, column.orderColumn].compactMap({ $0 })
+                where !known.contains(name) {
+                    throw missing(
+                        "column \(mapping.table).\(name)", of: "\(mapping.layout.name).\(column.property)", url: url)
+                }
+            }
+            for case .joinTable(let join)? in mapping.toManys {
+                let known = Set(catalog.tables[join.table] ?? [])
+                for name in [join.sourceColumn, join.destinationColumn, join.orderColumn].compactMap({ $0 })
+                where !known.contains(name) {
+                    throw missing("column \(join.table).\(name)", of: mapping.layout.name, url: url)
+                }
+            }
+        }
+    }
+
+    private static func missing(_ what: String, of property: String, url: URL) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreIncompatibleSchema,
+            "The store “\(url.lastPathComponent)” has no \(what), which “\(property)” needs.", url: url,
+            suggestion: "Open it with the model that made it.")
+    }
+}

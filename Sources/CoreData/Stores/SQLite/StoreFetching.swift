@@ -1,0 +1,254 @@
+import Foundation
+import SQLiteConnection
+
+/// Identifies fetches that become the same SQL, apart from bound values.
+struct FetchKey: Hashable {
+    let entity: Int
+    let includesSubentities: Bool
+    let predicate: SkeletonKey?
+    let order: [SortTerm]
+    let hasLimit: Bool
+    let hasOffset: Bool
+    let result: FetchResult
+}
+
+/// A fetch's SQL, and the reader of its rows.
+final class CachedFetch {
+    let fetch: FetchStatement
+    let reader: RowReader?
+
+    init(_ fetch: FetchStatement, reader: RowReader?) {
+        self.fetch = fetch
+        self.reader = reader
+    }
+}
+
+extension OpenStore {
+    /// Runs the fetch's `SELECT` and reads whole rows.
+    func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
+        return try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .rows)
+            guard let reader = cached.reader else { return [] }
+            defer { statement.reset() }
+            var rows = ContiguousArray<Row>()
+            if plan.limit > 0 { rows.reserveCapacity(min(plan.limit, 1 << 16)) }
+            while try statement.step() { rows.append(try reader.row(statement)) }
+            return rows
+        }
+    }
+
+    func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
+        return try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .identifiers)
+            defer { statement.reset() }
+            var identifiers: [NSManagedObjectID] = []
+            while try statement.step() {
+                let layout = cached.fetch.selectsEntity ? entity(numbered: statement.integer(at: 1)) : nil
+                identifiers.append(
+                    NSManagedObjectID(
+                        layout: layout ?? plan.entity, store: identity, key: statement.integer(at: 0)))
+            }
+            return identifiers
+        }
+    }
+
+    func fetchCount(_ plan: FetchPlan) throws -> Int {
+        return try run("count in") {
+            let (_, statement) = try prepare(plan, .count)
+            defer { statement.reset() }
+            return try statement.step() ? Int(statement.integer(at: 0)) : 0
+        }
+    }
+
+    func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+        return try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .dictionaries)
+            defer { statement.reset() }
+            var dictionaries: [[String: Any]] = []
+            while try statement.step() {
+                var dictionary: [String: Any] = [:]
+                for (index, column) in cached.fetch.columns.enumerated() {
+                    guard let value = value(statement, Int32(index), column) else { continue }
+                    dictionary[column.name] = value
+                }
+                dictionaries.append(dictionary)
+            }
+            return dictionaries
+        }
+    }
+
+    func relatedIdentifiers(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID] {
+        return try run("read from") {
+            let mapping = try access(identifier.layout).mapping
+            guard mapping.toManys.indices.contains(relationship.index),
+                let toMany = mapping.toManys[relationship.index],
+                let destination = schema.mapping(of: relationship.destination)
+            else { return [] }
+            let statement = try connection.statement(RowSQL.targets(toMany, destination: destination).text)
+            defer { statement.reset() }
+            try statement.bind(identifier.key, at: 1)
+            var targets: [NSManagedObjectID] = []
+            while try statement.step() {
+                let layout = destination.sharesTable ? entity(numbered: statement.integer(at: 1)) : nil
+                targets.append(
+                    NSManagedObjectID(
+                        layout: layout ?? destination.layout, store: identity, key: statement.integer(at: 0)))
+            }
+            return targets
+        }
+    }
+
+    /// The statement of a plan, bound and ready; its SQL is made once for all plans of one form.
+    private func prepare(
+        _ plan: FetchPlan, _ result: FetchResult
+    ) throws -> (CachedFetch, Statement) {
+        let predicate = try plan.predicate.map { try preparedPredicate(of: $0) }
+        let order = plan.sortDescriptors.isEmpty || result == .count ? [] : try sortTerms(of: plan.sortDescriptors)
+        let key = FetchKey(
+            entity: plan.entity.number, includesSubentities: plan.includesSubentities, predicate: predicate?.key,
+            order: order, hasLimit: plan.limit > 0, hasOffset: plan.offset > 0, result: result)
+        let cached: CachedFetch
+        if result != .dictionaries, let known = fetches[key] {
+            cached = known
+        } else {
+            let fetch = try FetchSQL(schema: schema).statement(
+                plan, result: result, predicate: predicate?.skeleton, arguments: predicate?.arguments ?? [],
+                sortTerms: order, having: try plan.having.map { try predicateTree(of: $0) })
+            let reader = fetch.shape.map {
+                RowReader(shape: $0, schema: schema, identity: identity, external: external)
+            }
+            cached = CachedFetch(fetch, reader: reader)
+            if fetches.count >= 512 { fetches.removeAll() }
+            if result != .dictionaries { fetches[key] = cached }
+        }
+        let statement = try connection.statement(cached.fetch.statement.text)
+        let context = BindingContext(arguments: predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
+        for (index, binding) in cached.fetch.statement.bindings.enumerated() {
+            try statement.bind(try binding.value(context), at: Int32(index + 1))
+        }
+        return (cached, statement)
+    }
+}
+
+extension OpenStore {
+    func entity(numbered number: Int64) -> EntityLayout? { schema.mapping(number: Int(number))?.layout }
+
+    func row(for identifier: NSManagedObjectID) throws -> Row? {
+        let access = try access(identifier.layout)
+        let statement = try connection.statement(access.selectText)
+        try statement.bind(identifier.key, at: 1)
+        guard try statement.step() else {
+            statement.reset()
+            return nil
+        }
+        defer { statement.reset() }
+        return try access.reader.row(statement, identifier: identifier)
+    }
+
+    /// The rows of objects in the order asked for, many with one statement.
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        if identifiers.count == 1 { return try ContiguousArray(identifiers.compactMap { try row(for: $0) }) }
+        var positions: [ObjectIdentifier: [Int]] = [:]
+        for (position, identifier) in identifiers.enumerated() {
+            positions[ObjectIdentifier(identifier.layout), default: []].append(position)
+        }
+        var found: [Row?] = Array(repeating: nil, count: identifiers.count)
+        for group in positions.values {
+            let access = try access(identifiers[group[0]].layout)
+            var start = 0
+            while start < group.count {
+                let part = group[start..<min(start + EntityAccess.batch, group.count)]
+                start += part.count
+                let statement = try connection.statement(access.selectManyText)
+                defer { statement.reset() }
+                var byKey: [Int64: Int] = [:]
+                for (index, position) in part.enumerated() {
+                    byKey[identifiers[position].key] = position
+                    // Parameters that are left over stay NULL, which equals nothing.
+                    try statement.bind(identifiers[position].key, at: Int32(index + 1))
+                }
+                while try statement.step() {
+                    guard let position = byKey[statement.integer(at: 0)] else { continue }
+                    found[position] = try access.reader.row(statement, identifier: identifiers[position])
+                }
+            }
+        }
+        return ContiguousArray(found.compactMap { $0 })
+    }
+
+    /// A column of a dictionary fetch as the user gets it; nil for NULL.
+    func value(_ statement: Statement, _ index: Int32, _ column: DictionaryColumn) -> Any? {
+        if statement.isNull(at: index) { return nil }
+        if let destination = column.destination {
+            return NSManagedObjectID(layout: destination, store: identity, key: statement.integer(at: index))
+        }
+        if let attribute = column.attribute, let stored = storedValue(statement, index, column.storage, attribute) {
+            return stored.objectValue(for: attribute)
+        }
+        return computedValue(statement, index, column)
+    }
+
+    private func storedValue(
+        _ statement: Statement, _ index: Int32, _ storage: ColumnStorage?, _ attribute: AttributeLayout
+    ) -> StoredValue? {
+        switch storage {
+        case .integer: return .integer(statement.integer(at: index))
+        case .double, .float: return .double(statement.double(at: index))
+        case .date: return .date(statement.double(at: index))
+        case .string: return .string(statement.string(at: index))
+        case .decimal: return .object(NSDecimalNumber(string: statement.string(at: index)))
+        case .url: return URL(string: statement.string(at: index)).map { .object($0 as NSURL) }
+        case .uuid: return statement.uuid(at: index).map(StoredValue.uuid)
+        case .data(let allowsExternal):
+            let bytes = statement.data(at: index)
+            return allowsExternal ? external.content(of: bytes).map(StoredValue.data) : .data(bytes)
+        case .transformable(let allowsExternal):
+            let bytes = statement.data(at: index)
+            return (allowsExternal ? external.content(of: bytes) : bytes).map {
+                TransformableCoding.value(of: $0, transformerName: attribute.valueTransformerName)
+            }
+        case .toOne, nil: return nil
+        }
+    }
+
+    /// A computed value in the type that its expression description declares, or else as SQLite gives it.
+    private func computedValue(_ statement: Statement, _ index: Int32, _ column: DictionaryColumn) -> Any? {
+        switch column.declaredType {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+            return NSNumber(value: statement.integer(at: index))
+        case .booleanAttributeType: return NSNumber(value: statement.integer(at: index) != 0)
+        case .doubleAttributeType, .floatAttributeType: return NSNumber(value: statement.double(at: index))
+        case .decimalAttributeType: return NSDecimalNumber(string: statement.string(at: index))
+        case .stringAttributeType: return statement.string(at: index)
+        case .dateAttributeType: return Date(timeIntervalSinceReferenceDate: statement.double(at: index))
+        case .binaryDataAttributeType: return statement.data(at: index)
+        case .UUIDAttributeType: return statement.uuid(at: index)
+        case .URIAttributeType: return URL(string: statement.string(at: index))
+        default: break
+        }
+        if column.storage == .date { return Date(timeIntervalSinceReferenceDate: statement.double(at: index)) }
+        if column.storage == .uuid { return statement.uuid(at: index) }
+        switch statement.kind(at: index) {
+        case .integer: return NSNumber(value: statement.integer(at: index))
+        case .double: return NSNumber(value: statement.double(at: index))
+        case .text: return statement.string(at: index)
+        case .blob: return statement.data(at: index)
+        case .null: return nil
+        }
+    }
+}
+
+extension Statement {
+    /// Binds a value of SQL to a parameter.
+    func bind(_ value: SQLValue, at index: Int32) throws {
+        switch value {
+        case .null: try bindNull(at: index)
+        case .integer(let number): try bind(number, at: index)
+        case .double(let number): try bind(number, at: index)
+        case .text(let text): try bind(text, at: index)
+        case .blob(let data): try bind(data, at: index)
+        }
+    }
+}

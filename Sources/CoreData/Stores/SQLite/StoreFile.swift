@@ -1,0 +1,200 @@
+import Foundation
+import SQLiteConnection
+
+/// Reads and writes what a store's file says of itself: metadata, model cache, entity numbers. Knows no model.
+struct StoreFile {
+    let connection: Connection
+    let url: URL
+
+    /// Opens a store's file.
+    ///
+    /// - Parameters:
+    ///   - timeout: seconds to wait for another process's lock.
+    static func open(_ url: URL, mode: OpenMode, timeout: Double = 10) throws -> StoreFile {
+        do {
+            let file = StoreFile(
+                connection: try Connection(path: url.path, mode: mode, busyTimeout: timeout), url: url)
+            // SQLite looks at the file only now.
+            _ = try file.connection.integer("PRAGMA schema_version")
+            return file
+        } catch let error as SQLiteError where error.isCannotOpen && !FileManager.default.fileExists(atPath: url.path) {
+            throw missing(url, mode: mode, error)
+        } catch {
+            throw SQLiteStoreError.make(
+                error, fallback: CoreDataErrorCode.persistentStoreOpen, work: "open the store", url: url)
+        }
+    }
+
+    private static func missing(_ url: URL, mode: OpenMode, _ error: SQLiteError) -> NSError {
+        let folder = url.deletingLastPathComponent()
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder)
+        if exists, isFolder.boolValue, case .create = mode {
+            return StoreError.make(
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                "Cannot make the store “\(url.lastPathComponent)”: its folder “\(folder.path)” cannot be written.",
+                url: url, suggestion: "Check the folder's permissions.", underlying: error,
+                userInfo: [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)])
+        }
+        let what = exists ? "there is no such file" : "there is no folder “\(folder.path)”"
+        return StoreError.make(
+            CocoaError.Code.fileReadNoSuchFile.rawValue, "Cannot open the store “\(url.lastPathComponent)”: \(what).",
+            url: url, underlying: error, userInfo: [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)])
+    }
+
+    /// Opens an existing store for reading, in whatever way its folder allows: a folder that cannot be written has no
+    /// room for the files that a write-ahead log needs.
+    static func openForReading(_ url: URL, timeout: Double = 10) throws -> StoreFile {
+        do {
+            let file = try open(url, mode: .readOnly, timeout: timeout)
+            _ = try file.connection.tableNames()
+            return file
+        } catch let error as NSError where FileManager.default.fileExists(atPath: url.path) {
+            let code = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.int32Value ?? 0
+            guard !hasLog(url), code & 0xFF == 14 || code & 0xFF == 8 else { throw error }
+            return try open(url, mode: .immutable, timeout: timeout)
+        } catch let error as SQLiteError where (error.isCannotOpen || error.isReadOnly) && !hasLog(url) {
+            return try open(url, mode: .immutable, timeout: timeout)
+        } catch {
+            throw SQLiteStoreError.make(
+                error, fallback: CoreDataErrorCode.persistentStoreOpen, work: "open the store", url: url)
+        }
+    }
+
+    /// Whether there is a write-ahead log with something in it.
+    private static func hasLog(_ url: URL) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path + "-wal")
+        return (attributes?[.size] as? NSNumber)?.intValue ?? 0 > 0
+    }
+
+    /// Runs work on the file, and turns what SQLite reports into Core Data's errors.
+    func run<Result>(
+        _ work: String, fallback: Int = CoreDataErrorCode.sqlite, _ body: () throws -> Result
+    ) throws -> Result {
+        do { return try body() } catch {
+            throw SQLiteStoreError.make(error, fallback: fallback, work: work, url: url)
+        }
+    }
+
+    /// Whether the file has no tables at all: it was just made, or a store was destroyed in it.
+    func isEmpty() throws -> Bool { try run("read the store") { try connection.tableNames().isEmpty } }
+
+    /// The metadata, with the UUID.
+    ///
+    /// - Throws: an `NSError` when the file is no store of Core Data's.
+    func metadata() throws -> [String: Any] {
+        try run("read the metadata of", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            let tables = try connection.tableNames()
+            guard tables.contains("Z_METADATA"), tables.contains("Z_PRIMARYKEY") else {
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreIncompatibleSchema,
+                    "“\(url.lastPathComponent)” is an SQLite database, but no store of Core Data's: it has no table "
+                        + "\(tables.contains("Z_METADATA") ? "Z_PRIMARYKEY" : "Z_METADATA").", url: url)
+            }
+            let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
+            guard try statement.step() else {
+                throw StoreError.make(
+                    CocoaError.Code.fileReadCorruptFile.rawValue,
+                    "The store “\(url.lastPathComponent)” has no metadata: Z_METADATA is empty.", url: url)
+            }
+            return try StoreMetadata.metadata(of: statement.data(at: 1), uuid: statement.string(at: 0), url: url)
+        }
+    }
+
+    /// Replaces the metadata, and the UUID when they have one.
+    func write(_ metadata: [String: Any]) throws {
+        let data = try StoreMetadata.data(of: metadata, url: url)
+        try run("write the metadata of", fallback: CoreDataErrorCode.persistentStoreSave) {
+            let update = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?, Z_UUID = IFNULL(?, Z_UUID)")
+            try update.bind(data, at: 1)
+            if let uuid = metadata[NSStoreUUIDKey] as? String { try update.bind(uuid, at: 2) }
+            try update.run()
+        }
+    }
+
+    /// The store's copy of its model, without version hashes; nil where there is none.
+    func cachedModel() throws -> NSManagedObjectModel? {
+        let data = try run("read the model cache of") { () -> Data? in
+            guard try connection.tableNames().contains("Z_MODELCACHE") else { return nil }
+            let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+            return try statement.step() ? statement.data(at: 0) : nil
+        }
+        guard let data, !data.isEmpty else { return nil }
+        return try ModelCache.model(fromModelCache: data, entityVersionHashes: [:])
+    }
+
+    /// The numbers of the entities, and all tables with their columns.
+    func catalog() throws -> StoreCatalog {
+        try run("read the tables of", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            var numbers: [String: Int] = [:]
+            let rows = try connection.prepare("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY")
+            while try rows.step() { numbers[rows.string(at: 1)] = Int(rows.integer(at: 0)) }
+            var tables: [String: [String]] = [:]
+            let columns = try connection.prepare(
+                "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'")
+            while try columns.step() { tables[columns.string(at: 0), default: []].append(columns.string(at: 1)) }
+            return StoreCatalog(numbers: numbers, tables: tables)
+        }
+    }
+
+    /// Makes the tables of an empty store, its metadata, entity numbers and model cache, in one transaction.
+    func create(
+        _ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any], uuid: String,
+        pragmas: [String: String]
+    ) throws {
+        let statements = try schema.creationStatements()
+        let plist = try StoreMetadata.data(of: metadata, url: url)
+        let cache = try ModelCache.modelCacheData(for: model)
+        try run("make the store", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            // Before the first page is written.
+            try connection.execute("PRAGMA page_size = \(Self.number(pragmas["page_size"]) ?? 4096)")
+            try connection.execute("PRAGMA auto_vacuum = \(Self.number(pragmas["auto_vacuum"]) ?? 2)")
+            try connection.execute("PRAGMA journal_mode = \(Self.word(pragmas["journal_mode"]) ?? "WAL")")
+            try connection.transaction(.exclusive) {
+                for statement in statements { try connection.execute(statement) }
+                for row in schema.primaryKeyRows {
+                    let insert = try connection.statement(RowSQL.insertEntity.text)
+                    try insert.bind(Int64(row.number), at: 1)
+                    try insert.bind(row.name, at: 2)
+                    try insert.bind(Int64(row.superNumber), at: 3)
+                    try insert.bind(Int64(0), at: 4)
+                    try insert.run()
+                }
+                let insert = try connection.prepare(
+                    "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
+                try insert.bind(uuid, at: 1)
+                try insert.bind(plist, at: 2)
+                try insert.run()
+                let insertCache = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+                try insertCache.bind(cache, at: 1)
+                try insertCache.run()
+            }
+        }
+    }
+
+    /// Sets pragmas of the developer's on the connection, those that shape a new file left out.
+    func apply(_ pragmas: [String: String]) throws {
+        try run("set the pragmas of", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            try connection.execute("PRAGMA synchronous = NORMAL")
+            for (name, value) in pragmas.sorted(by: { $0.key < $1.key })
+            where !["page_size", "auto_vacuum"].contains(name) {
+                guard let name = Self.word(name), let value = Self.word(value) else { continue }
+                try connection.execute("PRAGMA \(name) = \(value)")
+            }
+        }
+    }
+
+    private static func number(_ text: String?) -> Int? { text.flatMap { Int($0) } }
+
+    /// A pragma's name or value, if it is a plain word or number: nothing else gets into the SQL.
+    private static func word(_ text: String?) -> String? {
+        guard let text, !text.isEmpty,
+            text.utf8.allSatisfy({ byte in
+                byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            })
+        else { return nil }
+        return text
+    }
+}

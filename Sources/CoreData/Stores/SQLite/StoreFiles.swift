@@ -1,0 +1,77 @@
+import Foundation
+import SQLiteConnection
+
+/// Work on the files of stores that need not be open.
+enum StoreFiles {
+    /// Reads the metadata of a store that need not be open; nothing in or beside the file changes.
+    static func metadata(at url: URL) throws -> [String: Any] {
+        guard FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
+        return try StoreFile.openForReading(url).metadata()
+    }
+
+    /// Replaces the metadata of a store that need not be open.
+    static func write(_ metadata: [String: Any]?, at url: URL) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
+        let file = try StoreFile.open(url, mode: .readWrite)
+        _ = try file.metadata()
+        try file.write(metadata ?? [:])
+    }
+
+    /// Empties a store: takes its tables, its log and its external data away. The file stays, empty, since another
+    /// process may have it open.
+    static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else { return }
+        let external = ExternalData(store: url)
+        do {
+            let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
+            try file.run("destroy", fallback: CoreDataErrorCode.persistentStoreOperation) {
+                try empty(file.connection)
+            }
+        } catch {
+            let force = options?[NSPersistentStoreForceDestroyOption]
+            guard (force as? NSNumber)?.boolValue ?? (force as? Bool) ?? false else { throw error }
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: url.path + suffix)
+            }
+        }
+        try? FileManager.default.removeItem(at: external.support)
+    }
+
+    private static func empty(_ connection: Connection) throws {
+        try connection.transaction(.exclusive) {
+            let statement = try connection.prepare(
+                "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view', 'trigger') "
+                    + "AND name NOT LIKE 'sqlite_%' ORDER BY type DESC")
+            var drops: [String] = []
+            while try statement.step() {
+                drops.append(
+                    "DROP \(statement.string(at: 0).uppercased()) IF EXISTS \(quoted(statement.string(at: 1)))")
+            }
+            statement.reset()
+            for drop in drops { try connection.execute(drop) }
+        }
+        try connection.execute("VACUUM")
+        try connection.checkpoint(.truncate)
+    }
+
+    /// Puts a copy of a store in the place of another, as one change for whoever has that open.
+    static func replace(
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?
+    ) throws {
+        guard FileManager.default.fileExists(atPath: source.path) else { throw missing(source) }
+        let from = try StoreFile.openForReading(source)
+        _ = try from.metadata()
+        let to = try StoreFile.open(destination, mode: .create, timeout: StoreSettings(options).timeout)
+        try to.run("replace", fallback: CoreDataErrorCode.persistentStoreOperation) {
+            try from.connection.copy(to: to.connection)
+        }
+        let (old, new) = (ExternalData(store: destination).support, ExternalData(store: source).support)
+        try? FileManager.default.removeItem(at: old)
+        if FileManager.default.fileExists(atPath: new.path) { try FileManager.default.copyItem(at: new, to: old) }
+    }
+
+    private static func missing(_ url: URL) -> NSError {
+        StoreError.make(
+            CocoaError.Code.fileReadNoSuchFile.rawValue, "There is no store “\(url.path)”.", url: url)
+    }
+}

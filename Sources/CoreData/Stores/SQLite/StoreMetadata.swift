@@ -1,0 +1,69 @@
+import Foundation
+
+/// A store's metadata as `Z_METADATA` has them: a binary property list, and the UUID in a column of its own. Pure.
+package enum StoreMetadata {
+    /// Marks a store whose version hashes, or some of them, are ours: Apple's computation is not public.
+    static let ownHashesKey = "PippinVersionHashes"
+    private static let identifiersKey = NSStoreModelVersionIdentifiersKey
+
+    /// The metadata of a new store.
+    static func make(for model: NSManagedObjectModel, entityNames: Set<String>?) -> [String: Any] {
+        var hashes: [String: Data] = [:]
+        var hasOwn = false
+        for (name, entity) in model.entitiesByName where entityNames?.contains(name) ?? true {
+            hashes[name] = entity.versionHash
+            if entity.recordedVersionHash == nil { hasOwn = true }
+        }
+        var metadata: [String: Any] = [
+            NSStoreTypeKey: NSSQLiteStoreType,
+            "NSPersistenceFrameworkVersion": 1344,
+            NSStoreModelVersionHashesKey: hashes,
+            "NSStoreModelVersionHashesVersion": 3,
+            identifiersKey: model.versionIdentifiers.compactMap { $0.base as? String }.sorted(),
+            "_NSAutoVacuumLevel": "2",
+        ]
+        if hasOwn { metadata[ownHashesKey] = 1 }
+        return metadata
+    }
+
+    /// The column's bytes. The UUID is left out, which has its own column.
+    ///
+    /// - Throws: an `NSError` that names the key whose value no property list can hold.
+    static func data(of metadata: [String: Any], url: URL) throws -> Data {
+        var list = metadata
+        list[NSStoreUUIDKey] = nil
+        do {
+            return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        } catch {
+            let culprits = list.filter { key, value in
+                !PropertyListSerialization.propertyList([key: value], isValidFor: .binary)
+            }
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "The metadata of “\(url.lastPathComponent)” cannot be written: the values of "
+                    + "\(culprits.keys.sorted().joined(separator: ", ")) are no property list values.",
+                url: url, suggestion: "Use strings, numbers, dates, data, arrays and dictionaries of these.",
+                underlying: error)
+        }
+    }
+
+    /// The metadata that a column's bytes hold, with the UUID.
+    static func metadata(of data: Data, uuid: String, url: URL) throws -> [String: Any] {
+        guard let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil),
+            var metadata = list as? [String: Any]
+        else {
+            throw StoreError.make(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "The metadata of “\(url.lastPathComponent)” (Z_METADATA.Z_PLIST) are damaged: they are no property list.",
+                url: url)
+        }
+        metadata[NSStoreUUIDKey] = uuid
+        if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = NSSQLiteStoreType }
+        return metadata
+    }
+
+    /// The version hashes in metadata, by entity.
+    static func hashes(in metadata: [String: Any]) -> [String: Data] {
+        metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import SQLiteConnection
+
+extension SQLiteStore {
+    /// Opens the store, making it first where there is none.
+    ///
+    /// - Throws: an `NSError` with Core Data's code: 134100 when the model does not fit, 259 for a damaged file, 513 for
+    ///   a folder that cannot be written, 134090 for a store that another process keeps locked.
+    func openFile() throws {
+        guard let url, url.isFileURL else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOpen,
+                "An SQLite store needs a file URL, and got “\(url?.absoluteString ?? "nothing")”.")
+        }
+        guard let model = explicitModel ?? coordinatorModel else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOpen,
+                "The store “\(url.lastPathComponent)” needs a coordinator with a model.",
+                url: url)
+        }
+        let settings = StoreSettings(options)
+        let file =
+            isReadOnly
+            ? try StoreFile.openForReading(url, timeout: settings.timeout)
+            : try StoreFile.open(url, mode: .create, timeout: settings.timeout)
+        let layout = try model.compiledLayout()
+        let names = entityNames(in: model)
+        if try file.isEmpty() {
+            if isReadOnly { throw emptyStore(url) }
+            let schema = SQLSchema(layout: layout, entityNames: names)
+            let uuid = UUID().uuidString
+            try file.create(
+                schema, model: model, metadata: StoreMetadata.make(for: model, entityNames: names), uuid: uuid,
+                pragmas: settings.pragmas)
+        }
+        try open(file, model: model, layout: layout, names: names, settings: settings)
+    }
+
+    private var coordinatorModel: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
+
+    /// The entities of the store's configuration; nil for all.
+    private func entityNames(in model: NSManagedObjectModel) -> Set<String>? {
+        guard let entities = model.entities(forConfigurationName: configurationName) else { return nil }
+        let names = Set(entities.compactMap(\.name))
+        return names.count == model.entities.count ? nil : names
+    }
+
+    private func open(
+        _ file: StoreFile, model: NSManagedObjectModel, layout: ModelLayout, names: Set<String>?,
+        settings: StoreSettings
+    ) throws {
+        let metadata = try file.metadata()
+        let entities = model.entities.filter { names?.contains($0.name ?? "") ?? true }
+        if !settings.ignoresVersions {
+            let differences = try StoreCompatibility.differences(entities, metadata: metadata) {
+                try file.cachedModel()
+            }
+            if !differences.isEmpty {
+                throw StoreCompatibility.error(differences, metadata: metadata, url: file.url)
+            }
+        }
+        let catalog = try file.catalog()
+        let schema = SQLSchema(layout: layout, entityNames: names, numbers: catalog.numbers, catalog: catalog)
+        try StoreCompatibility.checkColumns(schema, catalog: catalog, url: file.url)
+
+        // A store that keeps a history must not be changed without it: Core Data opens it for reading only.
+        let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
+        if hasHistory, !settings.tracksHistory { isReadOnly = true }
+        if !isReadOnly { try file.apply(settings.pragmas) }
+        var history: HistoryWriter?
+        if settings.tracksHistory, !isReadOnly {
+            if !hasHistory { try HistoryWriter.createTables(in: file) }
+            history = HistoryWriter(connection: file.connection, bundleIdentifier: Bundle.main.bundleIdentifier)
+        }
+        let derived = DerivedValues()
+        try file.run("open the store", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            try StoreFunctions.register(on: file.connection, derived: derived)
+            if settings.analyzes, !isReadOnly { try file.connection.execute("ANALYZE") }
+            if settings.vacuums, !isReadOnly { try file.connection.execute("VACUUM") }
+        }
+        identifier = metadata[NSStoreUUIDKey] as? String ?? identity.uuid
+        storedMetadata = metadata
+        opened = OpenStore(
+            file: file, schema: schema, identity: identity, derived: derived, history: history)
+    }
+
+    private func emptyStore(_ url: URL) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreOpen,
+            "“\(url.lastPathComponent)” is empty, and a store that is only read cannot be made.", url: url)
+    }
+}
+
+/// The options of a store, read from the dictionary that a description gives.
+struct StoreSettings {
+    let timeout: Double
+    let pragmas: [String: String]
+    let ignoresVersions: Bool
+    let tracksHistory: Bool
+    let analyzes: Bool
+    let vacuums: Bool
+
+    init(_ options: [AnyHashable: Any]?) {
+        func flag(_ key: String) -> Bool {
+            if let flag = options?[key] as? Bool { return flag }
+            return (options?[key] as? NSNumber)?.boolValue ?? false
+        }
+        timeout =
+            (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue
+            ?? (options?[NSPersistentStoreTimeoutOption] as? Double) ?? 10
+        let given = options?[NSSQLitePragmasOption] as? [String: Any] ?? [:]
+        pragmas = given.mapValues { "\($0)" }
+        ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)
+        // A dictionary as the value means yes as well.
+        tracksHistory =
+            flag(NSPersistentHistoryTrackingKey) || options?[NSPersistentHistoryTrackingKey] is [String: Any]
+        analyzes = flag(NSSQLiteAnalyzeOption)
+        vacuums = flag(NSSQLiteManualVacuumOption)
+    }
+}

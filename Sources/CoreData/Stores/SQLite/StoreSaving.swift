@@ -1,0 +1,132 @@
+import Foundation
+import SQLiteConnection
+
+extension OpenStore {
+    /// Hands out primary keys, in a transaction of its own: `UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?`. The row
+    /// of the root entity counts for its subentities.
+    func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
+        guard !entities.isEmpty else { return [] }
+        return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+            try connection.transaction {
+                var counts: [Int: Int64] = [:]
+                for entity in entities { counts[try rootNumber(entity), default: 0] += 1 }
+                var next: [Int: Int64] = [:]
+                for (number, count) in counts {
+                    next[number] = try connection.reserveKeys(count, entity: Int64(number))
+                }
+                return try entities.map { entity in
+                    let number = try rootNumber(entity)
+                    let key = (next[number] ?? 0) + 1
+                    next[number] = key
+                    return NSManagedObjectID(layout: entity, store: identity, key: key)
+                }
+            }
+        }
+    }
+
+    /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, order keys, history.
+    func save(_ changes: ChangeSet) throws -> SaveResult {
+        let files = ExternalFiles(external)
+        do {
+            let result = try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+                try write(changes, files: files)
+            }
+            files.commit()
+            return result
+        } catch {
+            files.rollback()
+            throw error
+        }
+    }
+}
+
+extension OpenStore {
+    func rootNumber(_ entity: EntityLayout) throws -> Int { try access(entity.root).mapping.number }
+
+    /// Writes a change set; when unique values get in each other's way on the way to a state without conflict, in a
+    /// second attempt that clears them first.
+    fileprivate func write(_ changes: ChangeSet, files: ExternalFiles) throws -> SaveResult {
+        do {
+            return try attempt(changes, files: files, clearsUniqueValues: false)
+        } catch let error as SQLiteError where error.extendedCode == 2067 {
+            let violations = try ConstraintCheck(self).violations(in: changes)
+            guard violations.isEmpty else { throw SaveRefusal.constraints(violations) }
+            return try attempt(changes, files: files, clearsUniqueValues: true)
+        }
+    }
+
+    private func attempt(
+        _ changes: ChangeSet, files: ExternalFiles, clearsUniqueValues: Bool
+    ) throws -> SaveResult {
+        derived.removeAll()
+        let run = SaveRun(self, files: files)
+        try connection.begin(.immediate)
+        do {
+            if clearsUniqueValues { try run.clearUniqueValues(of: changes.updated) }
+            for deletion in changes.deleted { try run.delete(deletion) }
+            for change in changes.updated { try run.update(change) }
+            if !run.conflicts.isEmpty { throw OptimisticConflict() }
+            for change in changes.inserted { try run.insert(change) }
+            try run.writeToManys(changes)
+            try history?.record(changes, schema: schema)
+            try connection.commit()
+        } catch {
+            try? connection.rollback()
+            guard error is OptimisticConflict else { throw error }
+            throw SaveRefusal.optimisticLocking(try run.conflicts.map { ($0, try row(for: $0)) })
+        }
+        return hasDerivedAttributes ? computedValues() : SaveResult()
+    }
+
+    /// What the triggers of derived attributes changed, the last value of each.
+    private func computedValues() -> SaveResult {
+        var result = SaveResult()
+        var positions: [ComputedValueKey: Int] = [:]
+        for change in derived.changes {
+            guard let mapping = schema.mapping(number: change.number),
+                let slot = mapping.layout.slotIndex(forName: change.property), let column = mapping.columns[slot]
+            else { continue }
+            let value = StoredValue(change.value, storage: column.storage)
+            let key = ComputedValueKey(number: change.number, key: change.key, slot: slot)
+            if let position = positions[key] {
+                result.computed[position].value = value
+            } else {
+                positions[key] = result.computed.count
+                let identifier = NSManagedObjectID(layout: mapping.layout, store: identity, key: change.key)
+                result.computed.append((identifier, slot, value))
+            }
+        }
+        return result
+    }
+}
+
+/// Leaves a transaction whose rows somebody else has changed.
+private struct OptimisticConflict: Error {}
+
+private struct ComputedValueKey: Hashable {
+    let number: Int
+    let key: Int64
+    let slot: Int
+}
+
+extension StoredValue {
+    /// A value that SQL computed for a column.
+    init(_ value: SQLValue, storage: ColumnStorage) {
+        switch (value, storage) {
+        case (.integer(let number), .date): self = .date(Double(number))
+        case (.double(let number), .date): self = .date(number)
+        case (.integer(let number), .double), (.integer(let number), .float): self = .double(Double(number))
+        case (.double(let number), .integer): self = .integer(Int64(exactly: number.rounded()) ?? 0)
+        case (.integer(let number), .decimal): self = .object(NSDecimalNumber(value: number))
+        case (.double(let number), .decimal): self = .object(NSDecimalNumber(string: "\(number)"))
+        case (.text(let text), .url): self = URL(string: text).map { .object($0 as NSURL) } ?? .null
+        case (.integer(let number), _): self = .integer(number)
+        case (.double(let number), _): self = .double(number)
+        case (.text(let text), _): self = .string(text)
+        case (.blob(let data), .uuid) where data.count == 16:
+            self = .uuid(data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+        case (.blob(let data), _): self = .data(data)
+        case (.null, _): self = .null
+        }
+    }
+}
