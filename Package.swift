@@ -32,7 +32,7 @@ let package = Package(
         .target(name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)]),
 
         // Tools.
-        .executableTarget(name: "PippinCommand", dependencies: ["CoreData"]),
+        .executableTarget(name: "PippinCommand", dependencies: ["CoreData", "KeyedArchives", "SQLiteConnection"]),
         .target(name: "CodeGeneration"),
         .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "CoreData"]),
         .plugin(name: "CoreDataPlugin", capability: .buildTool(), dependencies: ["ModelCompiler"]),
@@ -44,7 +44,7 @@ let package = Package(
         .testTarget(name: "PippinTests", dependencies: ["Pippin"]),
         .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration"]),
         .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData"]),
-        .testTarget(name: "PippinCommandTests", dependencies: ["PippinCommand", "CoreData"]),
+        .testTarget(name: "PippinCommandTests", dependencies: ["PippinCommand", "CoreData", "SQLiteConnection"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -16,6 +16,7 @@ package enum SourceModelCompiler {
         let package = try ModelPackage(at: source)
         var info = VersionInfo()
         info.currentVersionName = package.currentVersionName
+        info.hashesAreOurs = true
         var files: [String: Data] = [:]
         for version in package.versions {
             let model = try package.model(version: version.name, moduleName: moduleName)

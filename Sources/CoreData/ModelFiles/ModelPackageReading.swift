@@ -27,8 +27,14 @@ extension ModelPackage {
         let version = try version(named: name ?? currentVersionName)
         let document = try document(version: version.name, moduleName: moduleName)
         return try ModelFileError.naming(Self.file(of: version)) {
-            try ModelAssembler.model(document, versionHashes: info.versionHashes[version.name] ?? [:])
+            try ModelAssembler.model(document, versionHashes: recordedHashes(version: version.name))
         }
+    }
+
+    /// The version hashes that Apple's tools recorded for a version, by entity. Our own are none: they are computed
+    /// anew, so that a model can say whose its hashes are.
+    package func recordedHashes(version name: String) -> [String: Data] {
+        info.hashesAreOurs ? [:] : info.versionHashes[name] ?? [:]
     }
 
     /// The first version whose entities have a store's version hashes; nil when there is none.

@@ -12,6 +12,9 @@ package struct VersionInfo: Equatable, Sendable {
     package var versionHashes: [String: [String: Data]] = [:]
     /// A digest of each version.
     package var checksums: [String: String] = [:]
+    /// Whether the hashes are our own, which tell the versions apart but are not what Core Data would compute.
+    package var hashesAreOurs = false
+    private static let ownHashesKey = "PippinVersionHashes"
 
     package init() {}
 
@@ -46,6 +49,7 @@ package struct VersionInfo: Equatable, Sendable {
         if let currentVersionName {
             fields["NSManagedObjectModel_CurrentVersionName"] = .string(currentVersionName)
         }
+        if hashesAreOurs { fields[Self.ownHashesKey] = .integer(1) }
         return try PropertyList.dictionary(fields).binaryData()
     }
 }

@@ -29,7 +29,7 @@ extension StoredValue {
     private static func accepted(_ value: Any, for attribute: AttributeLayout) -> StoredValue? {
         switch attribute.type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
-            return integer(value)
+            return storedInteger(value)
         case .doubleAttributeType: return double(value).map(StoredValue.double)
         case .floatAttributeType: return double(value).map { .double(Double(Float($0))) }
         case .stringAttributeType:
@@ -54,7 +54,8 @@ extension StoredValue {
         }
     }
 
-    private static func integer(_ value: Any) -> StoredValue? {
+    /// Not named `integer`: inside, `.integer(…)` would mean this function instead of the case, and never end.
+    private static func storedInteger(_ value: Any) -> StoredValue? {
         switch value {
         case let number as Int: return .integer(Int64(number))
         case let flag as Bool: return .integer(flag ? 1 : 0)

@@ -1,0 +1,56 @@
+import CoreData
+
+/// A property's value, of the kinds that are written differently.
+indirect enum FieldValue: Equatable {
+    case null
+    case boolean(Bool)
+    case integer(Int64)
+    case double(Double)
+    /// A decimal number's digits.
+    case decimal(String)
+    case string(String)
+    /// Seconds since 2001.
+    case date(Double)
+    case data(Data)
+    case uuid(UUID)
+    case url(String)
+    /// The elements of a composite attribute, by name.
+    case composite([Element])
+    /// A to-one relationship without destination.
+    case noObject
+    case object(ObjectReference)
+    case objects([ObjectReference])
+
+    struct Element: Equatable {
+        let name: String
+        let value: FieldValue
+    }
+
+    /// - Parameter attribute: tells booleans from integers, and the elements of composites.
+    init(_ value: StoredValue, _ attribute: AttributeLayout) {
+        switch value {
+        case .null: self = .null
+        case .integer(let value): self = attribute.type == .booleanAttributeType ? .boolean(value != 0) : .integer(value)
+        case .double(let value): self = .double(value)
+        case .string(let value): self = .string(value)
+        case .date(let value): self = .date(value)
+        case .data(let value): self = .data(value)
+        case .uuid(let value): self = .uuid(value)
+        case .identifier(let value): self = .object(ObjectReference(value))
+        case .object(let value): self = FieldValue(object: value, attribute)
+        }
+    }
+
+    private init(object: NSObject, _ attribute: AttributeLayout) {
+        switch object {
+        case let value as NSDecimalNumber: self = .decimal(value.stringValue)
+        case let value as NSURL: self = .url(value.absoluteString)
+        case let value as NSDictionary:
+            self = .composite(
+                attribute.elements.map { element in
+                    Element(name: element.name, value: FieldValue(StoredValue(value[element.name], for: element), element))
+                })
+        default: self = .string("\(object)")
+        }
+    }
+}

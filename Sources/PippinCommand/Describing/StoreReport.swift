@@ -1,0 +1,53 @@
+import CoreData
+
+/// What `pippin info` tells, as a value.
+struct StoreReport {
+    struct Entity {
+        let document: EntityDocument
+        /// How many entities it inherits from.
+        let depth: Int
+        let count: Int
+        /// With the objects of all entities that inherit from it.
+        let totalCount: Int
+    }
+
+    var fileName: String
+    var uuid: String
+    var byteCount: Int64
+    var logByteCount: Int64
+    var modelOrigin: String
+    var frameworkVersion: Int64?
+    var history: (changes: Int64, transactions: Int64)?
+    var configurations: [String]
+    /// Every entity, those that inherit right after the one that they inherit from.
+    var entities: [Entity]
+
+    init(_ store: OpenedStore) throws {
+        fileName = store.original.lastPathComponent
+        uuid = store.facts.uuid
+        byteCount = Self.size(store.original.path)
+        logByteCount = Self.size(store.original.path + "-wal")
+        modelOrigin = store.modelOrigin
+        frameworkVersion = store.facts.metadata["NSPersistenceFrameworkVersion"]?.integerValue
+        history = store.facts.history
+        configurations = store.document.configurations.keys.sorted()
+        var counts: [String: Int] = [:]
+        for entity in store.layout.entities { counts[entity.name] = try store.count(of: entity) }
+        entities = store.layout.entities.compactMap { entity in
+            guard let document = store.document.entity(named: entity.name) else { return nil }
+            var depth = 0
+            var ancestor = entity.superentity
+            while let current = ancestor {
+                depth += 1
+                ancestor = current.superentity
+            }
+            let total = entity.selfAndSubentities.reduce(0) { $0 + (counts[$1.name] ?? 0) }
+            return Entity(document: document, depth: depth, count: counts[entity.name] ?? 0, totalCount: total)
+        }
+    }
+
+    private static func size(_ path: String) -> Int64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+    }
+}

@@ -1,0 +1,59 @@
+import CoreData
+
+/// A model that a store may be read with, and where it is from.
+struct ModelCandidate {
+    let document: ModelDocument
+    /// The version hashes that came with it; none means that they are computed.
+    let versionHashes: [String: Data]
+    /// Where the model is from, as the end of a sentence.
+    let origin: String
+
+    /// The models to try: the store's own copy, or the versions of a model file, the current one first.
+    ///
+    /// - Throws: an error naming the file, or the store that has no copy of its model.
+    static func candidates(
+        for facts: StoreFacts, store: URL, modelPath: String?
+    ) throws -> [ModelCandidate] {
+        if let modelPath { return try candidates(inFile: modelPath) }
+        guard let cache = facts.modelCache else {
+            throw CommandError("“\(store.path)” keeps no copy of its model; name the model with --model")
+        }
+        do {
+            let document = try ModelArchiveReader.document(of: RawDeflate.inflate(cache))
+            let names = facts.versionIdentifiers.map { "“\($0)”" }.joined(separator: ", ")
+            let origin = "the copy that the store keeps" + (names.isEmpty ? "" : ", version \(names)")
+            return [ModelCandidate(document: document, versionHashes: facts.versionHashes, origin: origin)]
+        } catch {
+            let reason = (error as? ModelFileError)?.reason ?? "\(error)"
+            throw CommandError(
+                "the copy of its model that “\(store.path)” keeps is damaged (\(reason)); name the model with --model")
+        }
+    }
+
+    private static func candidates(inFile path: String) throws -> [ModelCandidate] {
+        let package = try ModelPackage(at: URL(fileURLWithPath: path))
+        let names = [package.currentVersionName] + package.versions.map(\.name).filter { $0 != package.currentVersionName }
+        return try names.map { name in
+            ModelCandidate(
+                document: try package.document(version: name), versionHashes: package.recordedHashes(version: name),
+                origin: "“\(package.url.lastPathComponent)”" + (names.count > 1 ? ", version “\(name)”" : ""))
+        }
+    }
+
+    /// The model to open the store with. Values of transformable attributes stay bytes: their transformers and classes
+    /// are the business of the program that made the store.
+    func model() throws -> NSManagedObjectModel {
+        var document = document
+        for entity in document.entities.indices {
+            for property in document.entities[entity].properties.indices {
+                guard var attribute = document.entities[entity].properties[property].attribute,
+                    attribute.type == .transformableAttributeType
+                else { continue }
+                attribute.valueTransformerName = "PippinKeepsBytes"
+                attribute.defaultValue = nil
+                document.entities[entity].properties[property].kind = .attribute(attribute)
+            }
+        }
+        return try ModelFileError.naming(nil) { try ModelAssembler.model(document, versionHashes: versionHashes) }
+    }
+}

@@ -1,0 +1,83 @@
+import CoreData
+
+/// A store, open for reading by way of a private copy.
+struct OpenedStore {
+    let original: URL
+    let facts: StoreFacts
+    let document: ModelDocument
+    /// Where the model is from, as the end of a sentence.
+    let modelOrigin: String
+    let layout: ModelLayout
+    let store: NSPersistentStore
+    let coordinator: NSPersistentStoreCoordinator
+    private let copy: PrivateCopy
+
+    /// Opens a store.
+    ///
+    /// - Parameters:
+    ///   - path: the store's path.
+    ///   - modelPath: the model's path; nil for the copy that the store keeps.
+    /// - Throws: an error that names the file, and what is wrong with it.
+    init(at path: String, modelPath: String?) throws {
+        original = URL(fileURLWithPath: path)
+        copy = try PrivateCopy(of: original)
+        facts = try StoreFacts(copy: copy.url, original: original)
+        let candidates = try ModelCandidate.candidates(for: facts, store: original, modelPath: modelPath)
+        var refusal: (any Error)?
+        for candidate in candidates {
+            do {
+                let model = try candidate.model()
+                let layout = try model.compiledLayout()
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                store = try coordinator.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: copy.url,
+                    options: [NSReadOnlyPersistentStoreOption: true])
+                self.layout = layout
+                self.coordinator = coordinator
+                document = candidate.document
+                modelOrigin = candidate.origin
+                return
+            } catch {
+                // The current version's reason is the one to tell.
+                refusal = refusal ?? error
+            }
+        }
+        throw refusal ?? CommandError("“\(path)” cannot be opened: there is no model")
+    }
+
+    /// The entities to show: all, or the named one and those that inherit from it.
+    ///
+    /// - Throws: `CommandError` naming the entities that there are.
+    func entities(named name: String?) throws -> [EntityLayout] {
+        guard let name else { return layout.entities }
+        guard let entity = layout.entityByName[name] else {
+            let known = layout.entities.map(\.name).joined(separator: ", ")
+            throw CommandError("“\(original.path)” has no entity “\(name)”; it has \(known)")
+        }
+        return entity.selfAndSubentities
+    }
+
+    /// How many objects an entity has, those of its subentities left out.
+    func count(of entity: EntityLayout) throws -> Int {
+        if entity.isAbstract { return 0 }
+        return try coordinator.performAndWait { () throws in try store.fetchCount(plan(entity)) }
+    }
+
+    /// The objects of an entity, those of its subentities left out, by primary key.
+    func objects(of entity: EntityLayout) throws -> [ObjectRecord] {
+        if entity.isAbstract { return [] }
+        return try coordinator.performAndWait { () throws in
+            try store.fetchRows(plan(entity)).sorted { $0.objectID.key < $1.objectID.key }.map { row in
+                try ObjectRecord(row, of: entity) { relationship in
+                    try store.relatedIdentifiers(of: relationship, for: row.objectID)
+                }
+            }
+        }
+    }
+
+    private func plan(_ entity: EntityLayout) -> FetchPlan {
+        var plan = FetchPlan(entity: entity)
+        plan.includesSubentities = false
+        return plan
+    }
+}

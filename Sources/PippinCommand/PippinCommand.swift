@@ -1,0 +1,71 @@
+import CoreData
+
+/// The command `pippin`, apart from where it writes: arguments in, text and an exit status out.
+enum PippinCommand {
+    /// Everything went well.
+    static let success: Int32 = 0
+    /// The store or the model cannot be read.
+    static let failure: Int32 = 1
+    /// The arguments make no sense (`EX_USAGE`).
+    static let usage: Int32 = 64
+
+    static let version = "0.1.0"
+
+    /// Runs the command.
+    ///
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - output: takes what goes to standard output, piece by piece.
+    ///   - errors: takes what goes to standard error.
+    /// - Returns: the exit status.
+    static func run(
+        _ arguments: [String], output: (String) throws -> Void, errors: (String) -> Void
+    ) -> Int32 {
+        do {
+            switch try Invocation(arguments) {
+            case .help: try output(Usage.text)
+            case .version: try output("pippin \(version)\n")
+            case .info(let options): try info(options, output)
+            case .dump(let options): try dump(options, output)
+            }
+            return success
+        } catch let error as UsageError {
+            errors("pippin: \(error.message)\n\n\(Usage.summary)")
+            return usage
+        } catch is OutputBuffer.Closed {
+            return success
+        } catch {
+            errors("pippin: \(message(of: error))\n")
+            return failure
+        }
+    }
+
+    private static func info(_ options: Invocation.InfoOptions, _ output: (String) throws -> Void) throws {
+        let store = try OpenedStore(at: options.store, modelPath: options.model)
+        try output(InfoText.text(of: try StoreReport(store)))
+    }
+
+    private static func dump(_ options: Invocation.DumpOptions, _ output: (String) throws -> Void) throws {
+        let store = try OpenedStore(at: options.store, modelPath: options.model)
+        let entities = try store.entities(named: options.entity)
+        if options.asJSON {
+            try DumpJSON.write(store, entities, output)
+        } else {
+            try DumpText.write(store, entities, output)
+        }
+    }
+
+    /// One sentence or several, whatever threw: the description, and what to do about it where the error says so.
+    private static func message(of error: any Error) -> String {
+        if let error = error as? CommandError { return error.message }
+        let error = error as NSError
+        let suggestion = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+        return [error.localizedDescription, suggestion].compactMap { $0 }.joined(separator: " ")
+    }
+}
+
+/// Why the command cannot do what it was asked: names what and where.
+struct CommandError: Error, Equatable {
+    let message: String
+    init(_ message: String) { self.message = message }
+}

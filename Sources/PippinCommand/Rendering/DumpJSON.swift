@@ -1,0 +1,40 @@
+import CoreData
+
+/// What `pippin dump --json` prints: one JSON object, written entity by entity.
+enum DumpJSON {
+    static func write(_ store: OpenedStore, _ entities: [EntityLayout], _ output: (String) throws -> Void) throws {
+        try output("{\n  \"store\": \(JSONText.string(store.facts.uuid)),\n  \"objects\": {")
+        for (position, entity) in entities.enumerated() {
+            try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")
+            let objects = try store.objects(of: entity)
+            for (number, object) in objects.enumerated() {
+                try output("\(number == 0 ? "" : ",")\n      \(text(of: object))")
+            }
+            try output(objects.isEmpty ? "]" : "\n    ]")
+        }
+        try output("\n  }\n}\n")
+    }
+
+    static func text(of object: ObjectRecord) -> String {
+        let members = [("objectID", JSONText.string(object.uri))] + object.fields.map { ($0.name, text(of: $0.value)) }
+        return JSONText.object(members)
+    }
+
+    static func text(of value: FieldValue) -> String {
+        switch value {
+        case .null, .noObject: "null"
+        case .boolean(let value): value ? "true" : "false"
+        case .integer(let value): "\(value)"
+        case .double(let value): JSONText.number(value)
+        case .decimal(let digits): digits == "NaN" ? JSONText.string(digits) : digits
+        case .string(let value): JSONText.string(value)
+        case .date(let seconds): JSONText.string(TextTools.iso8601(seconds))
+        case .data(let data): JSONText.string(data.base64EncodedString())
+        case .uuid(let value): JSONText.string(value.uuidString)
+        case .url(let value): JSONText.string(value)
+        case .composite(let elements): JSONText.object(elements.map { ($0.name, text(of: $0.value)) })
+        case .object(let reference): JSONText.string(reference.uri)
+        case .objects(let references): "[" + references.map { JSONText.string($0.uri) }.joined(separator: ", ") + "]"
+        }
+    }
+}

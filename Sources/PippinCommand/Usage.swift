@@ -1,0 +1,30 @@
+/// What the command says about itself.
+enum Usage {
+    static let summary = """
+        Usage: pippin info STORE [--model MODEL]
+               pippin dump STORE [--entity NAME] [--json] [--model MODEL]
+        Try “pippin --help”.
+
+        """
+
+    static let text = """
+        pippin looks into Core Data and SwiftData stores (SQLite), without changing a byte of them.
+
+        Usage:
+          pippin info STORE [--model MODEL]
+              What the store is, and its entities: attributes, relationships, inheritance, how many objects.
+
+          pippin dump STORE [--entity NAME] [--json] [--model MODEL]
+              The objects, with their attributes and relationships.
+
+          --entity NAME   Only objects of this entity and of those that inherit from it.
+          --json          One JSON object. Its “objects” has, for the name of each entity, an array of objects:
+                          objectID (the URI), attributes by name (dates in ISO 8601, data in Base64),
+                          relationships as URIs.
+          --model MODEL   The model to read the store with: .momd, .mom, .xcdatamodeld or .xcdatamodel.
+                          Without it, the copy that the store keeps of its model.
+
+        Exit status: 0, 1 when the store or model cannot be read, 64 when the arguments make no sense.
+
+        """
+}
