@@ -37,7 +37,7 @@ package final class CompiledExpression: Sendable {
         case .conditional(let condition, let then, let otherwise):
             let test = CompiledPredicate.compile(condition)
             let (first, second) = (compile(then), compile(otherwise))
-            return { test($0) == .true ? first($0) : second($0) }
+            return { test($0) ? first($0) : second($0) }
         case .set(let operation, let left, let right):
             let (first, second) = (compile(left), compile(right))
             return { operation.apply(to: first($0), second($0)) }
@@ -114,7 +114,7 @@ package final class CompiledExpression: Sendable {
             return .collection(
                 elements.filter { element in
                     inner.variables[variable] = element
-                    return test(inner) == .true
+                    return test(inner)
                 })
         }
     }

@@ -2,21 +2,23 @@ import Foundation
 
 /// Whether two values stand in the relation that an operator names.
 ///
-/// With `nil` on one side:
+/// With `nil` on a side, it is like this, and `NOT` makes of it the opposite:
 ///
 ///     nil == nil      true          nil != nil      false
-///     nil == x        unknown       nil != x        true
-///     nil < x, nil IN …, nil LIKE x, …              unknown
+///     nil == x        false         nil != x        true
+///     nil < x, nil LIKE x, …        false
+///     nil IN {1}      false         nil IN {1, nil} true
 ///
-/// Values of kinds that cannot be compared are unequal, and neither is less.
+/// A collection that is empty is nil, as a to-many relationship is to Core Data. Values of kinds that cannot be compared
+/// are unequal, and neither is less.
 enum ValueRelation {
-    typealias Code = @Sendable (Value, Value) -> Truth
+    typealias Code = @Sendable (Value, Value) -> Bool
 
     static func make(_ comparison: ComparisonOperator, _ options: StringOptions) -> Code {
         let options = options.contains(.normalized) ? [] : options
         switch comparison {
         case .equalTo: return { equal($0, $1, options) }
-        case .notEqualTo: return { $0.isNull != $1.isNull ? .true : equal($0, $1, options).negated }
+        case .notEqualTo: return { !equal($0, $1, options) }
         case .lessThan: return { ordered($0, $1, options) { $0 == .orderedAscending } }
         case .lessThanOrEqualTo: return { ordered($0, $1, options) { $0 != .orderedDescending } }
         case .greaterThan: return { ordered($0, $1, options) { $0 == .orderedDescending } }
@@ -35,51 +37,52 @@ enum ValueRelation {
         }
     }
 
-    static func equal(_ first: Value, _ second: Value, _ options: StringOptions) -> Truth {
-        if first.isNull || second.isNull { return first.isNull && second.isNull ? .true : .unknown }
+    static func equal(_ first: Value, _ second: Value, _ options: StringOptions) -> Bool {
         if !options.isEmpty, case .string(let a) = first, case .string(let b) = second {
-            return Truth(a.folded(options).isLiterallyEqual(to: b.folded(options)))
+            return a.folded(options).isLiterallyEqual(to: b.folded(options))
         }
-        return Truth(first == second)
+        if first == second { return true }
+        return first.isNull && second.isNothing || second.isNull && first.isNothing
     }
 
     static func ordered(
         _ first: Value, _ second: Value, _ options: StringOptions, _ holds: (ComparisonResult) -> Bool
-    ) -> Truth {
-        if first.isNull || second.isNull { return .unknown }
+    ) -> Bool {
         if !options.isEmpty, case .string(let a) = first, case .string(let b) = second {
-            return Truth(holds(a.folded(options).literalComparison(with: b.folded(options))))
+            return holds(a.folded(options).literalComparison(with: b.folded(options)))
         }
-        guard let order = first.comparison(with: second) else { return .false }
-        return Truth(holds(order))
+        return first.comparison(with: second).map(holds) ?? false
     }
 
-    static func between(_ value: Value, _ bounds: Value, _ options: StringOptions) -> Truth {
-        guard let bounds = bounds.elements, bounds.count == 2 else { return bounds.isNull ? .unknown : .false }
-        let lower = ordered(value, bounds[0], options) { $0 != .orderedAscending }
-        let upper = ordered(value, bounds[1], options) { $0 != .orderedDescending }
-        if lower == .false || upper == .false { return .false }
-        return lower == .true && upper == .true ? .true : .unknown
+    static func between(_ value: Value, _ bounds: Value, _ options: StringOptions) -> Bool {
+        guard case .collection(let bounds) = bounds, bounds.count == 2 else { return false }
+        return ordered(value, bounds[0], options) { $0 != .orderedAscending }
+            && ordered(value, bounds[1], options) { $0 != .orderedDescending }
     }
 
-    /// Whether a value is in a collection, or a string within another. Elements that are `nil` are not found.
-    static func element(_ value: Value, of collection: Value, _ options: StringOptions) -> Truth {
-        switch collection {
-        case .collection(let elements):
-            if elements.isEmpty { return .false }
-            if value.isNull { return .unknown }
-            return Truth(elements.contains { equal(value, $0, options) == .true })
-        case .null: return .unknown
-        default:
+    /// Whether a value is in a collection, or a string within another.
+    static func element(_ value: Value, of collection: Value, _ options: StringOptions) -> Bool {
+        guard case .collection(let elements) = collection else {
             return strings(collection, value, options) { $0.literallyContains($1) }
         }
+        return elements.contains { equal(value, $0, options) }
     }
 
     static func strings(
         _ first: Value, _ second: Value, _ options: StringOptions, _ holds: (String, String) -> Bool
-    ) -> Truth {
-        if first.isNull || second.isNull { return .unknown }
-        guard case .string(let a) = first, case .string(let b) = second else { return .false }
-        return options.isEmpty ? Truth(holds(a, b)) : Truth(holds(a.folded(options), b.folded(options)))
+    ) -> Bool {
+        guard case .string(let a) = first, case .string(let b) = second else { return false }
+        return options.isEmpty ? holds(a, b) : holds(a.folded(options), b.folded(options))
+    }
+}
+
+extension Value {
+    /// Whether the value is nil or a collection of nothing.
+    var isNothing: Bool {
+        switch self {
+        case .null: true
+        case .collection(let elements): elements.isEmpty
+        default: false
+        }
     }
 }

@@ -2,25 +2,25 @@ import Foundation
 
 /// As ``ValueRelation``, with a constant on the right: whatever can be made of it once is.
 enum ValueTest {
-    typealias Code = @Sendable (Value) -> Truth
+    typealias Code = @Sendable (Value) -> Bool
 
     static func make(
         _ comparison: ComparisonOperator, _ options: StringOptions, against constant: Value
     ) -> Code {
         let options = options.contains(.normalized) ? [] : options
         switch (comparison, constant) {
-        case (.equalTo, .null): return { Truth($0.isNull) }
-        case (.notEqualTo, .null): return { Truth(!$0.isNull) }
+        case (.equalTo, .null): return { $0.isNothing }
+        case (.notEqualTo, .null): return { !$0.isNothing }
         case (.equalTo, .integer(let number)):
             return { value in
-                if case .integer(let other) = value { return Truth(other == number) }
-                return value.isNull ? .unknown : Truth(value == .integer(number))
+                if case .integer(let other) = value { return other == number }
+                return value == .integer(number)
             }
         case (.equalTo, .string(let text)):
             return string(text, options) { $0.isLiterallyEqual(to: $1) }
         case (.notEqualTo, .string(let text)):
             let isEqual = string(text, options) { $0.isLiterallyEqual(to: $1) }
-            return { $0.isNull ? .true : isEqual($0).negated }
+            return { !isEqual($0) }
         case (.beginsWith, .string(let text)):
             return string(text, options) { $0.literallyBegins(with: $1) }
         case (.endsWith, .string(let text)):
@@ -48,33 +48,34 @@ enum ValueTest {
     private static func string(
         _ text: String, _ options: StringOptions, _ holds: @escaping @Sendable (String, String) -> Bool
     ) -> Code {
-        let folded = text.folded(options)
         if options.isEmpty {
             return { value in
-                guard case .string(let other) = value else { return value.isNull ? .unknown : .false }
-                return Truth(holds(other, folded))
+                guard case .string(let other) = value else { return false }
+                return holds(other, text)
             }
         }
+        let folded = text.folded(options)
         return { value in
-            guard case .string(let other) = value else { return value.isNull ? .unknown : .false }
-            return Truth(holds(other.folded(options), folded))
+            guard case .string(let other) = value else { return false }
+            return holds(other.folded(options), folded)
         }
     }
 
     /// Membership in a set of constants, by hash.
     private static func membership(_ elements: [Value], _ options: StringOptions) -> Code {
-        func folded(_ value: Value) -> Value {
-            guard !options.isEmpty, case .string(let text) = value else { return value }
-            return .string(text.folded(options))
-        }
-        if elements.isEmpty { return { _ in .false } }
-        let set = Set(elements.filter { !$0.isNull }.map(folded))
         if options.isEmpty {
-            return { $0.isNull ? .unknown : Truth(set.contains($0)) }
+            let set = Set(elements)
+            return { set.contains($0) || $0.isNothing && set.contains(.null) }
         }
-        return { value in
-            guard case .string(let text) = value else { return value.isNull ? .unknown : Truth(set.contains(value)) }
-            return Truth(set.contains(.string(text.folded(options))))
-        }
+        let set = Set(elements.map { $0.folded(options) })
+        return { set.contains($0.folded(options)) || $0.isNothing && set.contains(.null) }
+    }
+}
+
+extension Value {
+    /// The folding of a string; every other value as it is.
+    fileprivate func folded(_ options: StringOptions) -> Value {
+        guard case .string(let text) = self else { return self }
+        return .string(text.folded(options))
     }
 }

@@ -32,13 +32,10 @@ final class PredicateContent: Sendable {
 
     /// The predicate, ready to be evaluated.
     var compiled: CompiledPredicate {
-        let tree = tree
-        return made.withLock { made in
-            if let compiled = made.compiled { return compiled }
-            let compiled = CompiledPredicate(tree)
-            made.compiled = compiled
-            return compiled
-        }
+        if let compiled = made.withLock({ $0.compiled }) { return compiled }
+        let compiled = CompiledPredicate(tree)
+        made.withLock { $0.compiled = compiled }
+        return compiled
     }
 
     /// A part of the predicate, with the same arguments.
@@ -47,6 +44,7 @@ final class PredicateContent: Sendable {
     }
 
     func evaluate(with object: Any?, _ variables: [String: Any]?) -> Bool {
-        compiled.evaluate(Value(object), variables: variables?.mapValues { Value($0) } ?? [:])
+        guard let variables else { return compiled.evaluate(Value(object)) }
+        return compiled.evaluate(Value(object), variables: variables.mapValues { Value($0) })
     }
 }
