@@ -12,6 +12,8 @@ import PackagePlugin
 /// Models lie among the sources; they need not be declared as resources.
 @main
 struct CoreDataPlugin: BuildToolPlugin {
+    private let folders: any FolderFinder = PathFolderFinder()
+
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         #if os(macOS)
             // Apple's tools do all of it.
@@ -23,7 +25,7 @@ struct CoreDataPlugin: BuildToolPlugin {
             }
             let tool = try context.tool(named: "ModelCompiler").url
             let sources = module.sourceFiles(withSuffix: ".swift").map(\.url)
-            let models = Self.models(in: URL(fileURLWithPath: module.directory.string))
+            let models = Self.models(in: URL(fileURLWithPath: folders.folder(of: module)))
             let common = try arguments(for: module, context, sources)
             let output = context.pluginWorkDirectoryURL
 
@@ -56,7 +58,7 @@ struct CoreDataPlugin: BuildToolPlugin {
         if module.kind == .generic { arguments.append("--library") }
         arguments += module.compilationConditions.flatMap { ["--define", $0] }
         for case let dependency as SwiftSourceModuleTarget in module.recursiveTargetDependencies {
-            arguments += ["--dependency", "\(dependency.moduleName)=\(dependency.directory.string)"]
+            arguments += ["--dependency", "\(dependency.moduleName)=\(folders.folder(of: dependency))"]
         }
         return arguments + sources.flatMap { ["--source", $0.path] }
     }
@@ -73,14 +75,26 @@ struct CoreDataPlugin: BuildToolPlugin {
         return models.sorted { $0.path < $1.path }
     }
 
-    /// All files of a model: named as inputs, they are neither missed when they change nor warned about as unhandled.
+    /// A model and all files in it: named as inputs, they are neither missed when they change nor warned about as
+    /// unhandled.
     private static func files(in model: URL) -> [URL] {
         let contents = FileManager.default.enumerator(at: model, includingPropertiesForKeys: [.isDirectoryKey])
-        var files: [URL] = []
+        var files = [model]
         while let url = contents?.nextObject() as? URL {
             let isFolder = (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory ?? false
             if !isFolder { files.append(url) }
         }
         return files.sorted { $0.path < $1.path }
     }
+}
+
+/// Finds the folder of a target. `directoryURL` came with the tools of Swift 6.1, and `directory` is deprecated since:
+/// the protocol is there for a call without a warning.
+private protocol FolderFinder: Sendable {
+    func folder(of target: any Target) -> String
+}
+
+private struct PathFolderFinder: FolderFinder {
+    @available(*, deprecated)
+    func folder(of target: any Target) -> String { target.directory.string }
 }

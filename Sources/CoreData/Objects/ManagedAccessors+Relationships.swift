@@ -139,7 +139,8 @@ import Foundation
     }
 
     /// Puts objects in the places of those at some positions of an ordered relationship.
-    public final func managedReplace(at indexes: IndexSet, with objects: [NSManagedObject], for key: ManagedPropertyKey) {
+    public final func managedReplace(at indexes: IndexSet, with objects: [NSManagedObject], for key: ManagedPropertyKey)
+    {
         managedReplace(at: indexes as NSIndexSet, with: objects, for: key)
     }
 

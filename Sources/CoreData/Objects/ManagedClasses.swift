@@ -79,10 +79,11 @@ package enum ManagedClasses {
         let candidates = layout.entities.filter { names($0, type) }
         if candidates.count <= 1, let only = candidates.first { return only }
         let name = String(describing: type)
-        return candidates.first { $0.name == name } ?? candidates.first ?? layout.entityByName[name].flatMap {
-            // A subclass that the model does not name, of an entity of its name without a class of its own.
-            $0.description.managedObjectClassName == "NSManagedObject" ? $0 : nil
-        }
+        return candidates.first { $0.name == name } ?? candidates.first
+            ?? layout.entityByName[name].flatMap {
+                // A subclass that the model does not name, of an entity of its name without a class of its own.
+                $0.description.managedObjectClassName == "NSManagedObject" ? $0 : nil
+            }
     }
 
     /// The entity that names a class, in the models in use, the newest first.

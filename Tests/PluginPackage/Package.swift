@@ -1,0 +1,22 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// A package of a user's, as CoreDataPlugin finds it: Tests/Scripts/test-plugin builds and runs it.
+let package = Package(
+    name: "PluginPackage",
+    platforms: [.macOS(.v14)],
+    dependencies: [.package(name: "Pippin", path: "../..")],
+    targets: [
+        // A module whose types are those of properties.
+        .target(name: "Geometry"),
+        // Record classes in every style, and a model with every setting of code generation.
+        .target(
+            name: "Library", dependencies: ["Geometry", .product(name: "CoreData", package: "Pippin")],
+            swiftSettings: [.define("WITH_NOTES")],
+            plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
+        .executableTarget(
+            name: "Check", dependencies: ["Library", .product(name: "CoreData", package: "Pippin")],
+            plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

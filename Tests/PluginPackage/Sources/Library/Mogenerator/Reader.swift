@@ -1,0 +1,6 @@
+import CoreData
+import Foundation
+
+open class Reader: _Reader {
+    // Custom logic goes here.
+}

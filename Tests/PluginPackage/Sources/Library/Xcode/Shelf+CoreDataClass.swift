@@ -1,0 +1,6 @@
+import CoreData
+import Foundation
+
+public class Shelf: NSManagedObject {
+
+}
