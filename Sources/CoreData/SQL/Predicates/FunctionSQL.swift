@@ -94,7 +94,7 @@ package enum SQLFunctionName {
     package static let uppercase = "NSCoreDataToUpper"
     package static let lowercase = "NSCoreDataToLower"
     package static let canonical = "NSCoreDataCanonical"
-    /// `NSCoreDataStringSearch(operator, options, left, right)`: 1, 0, or NULL when a side is.
+    /// `NSCoreDataStringSearch(left, right, operator, options)`: 1, 0, or NULL when a side is.
     package static let stringSearch = "NSCoreDataStringSearch"
     /// Called by triggers for each value that they change: table, `Z_ENT`, `Z_PK`, property, value.
     package static let valueUpdated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"

@@ -1,7 +1,7 @@
 /// Turns predicates and expressions into SQL. Pure: the same tree always becomes the same text.
 ///
-/// What comes out agrees with evaluation in memory, nil included: `a != 5` holds where `a` is nil, and `NOT` turns what
-/// does not hold into what does.
+/// What comes out agrees with evaluation in memory, nil included: `a != 5` holds where `a` is nil; `a == 5` and `a < 5`
+/// are unknown there (NULL), and so are their negations.
 struct PredicateSQL {
     let schema: SQLSchema
     /// The predicate's arguments. Only their kinds matter for the text.
@@ -34,8 +34,13 @@ struct PredicateSQL {
     }
 
     static func negated(_ condition: SQLCondition) -> SQLCondition {
-        let inner = condition.canBeNull ? "IFNULL(" + condition.fragment + ", 0)" : "(" + condition.fragment + ")"
-        return SQLCondition("NOT " + inner, canBeNull: false)
+        SQLCondition("NOT (" + condition.fragment + ")", canBeNull: condition.canBeNull)
+    }
+
+    /// Holds where a condition is false or unknown.
+    static func notTrue(_ condition: SQLCondition) -> SQLCondition {
+        guard condition.canBeNull else { return negated(condition) }
+        return SQLCondition("NOT IFNULL(" + condition.fragment + ", 0)", canBeNull: false)
     }
 
     // MARK: Comparisons
@@ -63,16 +68,20 @@ struct PredicateSQL {
         if isNull(tree.right) { return try nullity(of: tree.left, isNull: isEqual, in: scope) }
         if isNull(tree.left) { return try nullity(of: tree.right, isNull: isEqual, in: scope) }
         let (left, right) = try sides(tree, in: scope)
-        if !tree.options.isEmpty, left.storage == .string || right.storage == .string || isString(tree.right) {
-            let condition = stringFunction("=", left.fragment, right.fragment, tree.options)
-            return isEqual ? condition : Self.negated(condition)
-        }
         let leftVaries = left.canBeNull
         let rightVaries = right.canBeNull
+        if !tree.options.isEmpty, left.storage == .string || right.storage == .string || isString(tree.right) {
+            let condition = stringFunction(.equalTo, left.fragment, right.fragment, tree.options)
+            if isEqual { return condition }
+            let absent = (leftVaries ? left : right).fragment + " IS NULL"
+            return SQLCondition(
+                Self.negated(condition).fragment + " OR " + absent, canBeNull: leftVaries && rightVaries, isCompound: true)
+        }
         if leftVaries && rightVaries {
-            // Two nils are equal.
-            let word = isEqual ? " IS " : " IS NOT "
-            return SQLCondition(left.fragment + word + right.fragment, canBeNull: false)
+            guard isEqual else { return SQLCondition(left.fragment + " IS NOT " + right.fragment, canBeNull: false) }
+            // Two nils are equal; of a nil and a value it is unknown.
+            let bothAbsent = "(" + left.fragment + " IS NULL AND " + right.fragment + " IS NULL)"
+            return SQLCondition(left.fragment + " = " + right.fragment + " OR " + bothAbsent, isCompound: true)
         }
         if isEqual { return SQLCondition(left.fragment + " = " + right.fragment) }
         let differs = left.fragment + " <> " + right.fragment
@@ -92,10 +101,10 @@ struct PredicateSQL {
     }
 
     private func order(_ tree: ComparisonTree, _ sign: String, in scope: SQLScope) throws -> SQLCondition {
-        if isNull(tree.left) || isNull(tree.right) { return .never }
+        if isNull(tree.left) || isNull(tree.right) { return .unknown }
         let (left, right) = try sides(tree, in: scope)
         if !tree.options.isEmpty, left.storage == .string || isString(tree.right) {
-            return stringFunction(sign, left.fragment, right.fragment, tree.options)
+            return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
         }
         return SQLCondition(left.fragment + " \(sign) " + right.fragment)
     }

@@ -1,7 +1,7 @@
 extension PredicateSQL {
     /// `BEGINSWITH`, `ENDSWITH`, `LIKE` and `MATCHES`.
     func stringCondition(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
-        if isNull(tree.left) || isNull(tree.right) { return .never }
+        if isNull(tree.left) || isNull(tree.right) { return .unknown }
         let (left, right) = try sides(tree, in: scope)
         let isExact = tree.options.isEmpty || tree.options.contains(.normalized)
         if tree.comparison == .beginsWith, isExact, left.storage == .string, let prefix = bindingSource(tree.right) {
@@ -10,14 +10,7 @@ extension PredicateSQL {
                 left.fragment + " >= " + prefix(.prefixStart) + " AND " + left.fragment + " < " + prefix(.prefixEnd),
                 isCompound: true)
         }
-        let word: String
-        switch tree.comparison {
-        case .beginsWith: word = "BEGINSWITH"
-        case .endsWith: word = "ENDSWITH"
-        case .like: word = "LIKE"
-        default: word = "MATCHES"
-        }
-        return stringFunction(word, left.fragment, right.fragment, tree.options)
+        return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
     }
 
     /// Makes a fragment of a constant text under a conversion; nil for anything else.
@@ -35,12 +28,14 @@ extension PredicateSQL {
         }
     }
 
-    /// `NSCoreDataStringSearch('BEGINSWITH', 3, t0.ZNAME, ?)`: the comparison that evaluation in memory makes, inside SQL.
+    /// `NSCoreDataStringSearch(t0.ZNAME, ?, 8, 3)`, with the raw values of the operator and its options: the comparison
+    /// that evaluation in memory makes, inside SQL.
     func stringFunction(
-        _ word: String, _ left: SQLFragment, _ right: SQLFragment, _ options: StringOptions
+        _ comparison: ComparisonOperator, _ left: SQLFragment, _ right: SQLFragment, _ options: StringOptions
     ) -> SQLCondition {
         SQLCondition(
-            "\(SQLFunctionName.stringSearch)('\(word)', \(options.rawValue), " + left + ", " + right + ")")
+            "\(SQLFunctionName.stringSearch)(" + left + ", " + right
+                + ", \(comparison.rawValue), \(options.rawValue))")
     }
 
     /// `left CONTAINS right`: an object in a to-many relationship, an element in a collection, or a text in a text.
@@ -49,9 +44,9 @@ extension PredicateSQL {
         if case .collection? = constant(tree.left) {
             return try membership(tree.right, of: tree.left, options: tree.options, in: scope)
         }
-        if isNull(tree.left) || isNull(tree.right) { return .never }
+        if isNull(tree.left) || isNull(tree.right) { return .unknown }
         let (left, right) = try sides(tree, in: scope)
-        return stringFunction("CONTAINS", left.fragment, right.fragment, tree.options)
+        return stringFunction(.contains, left.fragment, right.fragment, tree.options)
     }
 
     /// `element IN collection`.
@@ -59,11 +54,11 @@ extension PredicateSQL {
         _ element: ExpressionTree, of collection: ExpressionTree, options: StringOptions, in scope: SQLScope
     ) throws -> SQLCondition {
         if let condition = try objectMembership(element, in: collection, scope) { return condition }
-        if isNull(collection) { return .never }
+        if isNull(collection) { return .unknown }
         if isString(collection) {
             let left = try operand(element, in: scope)
             let right = try operand(collection, comparedWith: left, in: scope)
-            return stringFunction("CONTAINS", right.fragment, left.fragment, options)
+            return stringFunction(.contains, right.fragment, left.fragment, options)
         }
         let left = try operand(element, in: scope)
         let all = try elements(of: collection)
@@ -72,7 +67,7 @@ extension PredicateSQL {
         if !options.isEmpty, left.storage == .string {
             let parts = try present.map { position in
                 let right = try operand(all[position], comparedWith: left, in: scope)
-                return stringFunction("=", left.fragment, right.fragment, options).fragment
+                return stringFunction(.equalTo, left.fragment, right.fragment, options).fragment
             }
             guard !parts.isEmpty else { return .never }
             return SQLCondition(.joined(parts, separator: " OR "), isCompound: true)
@@ -86,11 +81,10 @@ extension PredicateSQL {
             return try operand(all[position], comparedWith: left, in: scope).fragment
         }
         if list.isEmpty {
-            return hasNull ? SQLCondition(left.fragment + " IS NULL", canBeNull: false) : .never
+            // Nil is not found among elements; of a nil it is unknown.
+            return hasNull ? SQLCondition(left.fragment + " IS NULL AND NULL", isCompound: true) : .never
         }
-        let condition = left.fragment + " IN (" + .joined(list, separator: ", ") + ")"
-        guard hasNull else { return SQLCondition(condition) }
-        return SQLCondition(condition + " OR " + left.fragment + " IS NULL", isCompound: true)
+        return SQLCondition(left.fragment + " IN (" + .joined(list, separator: ", ") + ")")
     }
 
     /// `object IN relationship`: whether an object is among the destinations of a to-many relationship; nil when the

@@ -4,7 +4,7 @@ import Foundation
 package enum BindingConversion: Sendable {
     /// As a column with this storage has it; nil for a value that is compared with no column.
     case column(ColumnStorage?)
-    /// The primary key of an object of this root entity's table; NULL, which equals nothing, for any other object.
+    /// The primary key of an object of this root entity's table; -1, which no object has, for any other.
     case key(root: EntityLayout)
     /// The first of all texts that begin with the value.
     case prefixStart
@@ -39,7 +39,7 @@ package enum BindingConversion: Sendable {
         case .url(let url): return .text(url.absoluteString)
         case .object(let reference):
             if let identifier = reference.operand.operandIdentity as? NSManagedObjectID {
-                return identifier.isTemporaryID ? .null : .integer(identifier.key)
+                return .integer(identifier.isTemporaryID ? -1 : identifier.key)
             }
             throw SQLError.unsupported("a value of type \(type(of: reference.object))")
         case .collection: throw SQLError.unsupported("a collection where one value is expected")
@@ -47,10 +47,11 @@ package enum BindingConversion: Sendable {
     }
 
     private static func key(of value: Value, root: EntityLayout) -> SQLValue {
+        if value == .null { return .null }
         guard case .object(let reference) = value,
             let identifier = reference.operand.operandIdentity as? NSManagedObjectID, !identifier.isTemporaryID,
             identifier.layout.root === root || identifier.layout.root.name == root.name
-        else { return .null }
+        else { return .integer(-1) }
         return .integer(identifier.key)
     }
 

@@ -10,18 +10,18 @@ enum StoreFunctions {
         try connection.register(function: SQLFunctionName.now, argumentCount: 0, isDeterministic: false) { _ in
             .double(Date().timeIntervalSinceReferenceDate)
         }
-        try register(SQLFunctionName.uppercase, on: connection) { $0.uppercased() }
-        try register(SQLFunctionName.lowercase, on: connection) { $0.lowercased() }
-        try register(SQLFunctionName.canonical, on: connection) { StringComparison.canonical($0) }
+        try register(SQLFunctionName.uppercase, on: connection, .uppercase)
+        try register(SQLFunctionName.lowercase, on: connection, .lowercase)
+        try register(SQLFunctionName.canonical, on: connection, .canonical)
+        let searches = StringSearches()
         try connection.register(function: SQLFunctionName.stringSearch, argumentCount: 4) { arguments in
-            guard let word = arguments.string(at: 0), let left = arguments.string(at: 2),
-                let right = arguments.string(at: 3)
-            else { return .null }
-            let options = StringOptions(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 1)))
-            switch StringComparison.holds(word, left, right, options) {
-            case .success(let holds): return .integer(holds ? 1 : 0)
-            case .failure(let error): return .failure(error.localizedDescription)
+            guard let left = arguments.string(at: 0), let right = arguments.string(at: 1) else { return .null }
+            let number = UInt(truncatingIfNeeded: arguments.integer(at: 2))
+            guard let comparison = ComparisonOperator(rawValue: number) else {
+                return .failure("\(number) is no comparison")
             }
+            let options = StringOptions(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 3)))
+            return .integer(searches.holds(left, comparison, right, options) ? 1 : 0)
         }
         for name in [SQLFunctionName.valueInserted, SQLFunctionName.valueUpdated] {
             try connection.register(function: name, argumentCount: 5, isDeterministic: false) { arguments in
@@ -36,10 +36,13 @@ enum StoreFunctions {
     }
 
     private static func register(
-        _ name: String, on connection: Connection, _ change: @escaping (String) -> String
+        _ name: String, on connection: Connection, _ function: BuiltInFunction
     ) throws {
         try connection.register(function: name, argumentCount: 1) { arguments in
-            arguments.string(at: 0).map { .text(change($0)) } ?? .null
+            guard let text = arguments.string(at: 0), case .string(let result) = function.apply([.string(text)]) else {
+                return .null
+            }
+            return .text(result)
         }
     }
 
@@ -49,7 +52,7 @@ enum StoreFunctions {
         try connection.register(collation: name) { first, second in
             let left = String(decoding: first, as: UTF8.self)
             let right = String(decoding: second, as: UTF8.self)
-            return StringComparison.order(left, right, comparison).rawValue
+            return comparison.compare(left, right).rawValue
         }
     }
 }
@@ -81,5 +84,27 @@ final class DerivedValues {
         changes.append(
             Change(
                 number: Int(arguments.integer(at: 1)), key: arguments.integer(at: 2), property: property, value: value))
+    }
+}
+
+/// The string comparisons of a statement, each made ready once for the constant on its right side.
+private final class StringSearches {
+    private struct Key: Hashable {
+        let comparison: ComparisonOperator
+        let right: String
+        let options: StringOptions
+    }
+
+    private var ready: [Key: CompiledPredicate] = [:]
+
+    func holds(_ left: String, _ comparison: ComparisonOperator, _ right: String, _ options: StringOptions) -> Bool {
+        let key = Key(comparison: comparison, right: right, options: options)
+        if let known = ready[key] { return known.evaluate(.string(left)) }
+        let tree = ComparisonTree(.evaluatedObject, comparison, .constant(.string(right)), options: options)
+        let predicate = CompiledPredicate(.comparison(tree))
+        // A column on the right side brings a new text with each row.
+        if ready.count >= 64 { ready.removeAll(keepingCapacity: true) }
+        ready[key] = predicate
+        return predicate.evaluate(.string(left))
     }
 }
