@@ -26,13 +26,10 @@ enum ValueRelation {
         case .between: return { between($0, $1, options) }
         case .in: return { element($0, of: $1, options) }
         case .contains: return { element($1, of: $0, options) }
-        case .beginsWith: return { strings($0, $1, options) { $0.literallyBegins(with: $1) } }
-        case .endsWith: return { strings($0, $1, options) { $0.literallyEnds(with: $1) } }
-        case .like:
-            return { strings($0, $1, []) { LikePattern($1, options: options).matches($0) } }
-        case .matches:
-            return {
-                strings($0, $1, []) { MatchesPattern.cached($1, options: options)?.matches($0) ?? false }
+        case .beginsWith, .endsWith, .like, .matches:
+            return { first, second in
+                guard case .string(let a) = first, case .string(let b) = second else { return false }
+                return comparison.holds(a, b, options)
             }
         }
     }
@@ -62,17 +59,11 @@ enum ValueRelation {
 
     /// Whether a value is in a collection, or a string within another.
     static func element(_ value: Value, of collection: Value, _ options: StringOptions) -> Bool {
-        guard case .collection(let elements) = collection else {
-            return strings(collection, value, options) { $0.literallyContains($1) }
+        if case .string(let text) = collection, case .string(let part) = value {
+            return ComparisonOperator.contains.holds(text, part, options)
         }
+        guard case .collection(let elements) = collection else { return false }
         return elements.contains { equal(value, $0, options) }
-    }
-
-    static func strings(
-        _ first: Value, _ second: Value, _ options: StringOptions, _ holds: (String, String) -> Bool
-    ) -> Bool {
-        guard case .string(let a) = first, case .string(let b) = second else { return false }
-        return options.isEmpty ? holds(a, b) : holds(a.folded(options), b.folded(options))
     }
 }
 

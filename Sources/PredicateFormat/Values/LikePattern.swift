@@ -30,6 +30,13 @@ package struct LikePattern: Sendable {
         if isEscaped { elements.append(.scalar("\\")) }
     }
 
+    private static let cache = PatternCache<LikePattern>()
+
+    /// The pattern, made once while it is used again and again.
+    package static func cached(_ pattern: String, options: StringOptions) -> LikePattern {
+        cache.pattern(pattern, options) { LikePattern($0, options: $1) } ?? LikePattern(pattern, options: options)
+    }
+
     /// Whether the whole string fits the pattern.
     package func matches(_ string: String) -> Bool {
         let text = string.folded(options).unicodeScalars

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The right side of `MATCHES`: a regular expression of ICU that the whole string must match.
 ///
@@ -27,22 +26,10 @@ package struct MatchesPattern: @unchecked Sendable {
         return expression.firstMatch(in: text, options: [.anchored], range: whole) != nil
     }
 
-    private struct Key: Hashable {
-        let pattern: String
-        let options: StringOptions
-    }
-
-    private static let cache = Mutex<[Key: MatchesPattern]>([:])
+    private static let cache = PatternCache<MatchesPattern>()
 
     /// The pattern, compiled once while it is used again and again.
     package static func cached(_ pattern: String, options: StringOptions) -> MatchesPattern? {
-        let key = Key(pattern: pattern, options: options)
-        if let found = cache.withLock({ $0[key] }) { return found }
-        guard let made = MatchesPattern(pattern, options: options) else { return nil }
-        cache.withLock { cache in
-            if cache.count >= 100 { cache.removeAll() }
-            cache[key] = made
-        }
-        return made
+        cache.pattern(pattern, options) { MatchesPattern($0, options: $1) }
     }
 }

@@ -1,0 +1,25 @@
+import Synchronization
+
+/// Remembers what was made of the patterns used last, which are used again and again, row by row.
+final class PatternCache<Pattern: Sendable>: Sendable {
+    private struct Key: Hashable {
+        let pattern: String
+        let options: StringOptions
+    }
+
+    private let patterns = Mutex<[Key: Pattern]>([:])
+    private let limit = 100
+
+    func pattern(
+        _ pattern: String, _ options: StringOptions, _ make: (String, StringOptions) -> Pattern?
+    ) -> Pattern? {
+        let key = Key(pattern: pattern, options: options)
+        if let found = patterns.withLock({ $0[key] }) { return found }
+        guard let made = make(pattern, options) else { return nil }
+        patterns.withLock { patterns in
+            if patterns.count >= limit { patterns.removeAll() }
+            patterns[key] = made
+        }
+        return made
+    }
+}
