@@ -11,6 +11,8 @@ package enum OpenMode: Sendable {
     /// Reads a file that nobody changes meanwhile: no locks, no file beside it, and its write-ahead log is ignored.
     /// For read-only media and folders.
     case immutable
+    /// A database in memory, which goes with the connection. The path only names it in errors.
+    case memory
 
     var flags: Int32 {
         // One connection is used by one queue at a time, so SQLite's own mutexes are not needed.
@@ -18,13 +20,14 @@ package enum OpenMode: Sendable {
         switch self {
         case .readOnly: return common | SQLITE_OPEN_READONLY
         case .readWrite: return common | SQLITE_OPEN_READWRITE
-        case .create: return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .create, .memory: return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         case .immutable: return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
         }
     }
 
     /// What SQLite gets as the file's name: the path, or a `file:` URI where the mode needs a parameter.
     func filename(for path: String) -> String {
+        if case .memory = self { return ":memory:" }
         guard case .immutable = self else { return path }
         var uri = "file:"
         for byte in path.utf8 {

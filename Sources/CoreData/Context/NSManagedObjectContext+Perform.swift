@@ -5,7 +5,7 @@ extension NSManagedObjectContext {
     @TaskLocal static var current: NSManagedObjectContext?
 
     /// Runs a block on the context's queue, later. Changes are processed when it ends.
-    public func perform(_ block: @escaping () -> Void) {
+    public func perform(_ block: sending @escaping () -> Void) {
         queue.async { [self] in _ = outcome(of: block, isEvent: true) }
     }
 
@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
     public func perform<Result, Failure: Error>(
-        schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(Failure) -> Result
+        schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         if schedule == .immediate, queue.isCurrent { return try outcome(of: block, isEvent: false).get() }
         let result: Transferred<Swift.Result<Result, Failure>> = await withCheckedContinuation { continuation in

@@ -89,7 +89,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     /// Runs a block on the queue of a new background context.
-    open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
+    open func performBackgroundTask(_ block: sending @escaping (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
         context.perform { block(context) }
     }
@@ -99,7 +99,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
     public func performBackgroundTask<Result, Failure: Error>(
-        _ block: @escaping (NSManagedObjectContext) throws(Failure) -> Result
+        _ block: sending @escaping (NSManagedObjectContext) throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         let context = newBackgroundContext()
         return try await context.perform { () throws(Failure) -> Result in try block(context) }

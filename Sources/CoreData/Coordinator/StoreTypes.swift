@@ -20,7 +20,9 @@ enum StoreTypes {
         Set(builtIn.keys).union(registered.withLock { Array($0.keys) }).sorted()
     }
 
-    private static let builtIn: [String: NSPersistentStore.Type] = [NSSQLiteStoreType: SQLiteStore.self]
+    private static let builtIn: [String: NSPersistentStore.Type] = [
+        NSSQLiteStoreType: SQLiteStore.self, NSInMemoryStoreType: InMemoryStore.self,
+    ]
 }
 
 extension NSPersistentStore {

@@ -7,10 +7,14 @@ import Foundation
 struct ExternalData {
     /// The folder, which need not exist.
     let folder: URL
-    /// Values larger than this go into a file.
-    static let inlineLimit = 128 * 1024
+    /// Values larger than this, in bytes, go into a file.
+    let inlineLimit: Int
 
-    init(store: URL) {
+    /// No files: every value is kept in the database.
+    static let none = ExternalData(store: URL(fileURLWithPath: "/dev/null"), inlineLimit: .max)
+
+    init(store: URL, inlineLimit: Int = 128 * 1024) {
+        self.inlineLimit = inlineLimit
         let name = store.deletingPathExtension().lastPathComponent
         support = store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
         folder = support.appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)

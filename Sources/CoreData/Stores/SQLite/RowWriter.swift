@@ -170,7 +170,7 @@ final class ExternalFiles {
 
     /// The bytes for a column; a large value goes into a file.
     func column(for content: Data) throws -> Data {
-        guard content.count > ExternalData.inlineLimit else { return ExternalData.inline(content) }
+        guard content.count > external.inlineLimit else { return ExternalData.inline(content) }
         let (column, name) = try external.store(content)
         written.append(name)
         return column

@@ -4,7 +4,7 @@ import SQLiteConnection
 /// A store in an SQLite database of Core Data's format.
 ///
 /// The coordinator calls it on its own queue only, to which the connection and everything else here is confined.
-package final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
+package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
 
     /// The model to open the store with, where there is no coordinator that has one.
@@ -13,6 +13,9 @@ package final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     var opened: OpenStore?
 
     package override var type: String { NSSQLiteStoreType }
+
+    /// Whether the database is in memory, without any file.
+    var isInMemory: Bool { false }
 
     /// What is open, or an error that says that nothing is.
     func open() throws -> OpenStore {
@@ -111,14 +114,15 @@ final class OpenStore {
     var connection: Connection { file.connection }
 
     init(
-        file: StoreFile, schema: SQLSchema, identity: StoreIdentity, derived: DerivedValues, history: HistoryWriter?
+        file: StoreFile, schema: SQLSchema, identity: StoreIdentity, external: ExternalData, derived: DerivedValues,
+        history: HistoryWriter?
     ) {
         self.file = file
         self.schema = schema
         self.identity = identity
         self.derived = derived
         self.history = history
-        external = ExternalData(store: file.url)
+        self.external = external
         hasDerivedAttributes = schema.layout.entities.contains { !$0.derivedSlots.isEmpty }
         accesses = Array(repeating: nil, count: schema.mappings.count)
     }

@@ -20,9 +20,9 @@ extension SQLiteStore {
         }
         let settings = StoreSettings(options)
         let file =
-            isReadOnly
+            isReadOnly && !isInMemory
             ? try StoreFile.openForReading(url, timeout: settings.timeout)
-            : try StoreFile.open(url, mode: .create, timeout: settings.timeout)
+            : try StoreFile.open(url, mode: isInMemory ? .memory : .create, timeout: settings.timeout)
         let layout = try model.compiledLayout()
         let names = entityNames(in: model)
         if try file.isEmpty() {
@@ -81,7 +81,8 @@ extension SQLiteStore {
         identifier = metadata[NSStoreUUIDKey] as? String ?? identity.uuid
         storedMetadata = metadata
         opened = OpenStore(
-            file: file, schema: schema, identity: identity, derived: derived, history: history)
+            file: file, schema: schema, identity: identity,
+            external: isInMemory ? .none : ExternalData(store: file.url), derived: derived, history: history)
     }
 
     private func emptyStore(_ url: URL) -> NSError {
