@@ -10,12 +10,17 @@ final class ContextQueue: Sendable {
     init(_ type: NSManagedObjectContextConcurrencyType) {
         isMain = type == .mainQueueConcurrencyType
         queue = isMain ? .main : DispatchQueue(label: "NSManagedObjectContext")
-        if !isMain { queue.setSpecific(key: Self.current, value: ObjectIdentifier(self)) }
+        if isMain { _ = Self.markMainQueue } else { queue.setSpecific(key: Self.current, value: ObjectIdentifier(self)) }
     }
+
+    // Once a program waits in dispatchMain(), as one with an async main does, the main queue runs on any thread.
+    private static let main = DispatchSpecificKey<Bool>()
+    private static let markMainQueue: Void = DispatchQueue.main.setSpecific(key: main, value: true)
 
     /// Whether the caller runs on the queue.
     var isCurrent: Bool {
-        isMain ? Thread.isMainThread : DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self)
+        if isMain { return Thread.isMainThread || DispatchQueue.getSpecific(key: Self.main) == true }
+        return DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self)
     }
 
     /// Whether changes are processed when the main queue gets to it, rather than at the end of a block.

@@ -29,9 +29,9 @@ extension StoredValue {
     private static func accepted(_ value: Any, for attribute: AttributeLayout) -> StoredValue? {
         switch attribute.type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
-            return storedInteger(value)
-        case .doubleAttributeType: return double(value).map(StoredValue.double)
-        case .floatAttributeType: return double(value).map { .double(Double(Float($0))) }
+            return integerValue(value)
+        case .doubleAttributeType: return doubleValue(value).map(StoredValue.double)
+        case .floatAttributeType: return doubleValue(value).map { .double(Double(Float($0))) }
         case .stringAttributeType:
             if let string = value as? String { return .string(string) }
             return (value as? NSString).map { .string($0.description) }
@@ -55,7 +55,7 @@ extension StoredValue {
     }
 
     /// Not named `integer`: inside, `.integer(…)` would mean this function instead of the case, and never end.
-    private static func storedInteger(_ value: Any) -> StoredValue? {
+    private static func integerValue(_ value: Any) -> StoredValue? {
         switch value {
         case let number as Int: return .integer(Int64(number))
         case let flag as Bool: return .integer(flag ? 1 : 0)
@@ -69,7 +69,7 @@ extension StoredValue {
         }
     }
 
-    private static func double(_ value: Any) -> Double? {
+    private static func doubleValue(_ value: Any) -> Double? {
         switch value {
         case let number as Double: return number
         case let number as Float: return Double(number)

@@ -8,8 +8,8 @@ enum SQLiteStoreError {
     /// - Parameters:
     ///   - fallback: Core Data's code for what was being done, where SQLite's code says nothing more special.
     ///   - work: what was being done, for the message: "open the store".
-    static func make(_ error: any Error, fallback: Int, work: String, url: URL) -> NSError {
-        guard let error = error as? SQLiteError else { return error as NSError }
+    static func make(_ error: any Error, fallback: Int, work: String, url: URL) -> any Error {
+        guard let error = error as? SQLiteError else { return error }
         let (code, reason, suggestion) = meaning(of: error, fallback: fallback)
         return StoreError.make(
             code, "Cannot \(work) “\(url.lastPathComponent)”: \(reason).", url: url, suggestion: suggestion,
