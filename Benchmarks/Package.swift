@@ -13,7 +13,8 @@ let package = Package(
                 "CSQLiteBaseline",
                 .product(name: "Pippin", package: "Pippin"),
                 .product(name: "CoreData", package: "Pippin"),
-            ]),
+            ],
+            plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,15 @@
 import CoreData
 
+/// What is saved, fetched and changed: a record class as anyone would write it.
+final class Item: NSManagedObject {
+    @NSManaged var uid: String?
+    @NSManaged var title: String?
+    @NSManaged var count: Int64
+    @NSManaged var price: Double
+    @NSManaged var createdAt: Date?
+    @NSManaged var isFlagged: Bool
+}
+
 /// The entity that everything is measured with, built in code: six attributes, one of them the unique key.
 enum ItemModel {
     static func make() -> NSManagedObjectModel {

@@ -63,6 +63,7 @@ struct Main {
             throw UsageError(message: "there is no work '\(alone.title)'")
         }
         let trial = try (alone.isOurs ? work.ours : work.baseline)(workspace, size)
+        PeakMemory.restart()
         _ = try trial.run()
         print(PeakMemory.megabytes.map { String($0) } ?? "")
     }
