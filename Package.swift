@@ -41,7 +41,7 @@ let package = Package(
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"]),
         .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "KeyedArchives", "SQLiteConnection"]),
-        .testTarget(name: "PippinTests", dependencies: ["Pippin"]),
+        .testTarget(name: "PippinTests", dependencies: ["Pippin", "SQLiteConnection"]),
         .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration"]),
         .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData"]),
         .testTarget(name: "PippinCommandTests", dependencies: ["PippinCommand", "CoreData", "SQLiteConnection"]),

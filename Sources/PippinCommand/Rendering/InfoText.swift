@@ -18,9 +18,7 @@ enum InfoText {
         var size = TextTools.size(report.byteCount)
         if report.logByteCount > 0 { size += ", and \(TextTools.size(report.logByteCount)) in its write-ahead log" }
         var facts = [["UUID", report.uuid], ["size", size], ["model", report.modelOrigin]]
-        if let version = report.frameworkVersion {
-            facts.append(["written by", "Core Data, framework version \(version)"])
-        }
+        if let version = report.frameworkVersion { facts.append(["written by", "Core Data, framework version \(version)"]) }
         if let history = report.history {
             let transactions = TextTools.count(Int(history.transactions), "transaction")
             facts.append(["history", "\(TextTools.count(Int(history.changes), "change")) in \(transactions)"])
@@ -48,8 +46,7 @@ enum InfoText {
         if let className = document.className, className != document.name { remarks.append("class \(className)") }
         let indent = 2 * entity.depth
         let margin = String(repeating: " ", count: indent)
-        return ["\(margin)\(heading)   \(remarks.joined(separator: ", "))"]
-            + table(rows(of: document), indent: indent + 4)
+        return ["\(margin)\(heading)   \(remarks.joined(separator: ", "))"] + table(rows(of: document), indent: indent + 4)
     }
 
     private static func rows(of entity: EntityDocument) -> [[String]] {
@@ -58,9 +55,7 @@ enum InfoText {
             guard case .fetched(let request) = property.kind else { continue }
             rows.append([property.name, "⇢ \(request?.entityName ?? "?")", "fetched property"])
         }
-        for constraint in entity.uniquenessConstraints {
-            rows.append(["unique", constraint.joined(separator: ", "), ""])
-        }
+        for constraint in entity.uniquenessConstraints { rows.append(["unique", constraint.joined(separator: ", "), ""]) }
         for index in entity.indexes {
             let names = index.elements.map { $0.propertyName ?? "an expression" }
             rows.append(["index", names.joined(separator: ", "), index.name])

@@ -1,0 +1,55 @@
+import CoreData
+
+/// What goes wrong in Pippin itself. Errors of the store come through as Core Data throws them.
+public enum PersistenceError: Error, Equatable {
+    /// An operation came before `load`, or after it had failed.
+    case notLoaded(manager: String)
+    /// A second `load`, while the first is under way or after it.
+    case alreadyLoaded(manager: String)
+    /// There is no compiled model of that name in the bundle.
+    case modelNotFound(name: String, bundle: String)
+    /// There is no readable model at that place.
+    case modelNotReadable(url: URL)
+    /// No bundle has that identifier.
+    case bundleNotFound(identifier: String)
+    /// The model has no such entity.
+    case unknownEntity(String, known: [String])
+    /// The entity has no such attribute to find records by.
+    case unknownUidKey(String, entity: String, known: [String])
+    /// The entity's objects are of another class than the record type.
+    case wrongRecordClass(entity: String, expected: String, found: String)
+    /// A record without a context was asked for something that takes one.
+    case noContext(entity: String)
+}
+
+extension PersistenceError: LocalizedError, CustomStringConvertible {
+    /// What happened, and what to do about it.
+    public var errorDescription: String? { description }
+
+    /// What happened, and what to do about it.
+    public var description: String {
+        switch self {
+        case .notLoaded(let manager):
+            "The persistence manager '\(manager)' is not loaded. Call load() once, and wait for it, before anything else."
+        case .alreadyLoaded(let manager):
+            "The persistence manager '\(manager)' is loaded already. Load it once, and pass the manager around."
+        case .modelNotFound(let name, let bundle):
+            "There is no model '\(name).momd' or '\(name).mom' in \(bundle). "
+                + "Is the .xcdatamodeld in the target, and this the target's bundle?"
+        case .modelNotReadable(let url):
+            "There is no readable model at \(url.path). A .momd folder or a .mom file is expected."
+        case .bundleNotFound(let identifier):
+            "No loaded bundle has the identifier '\(identifier)'."
+        case .unknownEntity(let entity, let known):
+            "The model has no entity '\(entity)'. It has: \(known.sorted().joined(separator: ", "))."
+        case .unknownUidKey(let key, let entity, let known):
+            "The entity '\(entity)' has no attribute '\(key)' to find records by. "
+                + "Its attributes: \(known.sorted().joined(separator: ", ")). Set uidKey to the one that is unique."
+        case .wrongRecordClass(let entity, let expected, let found):
+            "Objects of the entity '\(entity)' are '\(found)', not '\(expected)'. "
+                + "Set the entity's class in the model to '\(expected)'."
+        case .noContext(let entity):
+            "This record of the entity '\(entity)' is in no context. Insert it, or fetch it, with one."
+        }
+    }
+}

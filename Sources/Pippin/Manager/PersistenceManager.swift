@@ -1,0 +1,112 @@
+import CoreData
+
+/// One Core Data container, and everything that is done with it: structs saved, fetched and deleted.
+///
+/// Make one when the program starts, load it once, and hand it to whoever needs it.
+///
+/// ```swift
+/// let manager = PersistenceManager(modelName: "Bookstore", bundle: .module)
+/// try await manager.load()
+/// try await manager.save(entity: BookRecord.self, models: books, shouldOverwrite: false)
+/// let cheap = try await manager.fetchModels(
+///     entity: BookRecord.self, predicate: NSPredicate(format: "price < %@", 20))
+/// ```
+///
+/// Each operation exists twice: `async`, off the calling thread, and as a plain throwing function that waits. Each takes
+/// a context if you have one; without one, writes get a ``workerContext`` and reads the ``contextForThread()``.
+/// Writes without a context of yours run one after the other, so that an insert-or-update cannot race another one.
+public final class PersistenceManager: Sendable {
+    /// The manager's name, which is the default store's as well.
+    public let name: String
+
+    /// Core Data's container.
+    public let container: NSPersistentContainer
+
+    /// How a save settles conflicts, in every context that the manager hands out.
+    public let mergePolicy: NSMergePolicy
+
+    let state = Locked(LoadState.unloaded)
+    let threadContexts = ThreadContexts()
+    let writes = WriteQueue()
+    private let modelFailure: PersistenceError?
+
+    /// A manager for a compiled model in a bundle.
+    ///
+    /// A model that is not there is an error of ``load()``.
+    ///
+    /// - Parameters:
+    ///   - modelName: the name of the `.momd` or `.mom` without its extension; also the manager's.
+    ///   - bundle: where to look, `.module` in a package's target.
+    ///   - mergePolicy: how a save settles conflicts. What is being saved wins, property by property, unless you say otherwise.
+    ///   - store: where the objects are kept.
+    public convenience init(
+        modelName: String, bundle: Bundle = .main, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
+        store: StoreLocation = .standard
+    ) {
+        self.init(.named(modelName, in: bundle), name: modelName, mergePolicy: mergePolicy, store: store)
+    }
+
+    /// A manager for a compiled model at a place of your own.
+    ///
+    /// - Parameters:
+    ///   - modelURL: a `.momd` folder or a `.mom` file. Its name without the extension is the manager's.
+    ///   - mergePolicy: how a save settles conflicts.
+    ///   - store: where the objects are kept.
+    public convenience init(
+        modelURL: URL, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump, store: StoreLocation = .standard
+    ) {
+        let name = modelURL.deletingPathExtension().lastPathComponent
+        self.init(.file(modelURL), name: name, mergePolicy: mergePolicy, store: store)
+    }
+
+    /// A manager for a compiled model in the bundle with that identifier.
+    ///
+    /// - Parameters:
+    ///   - bundleIdentifier: the identifier of a bundle that is loaded, such as a framework's.
+    ///   - modelName: the name of the `.momd` or `.mom` without its extension.
+    ///   - mergePolicy: how a save settles conflicts.
+    ///   - store: where the objects are kept.
+    public convenience init(
+        bundleIdentifier: String, modelName: String, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
+        store: StoreLocation = .standard
+    ) {
+        let source = ModelSource.namedInBundle(modelName, identifier: bundleIdentifier)
+        self.init(source, name: modelName, mergePolicy: mergePolicy, store: store)
+    }
+
+    /// A manager for a model that was built in code.
+    ///
+    /// - Parameters:
+    ///   - model: the model. It cannot be changed any more once the manager is loaded.
+    ///   - name: the manager's name, and the default store's.
+    ///   - mergePolicy: how a save settles conflicts.
+    ///   - store: where the objects are kept.
+    public convenience init(
+        model: NSManagedObjectModel, name: String, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
+        store: StoreLocation = .standard
+    ) {
+        self.init(.built(model), name: name, mergePolicy: mergePolicy, store: store)
+    }
+
+    private init(_ source: ModelSource, name: String, mergePolicy: NSMergePolicy, store: StoreLocation) {
+        self.name = name
+        self.mergePolicy = mergePolicy
+        let model: NSManagedObjectModel
+        do {
+            model = try source.model()
+            modelFailure = nil
+        } catch {
+            // Kept for `load`, which can throw it. Until then there is a container, with nothing in it.
+            model = NSManagedObjectModel()
+            modelFailure = error as? PersistenceError ?? .modelNotFound(name: name, bundle: "\(error)")
+        }
+        container = NSPersistentContainer(name: name, managedObjectModel: model)
+        if let description = store.description { container.persistentStoreDescriptions = [description] }
+    }
+
+    /// The model, unless there is none.
+    func checkedModel() throws -> NSManagedObjectModel {
+        if let modelFailure { throw modelFailure }
+        return container.managedObjectModel
+    }
+}

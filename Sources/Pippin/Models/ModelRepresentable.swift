@@ -1,0 +1,10 @@
+/// A record that stands for a model: a struct, usually, that the app works with.
+///
+/// Adopt ``RecordFromModel`` to save such models, ``RecordToModel`` to fetch them; both name the model by themselves.
+public protocol ModelRepresentable: DataRecord where UidType == ModelType.UidType {
+    /// The model that the record stands for. Both are told apart by the same kind of identifier.
+    associatedtype ModelType: CoreModel
+
+    /// The model's type of identifier.
+    associatedtype UidType = ModelType.UidType
+}

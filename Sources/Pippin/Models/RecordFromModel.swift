@@ -1,0 +1,32 @@
+/// A record that can be filled from its model.
+///
+/// ```swift
+/// extension PersonRecord: RecordFromModel {
+///     func fromModel(_ person: Person) {
+///         id = person.uid
+///         name = person.name
+///     }
+/// }
+/// ```
+///
+/// Records of models within the model come from ``record(from:in:)``:
+///
+/// ```swift
+/// extension BookRecord: RecordFromModel {
+///     func fromModel(_ book: Book) throws {
+///         title = book.title
+///         author = try book.author.map { try AuthorRecord.record(from: $0, in: managedObjectContext) }
+///     }
+/// }
+/// ```
+public protocol RecordFromModel: ModelRepresentable {
+    /// The model that the record stands for, which the method below tells.
+    associatedtype ModelType
+
+    /// Takes over the model's values.
+    ///
+    /// The attribute named by ``DataRecord/uidKey`` is set already. An implementation that cannot fail leaves out the `throws`.
+    ///
+    /// - Parameter model: the model that this record stands for.
+    func fromModel(_ model: ModelType) throws
+}

@@ -1,0 +1,18 @@
+/// A record that its model can be made of.
+///
+/// ```swift
+/// extension PersonRecord: RecordToModel {
+///     func toModel() -> Person {
+///         Person(uid: id ?? "", name: name ?? "")
+///     }
+/// }
+/// ```
+public protocol RecordToModel: ModelRepresentable {
+    /// The model that the record stands for, which the method below tells.
+    associatedtype ModelType
+
+    /// The model with this record's values.
+    ///
+    /// An implementation that cannot fail leaves out the `throws`.
+    func toModel() throws -> ModelType
+}
