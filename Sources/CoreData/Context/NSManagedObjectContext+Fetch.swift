@@ -178,7 +178,7 @@ extension NSManagedObjectContext {
 
     static func sorted(_ objects: [NSManagedObject], by descriptors: [NSSortDescriptor]) -> [NSManagedObject] {
         // `sort` is stable, as Core Data's sorting of pending changes is.
-        objects.sorted { left, right in
+        return objects.sorted { left, right in
             for descriptor in descriptors {
                 switch descriptor.compare(left, to: right) {
                 case .orderedAscending: return true
