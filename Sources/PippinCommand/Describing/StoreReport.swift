@@ -17,6 +17,8 @@ struct StoreReport {
     var logByteCount: Int64
     var modelOrigin: String
     var frameworkVersion: Int64?
+    /// Whether Pippin made the store.
+    var isOurs: Bool
     var history: (changes: Int64, transactions: Int64)?
     var configurations: [String]
     /// Every entity, those that inherit right after the one that they inherit from.
@@ -29,6 +31,7 @@ struct StoreReport {
         logByteCount = Self.size(store.original.path + "-wal")
         modelOrigin = store.modelOrigin
         frameworkVersion = store.facts.metadata["NSPersistenceFrameworkVersion"]?.integerValue
+        isOurs = store.facts.metadata["PippinVersionHashes"] != nil
         history = store.facts.history
         configurations = store.document.configurations.keys.sorted()
         var counts: [String: Int] = [:]

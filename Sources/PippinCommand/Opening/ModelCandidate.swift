@@ -14,7 +14,9 @@ struct ModelCandidate {
     static func candidates(
         for facts: StoreFacts, store: URL, modelPath: String?
     ) throws -> [ModelCandidate] {
-        if let modelPath { return try candidates(inFile: modelPath) }
+        if let modelPath {
+            return try candidates(inFile: modelPath).map { $0.trusted(for: facts) }
+        }
         guard let cache = facts.modelCache else {
             throw CommandError("“\(store.path)” keeps no copy of its model; name the model with --model")
         }
@@ -38,6 +40,17 @@ struct ModelCandidate {
                 document: try package.document(version: name), versionHashes: package.recordedHashes(version: name),
                 origin: "“\(package.url.lastPathComponent)”" + (names.count > 1 ? ", version “\(name)”" : ""))
         }
+    }
+
+    /// Apple's version hashes cannot be computed for a source model, and are compared by way of the store's own copy of
+    /// its model. Where there is none, the names of the entities and the columns have to do: the candidate takes the
+    /// store's hashes as its own.
+    private func trusted(for facts: StoreFacts) -> ModelCandidate {
+        let isReadable = facts.modelCache.map { (try? ModelArchiveReader.document(of: RawDeflate.inflate($0))) != nil }
+        guard versionHashes.isEmpty, isReadable != true,
+            Set(document.entities.map(\.name)) == Set(facts.versionHashes.keys)
+        else { return self }
+        return ModelCandidate(document: document, versionHashes: facts.versionHashes, origin: origin)
     }
 
     /// The model to open the store with. Values of transformable attributes stay bytes: their transformers and classes

@@ -3,10 +3,8 @@ import CoreData
 /// What `pippin info` prints.
 enum InfoText {
     static func text(of report: StoreReport) -> String {
-        let total = report.entities.reduce(0) { $0 + $1.count }
         var lines = [report.fileName, ""]
         lines += table(facts(report), indent: 2)
-        lines += ["  " + "entities   \(report.entities.count), with \(TextTools.count(total, "object"))"]
         for entity in report.entities {
             lines.append("")
             lines += self.lines(of: entity)
@@ -18,7 +16,11 @@ enum InfoText {
         var size = TextTools.size(report.byteCount)
         if report.logByteCount > 0 { size += ", and \(TextTools.size(report.logByteCount)) in its write-ahead log" }
         var facts = [["UUID", report.uuid], ["size", size], ["model", report.modelOrigin]]
-        if let version = report.frameworkVersion { facts.append(["written by", "Core Data, framework version \(version)"]) }
+        if report.isOurs {
+            facts.append(["written by", "Pippin"])
+        } else if let version = report.frameworkVersion {
+            facts.append(["written by", "Core Data, framework version \(version)"])
+        }
         if let history = report.history {
             let transactions = TextTools.count(Int(history.transactions), "transaction")
             facts.append(["history", "\(TextTools.count(Int(history.changes), "change")) in \(transactions)"])
@@ -26,6 +28,8 @@ enum InfoText {
         if !report.configurations.isEmpty {
             facts.append(["configurations", report.configurations.joined(separator: ", ")])
         }
+        let total = report.entities.reduce(0) { $0 + $1.count }
+        facts.append(["entities", "\(report.entities.count), with \(TextTools.count(total, "object"))"])
         return facts
     }
 
@@ -46,7 +50,8 @@ enum InfoText {
         if let className = document.className, className != document.name { remarks.append("class \(className)") }
         let indent = 2 * entity.depth
         let margin = String(repeating: " ", count: indent)
-        return ["\(margin)\(heading)   \(remarks.joined(separator: ", "))"] + table(rows(of: document), indent: indent + 4)
+        return ["\(margin)\(heading)   \(remarks.joined(separator: ", "))"]
+            + table(rows(of: document), indent: indent + 4)
     }
 
     private static func rows(of entity: EntityDocument) -> [[String]] {
@@ -55,7 +60,9 @@ enum InfoText {
             guard case .fetched(let request) = property.kind else { continue }
             rows.append([property.name, "⇢ \(request?.entityName ?? "?")", "fetched property"])
         }
-        for constraint in entity.uniquenessConstraints { rows.append(["unique", constraint.joined(separator: ", "), ""]) }
+        for constraint in entity.uniquenessConstraints {
+            rows.append(["unique", constraint.joined(separator: ", "), ""])
+        }
         for index in entity.indexes {
             let names = index.elements.map { $0.propertyName ?? "an expression" }
             rows.append(["index", names.joined(separator: ", "), index.name])
@@ -75,8 +82,17 @@ enum InfoText {
             let elements = attribute.elements.map { "\($0.name): \($0.attribute.map { typeName($0.type) } ?? "")" }
             remarks.append("of \(elements.joined(separator: ", "))")
         }
-        if let value = attribute.defaultValue?.object { remarks.append("default \(value)") }
+        if let value = attribute.defaultValue { remarks.append(text(ofDefault: value)) }
         return [property.name, typeName(attribute.type), remarks.joined(separator: ", ")]
+    }
+
+    private static func text(ofDefault value: ModelValue) -> String {
+        switch value {
+        case .boolean(let flag): "default \(flag ? "yes" : "no")"
+        case .string(let string): "default \(DumpText.text(of: .string(string)))"
+        case .date(let date): "default \(DumpText.text(of: .date(date.timeIntervalSinceReferenceDate)))"
+        default: value.object.map { "default \($0)" } ?? "default of a class of its own"
+        }
     }
 
     private static func relationshipRow(_ property: PropertyDocument) -> [String]? {

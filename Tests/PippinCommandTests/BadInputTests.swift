@@ -1,0 +1,112 @@
+import CoreData
+import SQLiteConnection
+import Testing
+
+@testable import PippinCommand
+
+@Suite("Stores and models that cannot be read")
+struct BadInputTests {
+    private func expectFailure(_ run: CommandRun, _ message: String, sourceLocation: SourceLocation = #_sourceLocation)
+    {
+        #expect(run.status == 1, sourceLocation: sourceLocation)
+        #expect(run.output.isEmpty, sourceLocation: sourceLocation)
+        #expect(run.errors == "pippin: \(message)\n", sourceLocation: sourceLocation)
+    }
+
+    @Test("Files that are no store are refused, and named")
+    func noStore() throws {
+        try StoreFixtures.inTemporaryFolder { folder in
+            let path = folder.appendingPathComponent("a.sqlite").path
+            expectFailure(CommandRun("info", path), "“\(path)”: there is no such file")
+            expectFailure(CommandRun("dump", folder.path), "“\(folder.path)” is a folder; an SQLite file expected")
+            try Data().write(to: URL(fileURLWithPath: path))
+            expectFailure(CommandRun("info", path), "“\(path)” is empty; an SQLite database expected")
+            try Data("hello, this is a text".utf8).write(to: URL(fileURLWithPath: path))
+            expectFailure(
+                CommandRun("info", path),
+                "“\(path)” is not an SQLite database: it does not begin with “SQLite format 3”")
+        }
+    }
+
+    @Test("An SQLite database of another program is refused")
+    func otherDatabase() throws {
+        try StoreFixtures.inTemporaryFolder { folder in
+            let path = folder.appendingPathComponent("a.sqlite").path
+            try Connection(path: path, mode: .create).execute("CREATE TABLE a (b)")
+            expectFailure(
+                CommandRun("info", path),
+                "“\(path)” is an SQLite database but no Core Data store: it has no table Z_METADATA")
+        }
+    }
+
+    @Test(
+        "A store whose metadata or model cache is missing or damaged is refused, with what to do",
+        .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+    func damagedParts() throws {
+        let cases = [
+            ("DELETE FROM Z_METADATA", "“PATH” has no metadata: the table Z_METADATA is empty"),
+            (
+                "UPDATE Z_METADATA SET Z_PLIST = x'0011'",
+                "“PATH” has damaged metadata (Z_METADATA.Z_PLIST): The binary property list is damaged at byte 0: it does "
+                    + "not begin with “bplist00”."
+            ),
+            ("DROP TABLE Z_MODELCACHE", "“PATH” keeps no copy of its model; name the model with --model"),
+            (
+                "UPDATE Z_MODELCACHE SET Z_CONTENT = x'ffff'",
+                "the copy of its model that “PATH” keeps is damaged (the compressed data are damaged or cut off (zlib error "
+                    + "-3)); name the model with --model"
+            ),
+            (
+                "ALTER TABLE ZCAR DROP COLUMN ZMAKER",
+                "The store “SampleModel_V1.sqlite” has no column ZCAR.ZMAKER, which “Car.maker” needs. Open it with the "
+                    + "model that made it."
+            ),
+        ]
+        for (sql, message) in cases {
+            try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
+                try Connection(path: copy.path, mode: .readWrite).execute(sql)
+                expectFailure(CommandRun("info", copy.path), message.replacingOccurrences(of: "PATH", with: copy.path))
+            }
+        }
+    }
+
+    @Test(
+        "A store without a copy of its model is read with a source model that has its entities",
+        .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+    func withoutCache() throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
+            try Connection(path: copy.path, mode: .readWrite).execute("DROP TABLE Z_MODELCACHE")
+            let run = CommandRun("info", copy.path, "--model", StoreFixtures.path("cars/SampleModel.xcdatamodeld"))
+            #expect(run.status == 0)
+            #expect(run.output.contains("Car   115 objects, 125 with subentities"))
+        }
+    }
+
+    @Test("A store that is cut off at any page is refused", .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+    func truncated() throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
+            let whole = try Data(contentsOf: copy)
+            for length in stride(from: 50, to: whole.count, by: 4096) {
+                try whole.prefix(length).write(to: copy)
+                let run = CommandRun("dump", copy.path)
+                #expect(run.status == 1)
+                #expect(run.errors.contains(copy.lastPathComponent))
+            }
+        }
+    }
+
+    @Test(
+        "A model that does not fit, an unknown entity and a missing model are named",
+        .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+    func wrongModel() {
+        let store = StoreFixtures.path("cars/SampleModel_V1.sqlite")
+        let wrong = CommandRun("info", store, "--model", StoreFixtures.path("users/SampleModel3.momd"))
+        #expect(wrong.status == 1)
+        #expect(
+            wrong.errors.hasPrefix("pippin: The model does not fit the store “SampleModel_V1.sqlite”: they differ in"))
+        expectFailure(
+            CommandRun("dump", store, "--entity", "Boat"),
+            "“\(store)” has no entity “Boat”; it has Car, SportCar, ExpensiveSportCar, Person")
+        expectFailure(CommandRun("info", store, "--model", "/no.momd"), "“/no.momd”: there is no such file.")
+    }
+}
