@@ -37,7 +37,8 @@ enum Invocation: Equatable {
             let parsed = try ParsedArguments(rest, command: command, flags: [], options: ["--model"])
             self = .info(InfoOptions(store: parsed.store, model: parsed.options["--model"]))
         case "dump":
-            let parsed = try ParsedArguments(rest, command: command, flags: ["--json"], options: ["--model", "--entity"])
+            let parsed = try ParsedArguments(
+                rest, command: command, flags: ["--json"], options: ["--model", "--entity"])
             self = .dump(
                 DumpOptions(
                     store: parsed.store, model: parsed.options["--model"], entity: parsed.options["--entity"],

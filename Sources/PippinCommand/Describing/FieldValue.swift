@@ -30,7 +30,8 @@ indirect enum FieldValue: Equatable {
     init(_ value: StoredValue, _ attribute: AttributeLayout) {
         switch value {
         case .null: self = .null
-        case .integer(let value): self = attribute.type == .booleanAttributeType ? .boolean(value != 0) : .integer(value)
+        case .integer(let value):
+            self = attribute.type == .booleanAttributeType ? .boolean(value != 0) : .integer(value)
         case .double(let value): self = .double(value)
         case .string(let value): self = .string(value)
         case .date(let value): self = .date(value)
@@ -48,7 +49,8 @@ indirect enum FieldValue: Equatable {
         case let value as NSDictionary:
             self = .composite(
                 attribute.elements.map { element in
-                    Element(name: element.name, value: FieldValue(StoredValue(value[element.name], for: element), element))
+                    Element(
+                        name: element.name, value: FieldValue(StoredValue(value[element.name], for: element), element))
                 })
         default: self = .string("\(object)")
         }

@@ -34,7 +34,8 @@ struct ModelCandidate {
 
     private static func candidates(inFile path: String) throws -> [ModelCandidate] {
         let package = try ModelPackage(at: URL(fileURLWithPath: path))
-        let names = [package.currentVersionName] + package.versions.map(\.name).filter { $0 != package.currentVersionName }
+        let names =
+            [package.currentVersionName] + package.versions.map(\.name).filter { $0 != package.currentVersionName }
         return try names.map { name in
             ModelCandidate(
                 document: try package.document(version: name), versionHashes: package.recordedHashes(version: name),

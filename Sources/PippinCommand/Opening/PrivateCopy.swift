@@ -20,7 +20,8 @@ final class PrivateCopy {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandError("cannot make the folder “\(folder.path)” for a copy of the store: \(error.localizedDescription)")
+            throw CommandError(
+                "cannot make the folder “\(folder.path)” for a copy of the store: \(error.localizedDescription)")
         }
         do {
             try copy(original)

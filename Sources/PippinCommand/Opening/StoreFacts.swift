@@ -20,7 +20,8 @@ struct StoreFacts {
             let tables = try connection.tableNames()
             guard tables.contains("Z_METADATA"), tables.contains("Z_PRIMARYKEY") else {
                 let missing = tables.contains("Z_METADATA") ? "Z_PRIMARYKEY" : "Z_METADATA"
-                throw CommandError("“\(original.path)” is an SQLite database but no Core Data store: it has no table \(missing)")
+                throw CommandError(
+                    "“\(original.path)” is an SQLite database but no Core Data store: it has no table \(missing)")
             }
             let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
             guard try statement.step() else {
@@ -29,7 +30,8 @@ struct StoreFacts {
             uuid = statement.string(at: 0)
             metadata = try Self.metadata(statement.data(at: 1), original)
             modelCache = try Self.modelCache(connection, tables)
-            history = tables.isSuperset(of: ["ACHANGE", "ATRANSACTION"])
+            history =
+                tables.isSuperset(of: ["ACHANGE", "ATRANSACTION"])
                 ? (
                     try connection.integer("SELECT count(*) FROM ACHANGE") ?? 0,
                     try connection.integer("SELECT count(*) FROM ATRANSACTION") ?? 0

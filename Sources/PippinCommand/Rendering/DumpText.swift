@@ -33,7 +33,8 @@ enum DumpText {
         case .decimal(let digits): return digits
         case .string(let value): return quoted(value)
         case .date(let seconds):
-            return TextTools.iso8601(seconds).replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: " UTC")
+            return TextTools.iso8601(seconds).replacingOccurrences(of: "T", with: " ").replacingOccurrences(
+                of: "Z", with: " UTC")
         case .data(let data): return bytes(data)
         case .uuid(let value): return value.uuidString
         case .url(let value): return value
@@ -72,6 +73,7 @@ enum DumpText {
 
     private static func bytes(_ data: Data) -> String {
         let start = data.prefix(12).map { String(format: "%02x", $0) }.joined()
-        return "\(TextTools.count(data.count, "byte"))" + (data.isEmpty ? "" : ": \(start)\(data.count > 12 ? "…" : "")")
+        return "\(TextTools.count(data.count, "byte"))"
+            + (data.isEmpty ? "" : ": \(start)\(data.count > 12 ? "…" : "")")
     }
 }

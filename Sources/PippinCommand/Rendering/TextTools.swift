@@ -48,7 +48,8 @@ enum TextTools {
         let sign = year < 0 ? "-" : ""
         let date = sign + String(format: "%04d-%02d-%02d", abs(year), month, day)
         let decimals =
-            fraction == 0 ? "" : fraction % 1000 == 0 ? String(format: ".%03d", fraction / 1000) : String(format: ".%06d", fraction)
+            fraction == 0
+            ? "" : fraction % 1000 == 0 ? String(format: ".%03d", fraction / 1000) : String(format: ".%06d", fraction)
         return "\(date)T\(time)\(decimals)Z"
     }
 
