@@ -63,9 +63,3 @@ enum PippinCommand {
         return [error.localizedDescription, suggestion].compactMap { $0 }.joined(separator: " ")
     }
 }
-
-/// Why the command cannot do what it was asked: names what and where.
-struct CommandError: Error, Equatable {
-    let message: String
-    init(_ message: String) { self.message = message }
-}

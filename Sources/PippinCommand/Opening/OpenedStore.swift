@@ -63,19 +63,8 @@ struct OpenedStore {
         return try coordinator.performAndWait { () throws in try store.fetchCount(plan(entity)) }
     }
 
-    /// The objects of an entity, those of its subentities left out, by primary key.
-    func objects(of entity: EntityLayout) throws -> [ObjectRecord] {
-        if entity.isAbstract { return [] }
-        return try coordinator.performAndWait { () throws in
-            try store.fetchRows(plan(entity)).sorted { $0.objectID.key < $1.objectID.key }.map { row in
-                try ObjectRecord(row, of: entity) { relationship in
-                    try store.relatedIdentifiers(of: relationship, for: row.objectID)
-                }
-            }
-        }
-    }
-
-    private func plan(_ entity: EntityLayout) -> FetchPlan {
+    /// What fetches the objects of an entity, those of its subentities left out.
+    func plan(_ entity: EntityLayout) -> FetchPlan {
         var plan = FetchPlan(entity: entity)
         plan.includesSubentities = false
         return plan
