@@ -1,7 +1,7 @@
 /// Turns predicates and expressions into SQL. Pure: the same tree always becomes the same text.
 ///
-/// What comes out agrees with evaluation in memory, nil included: `a != 5` holds where `a` is nil; `a == 5` and `a < 5`
-/// are unknown there (NULL), and so are their negations.
+/// What comes out agrees with evaluation in memory, nil included: where `a` is nil, `a != 5` holds, `a == 5` and `a < 5`
+/// do not, and `NOT` makes of each its opposite.
 struct PredicateSQL {
     let schema: SQLSchema
     /// The predicate's arguments. Only their kinds matter for the text.
@@ -33,14 +33,10 @@ struct PredicateSQL {
             isCompound: true)
     }
 
+    /// Holds where a condition does not: where it is false, or NULL.
     static func negated(_ condition: SQLCondition) -> SQLCondition {
-        SQLCondition("NOT (" + condition.fragment + ")", canBeNull: condition.canBeNull)
-    }
-
-    /// Holds where a condition is false or unknown.
-    static func notTrue(_ condition: SQLCondition) -> SQLCondition {
-        guard condition.canBeNull else { return negated(condition) }
-        return SQLCondition("NOT IFNULL(" + condition.fragment + ", 0)", canBeNull: false)
+        let inner = condition.canBeNull ? "IFNULL(" + condition.fragment + ", 0)" : "(" + condition.fragment + ")"
+        return SQLCondition("NOT " + inner, canBeNull: false)
     }
 
     // MARK: Comparisons
@@ -71,17 +67,16 @@ struct PredicateSQL {
         let leftVaries = left.canBeNull
         let rightVaries = right.canBeNull
         if !tree.options.isEmpty, left.storage == .string || right.storage == .string || isString(tree.right) {
-            let condition = stringFunction(.equalTo, left.fragment, right.fragment, tree.options)
-            if isEqual { return condition }
-            let absent = (leftVaries ? left : right).fragment + " IS NULL"
-            return SQLCondition(
-                Self.negated(condition).fragment + " OR " + absent, canBeNull: leftVaries && rightVaries, isCompound: true)
+            var condition = stringFunction(.equalTo, left.fragment, right.fragment, tree.options)
+            if leftVaries && rightVaries {
+                // Two nils are equal.
+                let bothAbsent = " OR (" + left.fragment + " IS NULL AND " + right.fragment + " IS NULL)"
+                condition = SQLCondition(condition.fragment + bothAbsent, isCompound: true)
+            }
+            return isEqual ? condition : Self.negated(condition)
         }
         if leftVaries && rightVaries {
-            guard isEqual else { return SQLCondition(left.fragment + " IS NOT " + right.fragment, canBeNull: false) }
-            // Two nils are equal; of a nil and a value it is unknown.
-            let bothAbsent = "(" + left.fragment + " IS NULL AND " + right.fragment + " IS NULL)"
-            return SQLCondition(left.fragment + " = " + right.fragment + " OR " + bothAbsent, isCompound: true)
+            return SQLCondition(left.fragment + (isEqual ? " IS " : " IS NOT ") + right.fragment, canBeNull: false)
         }
         if isEqual { return SQLCondition(left.fragment + " = " + right.fragment) }
         let differs = left.fragment + " <> " + right.fragment
@@ -101,7 +96,7 @@ struct PredicateSQL {
     }
 
     private func order(_ tree: ComparisonTree, _ sign: String, in scope: SQLScope) throws -> SQLCondition {
-        if isNull(tree.left) || isNull(tree.right) { return .unknown }
+        if isNull(tree.left) || isNull(tree.right) { return .never }
         let (left, right) = try sides(tree, in: scope)
         if !tree.options.isEmpty, left.storage == .string || isString(tree.right) {
             return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)

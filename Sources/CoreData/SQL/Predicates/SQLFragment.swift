@@ -24,7 +24,7 @@ struct SQLFragment {
 /// A condition in SQL.
 struct SQLCondition {
     var fragment: SQLFragment
-    /// Whether the condition can come out as NULL: neither true nor false.
+    /// Whether the condition can come out as NULL, which counts as false, and whose opposite is then true.
     var canBeNull = true
     /// Whether it must be put in parentheses among others.
     var isCompound = false
@@ -37,8 +37,6 @@ struct SQLCondition {
 
     static let always = SQLCondition(SQLFragment("1"), canBeNull: false)
     static let never = SQLCondition(SQLFragment("0"), canBeNull: false)
-    /// Neither true nor false, nor its negation: what comparing with nil comes to.
-    static let unknown = SQLCondition(SQLFragment("NULL"))
 
     /// The condition as part of a larger one.
     var part: SQLFragment { isCompound ? "(" + fragment + ")" : fragment }

@@ -1,7 +1,7 @@
 extension PredicateSQL {
     /// `BEGINSWITH`, `ENDSWITH`, `LIKE` and `MATCHES`.
     func stringCondition(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
-        if isNull(tree.left) || isNull(tree.right) { return .unknown }
+        if isNull(tree.left) || isNull(tree.right) { return .never }
         let (left, right) = try sides(tree, in: scope)
         let isExact = tree.options.isEmpty || tree.options.contains(.normalized)
         if tree.comparison == .beginsWith, isExact, left.storage == .string, let prefix = bindingSource(tree.right) {
@@ -44,7 +44,7 @@ extension PredicateSQL {
         if case .collection? = constant(tree.left) {
             return try membership(tree.right, of: tree.left, options: tree.options, in: scope)
         }
-        if isNull(tree.left) || isNull(tree.right) { return .unknown }
+        if isNull(tree.left) || isNull(tree.right) { return .never }
         let (left, right) = try sides(tree, in: scope)
         return stringFunction(.contains, left.fragment, right.fragment, tree.options)
     }
@@ -54,7 +54,7 @@ extension PredicateSQL {
         _ element: ExpressionTree, of collection: ExpressionTree, options: StringOptions, in scope: SQLScope
     ) throws -> SQLCondition {
         if let condition = try objectMembership(element, in: collection, scope) { return condition }
-        if isNull(collection) { return .unknown }
+        if isNull(collection) { return .never }
         if isString(collection) {
             let left = try operand(element, in: scope)
             let right = try operand(collection, comparedWith: left, in: scope)
@@ -81,10 +81,11 @@ extension PredicateSQL {
             return try operand(all[position], comparedWith: left, in: scope).fragment
         }
         if list.isEmpty {
-            // Nil is not found among elements; of a nil it is unknown.
-            return hasNull ? SQLCondition(left.fragment + " IS NULL AND NULL", isCompound: true) : .never
+            return hasNull ? SQLCondition(left.fragment + " IS NULL", canBeNull: false) : .never
         }
-        return SQLCondition(left.fragment + " IN (" + .joined(list, separator: ", ") + ")")
+        let condition = left.fragment + " IN (" + .joined(list, separator: ", ") + ")"
+        guard hasNull else { return SQLCondition(condition) }
+        return SQLCondition(condition + " OR " + left.fragment + " IS NULL", isCompound: true)
     }
 
     /// `object IN relationship`: whether an object is among the destinations of a to-many relationship; nil when the

@@ -82,7 +82,7 @@ extension PredicateSQL {
             var inner = plain
             inner.left = .keyPath(target.keys)
             let condition = try condition(.comparison(inner), in: target.scope)
-            return tree.modifier == .all ? Self.notTrue(condition) : condition
+            return tree.modifier == .all ? Self.negated(condition) : condition
         }
         return tree.modifier == .all ? Self.negated(holds) : holds
     }

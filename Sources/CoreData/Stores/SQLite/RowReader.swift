@@ -51,6 +51,9 @@ private final class EntityReader {
     let layout: EntityLayout
     let number: Int64
     private let slots: ContiguousArray<SlotReader>
+    /// What the slots of kind `toOne` and `other` need besides, by slot.
+    private let destinations: ContiguousArray<EntityLayout?>
+    private let rareReaders: ContiguousArray<RareSlotReader?>
     private let identity: StoreIdentity
     private let external: ExternalData
 
@@ -61,70 +64,77 @@ private final class EntityReader {
         number = Int64(shape.mapping.number)
         self.identity = identity
         self.external = external
-        var slots = ContiguousArray(repeating: SlotReader.transient, count: layout.slots.count)
-        for slot in shape.slots { slots[slot.slot] = SlotReader(slot, in: shape.mapping.layout, schema: schema) }
+        let count = layout.slots.count
+        var slots = ContiguousArray(repeating: SlotReader(kind: .transient, index: -1), count: count)
+        var destinations = ContiguousArray<EntityLayout?>(repeating: nil, count: count)
+        var rareReaders = ContiguousArray<RareSlotReader?>(repeating: nil, count: count)
+        for slot in shape.slots {
+            let kind = SlotReader.kind(of: slot)
+            slots[slot.slot] = SlotReader(kind: kind, index: slot.index)
+            if kind == .toOne { destinations[slot.slot] = slot.column.destination }
+            if kind == .other {
+                rareReaders[slot.slot] = RareSlotReader(
+                    slot, attribute: layout.slots[slot.slot].attribute, schema: schema)
+            }
+        }
         self.slots = slots
+        self.destinations = destinations
+        self.rareReaders = rareReaders
     }
 
     func values(_ statement: Statement) throws -> ContiguousArray<StoredValue> {
         try ContiguousArray(unsafeUninitializedCapacity: slots.count) { buffer, count in
             for slot in slots {
-                buffer.initializeElement(at: count, to: try value(slot, statement))
+                buffer.initializeElement(at: count, to: try value(slot, count, statement))
                 count += 1
             }
         }
     }
 
+    /// One value. A value that is not 0 cannot be NULL, which saves asking SQLite for its kind.
     @inline(__always)
-    private func value(_ slot: SlotReader, _ statement: Statement) throws -> StoredValue {
+    private func value(_ slot: SlotReader, _ position: Int, _ statement: Statement) throws -> StoredValue {
         switch slot.kind {
         case .integer:
-            return statement.isNull(at: slot.index) ? .null : .integer(statement.integer(at: slot.index))
+            let number = statement.integer(at: slot.index)
+            return number == 0 && statement.isNull(at: slot.index) ? .null : .integer(number)
         case .string:
-            return statement.isNull(at: slot.index) ? .null : .string(statement.string(at: slot.index))
+            return statement.optionalString(at: slot.index).map(StoredValue.string) ?? .null
         case .double:
-            return statement.isNull(at: slot.index) ? .null : .double(statement.double(at: slot.index))
+            let number = statement.double(at: slot.index)
+            return number == 0 && statement.isNull(at: slot.index) ? .null : .double(number)
         case .date:
-            return statement.isNull(at: slot.index) ? .null : .date(statement.double(at: slot.index))
-        case .toOne(let destination):
-            if statement.isNull(at: slot.index) { return .null }
-            return .identifier(
-                NSManagedObjectID(layout: destination, store: identity, key: statement.integer(at: slot.index)))
+            let seconds = statement.double(at: slot.index)
+            return seconds == 0 && statement.isNull(at: slot.index) ? .null : .date(seconds)
+        case .toOne:
+            let key = statement.integer(at: slot.index)
+            guard key != 0, let destination = destinations[position] else { return .null }
+            return .identifier(NSManagedObjectID(layout: destination, store: identity, key: key))
         case .transient: return .null
-        case .other(let reader): return try reader.value(statement, identity: identity, external: external)
+        case .other:
+            return try rareReaders[position]?.value(statement, identity: identity, external: external) ?? .null
         }
     }
 }
 
-/// How one slot is read: the usual kinds here, the rest by ``RareSlotReader``.
+/// How one slot is read. Trivial, so that going through the slots counts no references.
 private struct SlotReader {
-    enum Kind {
-        case transient, integer, string, double, date
-        case toOne(EntityLayout)
-        case other(RareSlotReader)
+    /// The usual kinds; the rest is for a ``RareSlotReader``.
+    enum Kind: UInt8 {
+        case transient, integer, string, double, date, toOne, other
     }
 
     let kind: Kind
     let index: Int32
 
-    static var transient: SlotReader { SlotReader(kind: .transient, index: -1) }
-
-    private init(kind: Kind, index: Int32) {
-        self.kind = kind
-        self.index = index
-    }
-
-    init(_ shape: RowShape.SlotShape, in layout: EntityLayout, schema: SQLSchema) {
-        index = shape.index
+    static func kind(of shape: RowShape.SlotShape) -> Kind {
         switch shape.column.storage {
-        case .integer: kind = .integer
-        case .string: kind = .string
-        case .double, .float: kind = .double
-        case .date: kind = .date
-        case .toOne where shape.entityIndex < 0:
-            kind = shape.column.destination.map(Kind.toOne) ?? .transient
-        default:
-            kind = .other(RareSlotReader(shape, attribute: layout.slots[shape.slot].attribute, schema: schema))
+        case .integer: return .integer
+        case .string: return .string
+        case .double, .float: return .double
+        case .date: return .date
+        case .toOne: return shape.entityIndex < 0 ? .toOne : .other
+        default: return .other
         }
     }
 }

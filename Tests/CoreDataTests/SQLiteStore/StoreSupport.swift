@@ -1,0 +1,122 @@
+import Foundation
+import SQLiteConnection
+import Testing
+
+@testable import CoreData
+
+/// A folder of its own for the stores of one test, removed afterwards.
+final class StoreFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var store: URL { url.appendingPathComponent("store.sqlite") }
+
+    /// Copies a fixture, its write-ahead log included, and returns the copy.
+    func copy(_ fixture: String) throws -> URL {
+        let folder = try #require(fixtures)
+        let source = folder.appendingPathComponent(fixture)
+        let copy = url.appendingPathComponent(source.lastPathComponent)
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: source.path + suffix) {
+            try FileManager.default.copyItem(atPath: source.path + suffix, toPath: copy.path + suffix)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy.path + suffix)
+        }
+        return copy
+    }
+}
+
+/// Opens a store without a coordinator.
+func openStore(
+    _ model: NSManagedObjectModel, at url: URL, options: [AnyHashable: Any]? = nil, configuration: String? = nil
+) throws -> SQLiteStore {
+    let store = SQLiteStore(
+        persistentStoreCoordinator: nil, configurationName: configuration, at: url, options: options)
+    store.explicitModel = model
+    try store.loadMetadata()
+    return store
+}
+
+/// What plain SQL finds: each row's columns joined by a bar.
+func plainSQL(_ sql: String, in url: URL) throws -> [String] {
+    let connection = try Connection(path: url.path, mode: .readOnly)
+    let statement = try connection.prepare(sql)
+    var rows: [String] = []
+    while try statement.step() {
+        let columns = (0..<statement.columnCount).map { column -> String in
+            if statement.isNull(at: Int32(column)) { return "" }
+            if statement.kind(at: Int32(column)) == .blob {
+                return statement.data(at: Int32(column)).map { String(format: "%02X", $0) }.joined()
+            }
+            return statement.string(at: Int32(column))
+        }
+        rows.append(columns.joined(separator: "|"))
+    }
+    return rows
+}
+
+extension SQLiteStore {
+    func layout(_ name: String) throws -> EntityLayout {
+        try #require(try open().schema.layout.entityByName[name])
+    }
+
+    func plan(_ entity: String, _ predicate: NSPredicate? = nil) throws -> FetchPlan {
+        var plan = FetchPlan(entity: try layout(entity))
+        plan.predicate = predicate
+        return plan
+    }
+
+    /// A change that inserts an object with the given values; others have their defaults.
+    func insertion(
+        _ entity: String, _ values: [String: StoredValue], toMany: [ToManyChange] = []
+    ) throws -> RowChange {
+        let layout = try layout(entity)
+        let identifier = try makePermanentIdentifiers(for: [layout])[0]
+        var row = layout.defaultValues
+        for (name, value) in values { row[try #require(layout.slotIndex(forName: name))] = value }
+        return RowChange(
+            objectID: identifier, version: 0, values: row, changedSlots: Array(layout.slots.indices),
+            toManyChanges: toMany)
+    }
+
+    /// A change that sets values of a row.
+    func update(_ row: Row, _ values: [String: StoredValue], toMany: [ToManyChange] = []) throws -> RowChange {
+        let layout = row.objectID.layout
+        var all = row.values
+        var slots: [Int] = []
+        for (name, value) in values {
+            let slot = try #require(layout.slotIndex(forName: name))
+            all[slot] = value
+            slots.append(slot)
+        }
+        return RowChange(
+            objectID: row.objectID, version: row.version, values: all, changedSlots: slots.sorted(),
+            toManyChanges: toMany)
+    }
+
+    func toManyChange(
+        _ entity: String, _ name: String, added: [NSManagedObjectID] = [], removed: [NSManagedObjectID] = [],
+        order: [NSManagedObjectID]? = nil
+    ) throws -> ToManyChange {
+        ToManyChange(
+            relationship: try #require(try layout(entity).relationship(named: name)), added: added, removed: removed,
+            order: order)
+    }
+
+    @discardableResult
+    func save(inserted: [RowChange] = [], updated: [RowChange] = [], deleted: [Row] = []) throws -> SaveResult {
+        var changes = ChangeSet()
+        changes.inserted = inserted
+        changes.updated = updated
+        changes.deleted = deleted.map { RowDeletion(objectID: $0.objectID, version: $0.version) }
+        return try save(changes)
+    }
+
+    func value(_ row: Row, _ name: String) throws -> StoredValue {
+        row.values[try #require(row.objectID.layout.slotIndex(forName: name))]
+    }
+}
