@@ -12,8 +12,9 @@ do {
 } catch let error as NSError where error.domain == NSCocoaErrorDomain {
     // An error of a model file: it says where.
     let file = error.userInfo[NSFilePathErrorKey] as? String ?? "ModelCompiler"
-    let problem = Problem(
-        file: file, line: error.userInfo["line"] as? Int ?? 1, column: 1, message: error.localizedDescription)
+    var message = error.localizedDescription
+    if message.hasPrefix("“\(file)”, ") { message.removeFirst("“\(file)”, ".count) }
+    let problem = Problem(file: file, line: error.userInfo["line"] as? Int ?? 1, column: 1, message: message)
     FileHandle.standardError.write(Data("\(problem)\n".utf8))
     exit(1)
 } catch {

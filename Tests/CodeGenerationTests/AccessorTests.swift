@@ -69,7 +69,7 @@ struct AccessorTests {
                 }
 
                 extension Person {
-                    public var _managed0_name: String? {
+                    public dynamic var _managed0_name: String? {
                         @_silgen_name("$s3App6PersonC4nameSSSgvg") get { managedValue(_ManagedKeys.`name`) }
                         @_silgen_name("$s3App6PersonC4nameSSSgvs") set { setManagedValue(newValue, _ManagedKeys.`name`) }
                     }
@@ -95,7 +95,7 @@ struct AccessorTests {
                 """
                 extension Person {
                     @_silgen_name("$s3App6PersonC10addToBooksyyAA4BookCF")
-                    func _managed0_addToBooks(_ value: Book) {
+                    dynamic func _managed0_addToBooks(_ value: Book) {
                         managedAdd(value, for: _ManagedKeys.`books`)
                     }
                 }
@@ -125,7 +125,7 @@ struct AccessorTests {
                 "$s3App6ModelsO6PersonC6scoresSDySSAA3BoxVySdGGSgvg",
                 "$s3App6ModelsO6PersonC6scoresSDySSAA3BoxVySdGGSgvs",
             ])
-        #expect(text.contains("var _managed0_kind: Models.Kind {"))
+        #expect(text.contains("dynamic var _managed0_kind: Models.Kind {"))
     }
 
     @Test("Types of modules that the target depends on are found in their sources")
@@ -199,8 +199,8 @@ struct AccessorTests {
             }
             """
         ])
-        #expect(text.contains("    var _managed0_secret: [String : Any]? {"))
-        #expect(text.contains("    var _managed2_last: Date? {"))
+        #expect(text.contains("    dynamic var _managed0_secret: [String : Any]? {"))
+        #expect(text.contains("    dynamic var _managed2_last: Date? {"))
         #expect(text.contains("ManagedPropertyKey(\"default\")"))
         #expect(!text.contains("ManagedPropertyKey(\"no\")"))
     }

@@ -17,7 +17,8 @@ struct AccessorWriter {
             let call = AccessorCall(declaration)
             keys.insert(call.key)
             let scope = declaration.isInExtension ? [] : declaration.owner
-            // Access as declared: that gives the accessors the linkage that their callers expect.
+            // Access as declared, and dynamic as @NSManaged implies: that gives the accessors the linkage that their
+            // callers expect.
             let access =
                 switch declaration.access {
                 case .public: "public "
@@ -29,7 +30,7 @@ struct AccessorWriter {
             case .property(let type, _):
                 guard let setter = symbols[index * 2 + 1] else { continue }
                 lines += [
-                    "    \(access)var _managed\(index)_\(declaration.plainName): \(catalogue.qualify(type, in: scope)) {",
+                    "    \(access)dynamic var _managed\(index)_\(declaration.plainName): \(catalogue.qualify(type, in: scope)) {",
                     "        @_silgen_name(\"\(getter)\") get { \(call.getter) }",
                     "        @_silgen_name(\"\(setter)\") set { \(call.setter) }",
                     "    }",
@@ -39,7 +40,7 @@ struct AccessorWriter {
                 let arrow = result.map { " -> " + catalogue.qualify($0, in: scope) } ?? ""
                 lines += [
                     "    @_silgen_name(\"\(getter)\")",
-                    "    \(access)func _managed\(index)_\(declaration.plainName)"
+                    "    \(access)dynamic func _managed\(index)_\(declaration.plainName)"
                         + "(\(list.joined(separator: ", ")))\(arrow) {",
                     "        \(call.body)",
                     "    }",

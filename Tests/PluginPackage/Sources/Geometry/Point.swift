@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 /// A type of another module, in a transformable attribute.
 public struct Point: Codable, Hashable, Sendable {
     public var x: Double

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 import CoreData
 
 /// Codegen “Category/Extension”: the class by hand, its properties generated.

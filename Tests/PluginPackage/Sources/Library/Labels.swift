@@ -1,1 +1,2 @@
+// swift-format-ignore-file
 public typealias Labels = [String]

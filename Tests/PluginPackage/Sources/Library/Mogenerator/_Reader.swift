@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // DO NOT EDIT. This file is machine-generated and constantly overwritten.
 // Make changes to Reader.swift instead.
 
