@@ -3,6 +3,7 @@ import Foundation
 /// Measures works: both sides in turn, round after round, so that a slow moment of the machine hits both.
 struct Bench {
     let workspace: Workspace
+    let clock: Clock
 
     struct Result {
         let work: Work
@@ -51,7 +52,7 @@ struct Bench {
     private func time(_ side: Side, _ objects: Int) throws -> (Double, Outcome) {
         let trial = try side(workspace, objects)
         var checksum = Checksum()
-        let time = try seconds { checksum = try trial.run() }
+        let time = try clock.seconds { checksum = try trial.run() }
         let outcome = Outcome(
             read: checksum, written: trial.changesStore ? try Baseline(path: trial.store).summary() : [])
         if trial.changesStore { workspace.discard(trial.store) }

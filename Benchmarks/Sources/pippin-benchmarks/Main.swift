@@ -9,7 +9,7 @@ struct Main {
             if let alone = options.alone {
                 try runAlone(alone, size: options.size, in: workspace)
             } else {
-                try report(options, Bench(workspace: workspace))
+                try report(options, Bench(workspace: workspace, clock: options.clock))
             }
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))

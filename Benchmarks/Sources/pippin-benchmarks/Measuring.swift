@@ -1,10 +1,11 @@
+import CSQLiteBaseline
 import Foundation
 
 /// Peak memory of this process, from /proc; nil where there is no /proc.
 enum PeakMemory {
     /// Counts from what is in use now. Where the system does not allow it, the count goes on from the start.
     static func restart() {
-        #if canImport(Glibc)
+        #if os(Linux)
             malloc_trim(0)
         #endif
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
@@ -19,10 +20,24 @@ enum PeakMemory {
     }
 }
 
-func seconds(_ work: () throws -> Void) rethrows -> Double {
-    let duration = try ContinuousClock().measure(work)
-    let (whole, atto) = duration.components
-    return Double(whole) + Double(atto) / 1e18
+/// What time is measured with.
+enum Clock: String {
+    /// Time that passes.
+    case wall
+    /// Time that this process has the processors for: steadier on a machine with other work to do, blind to waiting.
+    case cpu
+
+    func seconds(_ work: () throws -> Void) rethrows -> Double {
+        let start = now
+        try work()
+        return now - start
+    }
+
+    private var now: Double {
+        var time = timespec()
+        clock_gettime(self == .wall ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
 }
 
 extension [Double] {

@@ -6,13 +6,16 @@ struct Options {
     var size = 100_000
     /// The sizes at which the time per object is compared.
     var sizes = [10_000, 100_000, 1_000_000]
+    /// What time is measured with.
+    var clock = Clock.wall
     /// Only works whose title contains this.
     var only: String?
     /// Set in the process that measures memory: a title and which side to run.
     var alone: (title: String, isOurs: Bool)?
 
     static let usage = """
-        usage: pippin-benchmarks [--rounds 7] [--size 100000] [--sizes 10000,100000,1000000 | --sizes none] [--only TEXT]
+        usage: pippin-benchmarks [--rounds 7] [--size 100000] [--sizes 10000,100000,1000000 | --sizes none]
+                                 [--only TEXT] [--clock wall | --clock cpu]
         """
 
     init(_ arguments: [String]) throws {
@@ -26,6 +29,11 @@ struct Options {
                 sizes =
                     value == "none" ? [] : try value.split(separator: ",").map { try Self.number(option, String($0)) }
             case "--only": only = value
+            case "--clock":
+                guard let named = Clock(rawValue: value) else {
+                    throw UsageError(message: "--clock is wall or cpu, not '\(value)'")
+                }
+                clock = named
             case "--alone-ours": alone = (value, true)
             case "--alone-baseline": alone = (value, false)
             default: throw UsageError(message: "there is no option \(option)")

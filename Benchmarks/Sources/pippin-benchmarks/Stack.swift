@@ -19,6 +19,6 @@ struct Stack {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
 
-    // One model for all stacks: a class belongs to one entity. It is never changed after it was made.
-    nonisolated(unsafe) private static let model = ItemModel.make()
+    // One model for all stacks: a class belongs to one entity.
+    private static let model = ItemModel.make()
 }

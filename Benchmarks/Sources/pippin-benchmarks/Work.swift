@@ -1,18 +1,18 @@
 import Foundation
 
 /// One kind of work, done by both sides.
-struct Work {
+struct Work: Sendable {
     let title: String
     /// The most that ours may take, in times of the C API's; nil where nothing is promised.
     let budget: Double?
     /// How often the thing that is counted happens when there are `objects` objects.
-    let operations: (_ objects: Int) -> Int
+    let operations: @Sendable (_ objects: Int) -> Int
     let ours: Side
     let baseline: Side
 }
 
 /// Sets up, unmeasured, and returns what is to be measured.
-typealias Side = (_ workspace: Workspace, _ objects: Int) throws -> Trial
+typealias Side = @Sendable (_ workspace: Workspace, _ objects: Int) throws -> Trial
 
 /// One measured run, and what it left behind, for comparison with the other side's.
 final class Trial {
