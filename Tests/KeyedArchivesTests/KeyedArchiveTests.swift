@@ -114,6 +114,16 @@ struct DamagedKeyedArchiveTests {
         #expect(throws: KeyedArchiveError.self) { try ArchivedValue.object(root).foundationValue() }
     }
 
+    @Test("Collections that double with every level end in an error, not in endless work")
+    func exponentialGrowth() throws {
+        var builder = KeyedArchiveBuilder()
+        var array = builder.string("leaf")
+        for _ in 0..<60 { array = builder.array([array, array]) }
+        let root = try builder.archive(root: array).root()
+        let error = #expect(throws: KeyedArchiveError.self) { try ArchivedValue.object(root).foundationValue() }
+        #expect(error?.reason.hasPrefix("reading it takes more than") == true)
+    }
+
     @Test(
         "Property lists that are no archive are refused",
         arguments: [

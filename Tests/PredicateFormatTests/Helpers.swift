@@ -2,12 +2,12 @@ import PredicateFormat
 
 /// The tree of a format string.
 func tree(_ format: String, _ arguments: Any?...) throws -> PredicateTree {
-    try predicateTree(of: NSPredicate(parsing: format, arguments: arguments))
+    try predicateTree(parsing: format, arguments: arguments.map { Value($0) })
 }
 
 /// A format string parsed and printed.
 func printed(_ format: String, _ arguments: Any?...) throws -> String {
-    try predicateTree(of: NSPredicate(parsing: format, arguments: arguments)).format
+    try predicateTree(parsing: format, arguments: arguments.map { Value($0) }).format
 }
 
 /// Whether an object satisfies a format string.

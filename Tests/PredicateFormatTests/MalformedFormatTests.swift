@@ -56,6 +56,13 @@ struct MalformedFormatTests {
         #expect(found.hasPrefix(reason))
     }
 
+    @Test("or that parses but cannot be evaluated is refused where users write it")
+    func obstacles() throws {
+        let reason = "FUNCTION(…, \"foo\") calls a method by its name, which only Apple's Objective-C runtime can"
+        #expect(formatError("a == 1 OR length(FUNCTION(a, 'foo')) == 1")?.reason == reason)
+        #expect(formatError("SUBQUERY(a, $x, ANYKEY == 1).@count == 1")?.reason.hasPrefix("ANYKEY") == true)
+    }
+
     @Test("is counted in characters, not in bytes")
     func position() throws {
         #expect(formatError("größe == 🍏 ==")?.position == 11)

@@ -65,6 +65,18 @@ struct SortDescriptorTests {
             ])
     }
 
+    @Test("sorts many objects by its term as one by one")
+    func sortedByTerms() {
+        final class Item: NSObject, KeyedOperand {
+            let number: Int64
+            init(_ number: Int64) { self.number = number }
+            func operand(forKey key: String) -> Value { key == "rest" ? .integer(number % 3) : .integer(number) }
+        }
+        let items = (0..<10).map { Item(($0 * 7) % 10) }
+        let terms = [SortTerm(keyPath: ["rest"], ascending: false), SortTerm(keyPath: ["number"], ascending: true)]
+        #expect(items.sorted(by: terms).map(\.number) == [2, 5, 8, 1, 4, 7, 0, 3, 6, 9])
+    }
+
     @Test("that is code sorts in memory, and has no term")
     func comparator() {
         let descriptor = NSSortDescriptor(key: "name", ascending: true) { first, second in

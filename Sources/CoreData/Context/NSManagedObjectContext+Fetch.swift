@@ -177,6 +177,7 @@ extension NSManagedObjectContext {
     }
 
     static func sorted(_ objects: [NSManagedObject], by descriptors: [NSSortDescriptor]) -> [NSManagedObject] {
+        if let terms = try? sortTerms(of: descriptors) { return objects.sorted(by: terms) }
         // `sort` is stable, as Core Data's sorting of pending changes is.
         return objects.sorted { left, right in
             for descriptor in descriptors {

@@ -4,6 +4,8 @@ import Foundation
 ///
 /// Reading an archive never makes an object of a class that the archive names. Objects refer to one another by number
 /// and may form circles; a reader follows the references that it understands.
+///
+/// The steps that readers take are counted, and end in an error when there are far more than objects.
 package struct KeyedArchive: Equatable, Sendable {
     /// The entries of `$objects`; entry 0 is the string `$null`.
     package let objects: [PropertyList]
@@ -13,6 +15,8 @@ package struct KeyedArchive: Equatable, Sendable {
     package let archiver: String
     /// The version of the archive's layout.
     package let version: Int64
+
+    let budget: ReadingBudget
 
     /// The version that this module reads and writes.
     package static let layoutVersion: Int64 = 100_000
@@ -51,6 +55,12 @@ package struct KeyedArchive: Equatable, Sendable {
         self.top = top
         self.archiver = archiver
         self.version = version
+        budget = ReadingBudget(objectCount: objects.count)
+    }
+
+    package static func == (left: KeyedArchive, right: KeyedArchive) -> Bool {
+        left.objects == right.objects && left.top == right.top && left.archiver == right.archiver
+            && left.version == right.version
     }
 
     package var propertyList: PropertyList {
@@ -83,6 +93,7 @@ package struct KeyedArchive: Equatable, Sendable {
     package func value(
         of field: PropertyList, owner: Int, key: String
     ) throws(KeyedArchiveError) -> ArchivedValue {
+        try budget.spend()
         guard case .uid(let number) = field else { return .plain(field) }
         guard Int(number) < objects.count else {
             throw KeyedArchiveError(

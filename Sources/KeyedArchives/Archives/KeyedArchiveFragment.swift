@@ -27,6 +27,7 @@ package struct KeyedArchiveFragment: Equatable, Sendable {
             visit(object.archive.objects[Int(order[next])])
             next += 1
         }
+        try object.archive.budget.spend(order.count)
         let objects = order.map { object.archive.objects[Int($0)].renumbered { numbers[$0] ?? 0 } }
         archive = KeyedArchive(objects: objects, top: ["root": .uid(1)])
     }

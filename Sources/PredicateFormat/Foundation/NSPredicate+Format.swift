@@ -44,7 +44,7 @@ extension PredicateParsing where Self: NSPredicate {
     /// - Throws: ``PredicateFormatError``, which marks the place and says what was expected there.
     public init(parsing predicateFormat: String, arguments: [Any?] = []) throws {
         let predicate = try parsedPredicate(predicateFormat, arguments)
-        try validateRegularExpressions(of: predicate, in: predicateFormat)
+        try validate(predicate, predicateFormat)
         guard let result = predicate as? Self else {
             throw PredicateFormatError(
                 format: predicateFormat, byteOffset: nil, reason: "it makes no predicate of type \(Self.self)")
@@ -82,9 +82,8 @@ private func predicate<Predicate: NSPredicate>(orStop format: String, _ argument
     }
 }
 
-/// A regular expression in a format that users write must be right before it is evaluated.
-private func validateRegularExpressions(of predicate: NSPredicate, in format: String) throws {
-    guard let pattern = try predicateTree(of: predicate).firstInvalidRegularExpression else { return }
-    throw PredicateFormatError(
-        format: format, byteOffset: nil, reason: "\"\(pattern)\" is no regular expression for MATCHES")
+/// What would stop the program when it is evaluated must not be in a format that users write.
+private func validate(_ predicate: NSPredicate, _ format: String) throws {
+    guard let obstacle = try predicateTree(of: predicate).obstacle else { return }
+    throw PredicateFormatError(format: format, byteOffset: nil, reason: obstacle)
 }

@@ -118,3 +118,45 @@ struct ModelArchiveTests {
         #expect(try RawDeflate.inflate(bomb).count == 4 << 20)
     }
 }
+
+@Suite("Hostile model archives")
+struct HostileModelArchiveTests {
+    @Test("An expression that doubles with every level is refused, not followed for ever")
+    func exponentialExpression() throws {
+        var document = try SourceReaderTests.read("<entity name=\"E\"/>")
+        var request = FetchRequestDocument(entityName: "E")
+        request.predicate = .comparison(ComparisonTree(.keyPath(["a"]), .equalTo, .constant(.integer(1))))
+        document.fetchRequestTemplates["t"] = request
+        var objects = try ModelArchiveWriter.archive(of: document, form: .compiled).objects
+        // The left side becomes a sum of a sum of a sum …, each twice.
+        let left = try #require(objects.firstIndex { $0.dictionaryValue?["NSExpressionType"] == .integer(3) })
+        let utilities = UInt32(objects.count)
+        objects.append(
+            .dictionary([
+                "$class": objects[left].dictionaryValue?["$class"] ?? .uid(0), "NSExpressionType": .integer(0),
+                "NSConstantValueClassName": .uid(utilities + 1),
+            ]))
+        objects += [.string("_NSPredicateUtilities"), .string("add:to:")]
+        let arrayClass = try #require(
+            objects.firstIndex { $0.dictionaryValue?["$classname"] == .string("NSMutableArray") })
+        var inner = objects[left].dictionaryValue ?? [:]
+        for _ in 0..<90 {
+            objects.append(.dictionary(inner))
+            let copy = PropertyList.uid(UInt32(objects.count - 1))
+            objects.append(
+                .dictionary(["$class": .uid(UInt32(arrayClass)), "NS.objects": .array([copy, copy])]))
+            inner["NSArguments"] = .uid(UInt32(objects.count - 1))
+            inner["NSOperand"] = .uid(utilities)
+            inner["NSSelectorName"] = .uid(utilities + 2)
+            inner["NSExpressionType"] = .integer(4)
+        }
+        objects[left] = .dictionary(inner)
+        let list = PropertyList.dictionary([
+            "$objects": .array(objects), "$top": .dictionary(["root": .uid(1)]), "$version": .integer(100_000),
+        ])
+        let error = #expect(throws: KeyedArchiveError.self) {
+            try ModelArchiveReader.document(of: KeyedArchive(propertyList: list))
+        }
+        #expect(error?.reason.hasPrefix("reading it takes more than") == true)
+    }
+}

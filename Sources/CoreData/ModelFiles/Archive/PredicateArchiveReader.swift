@@ -118,14 +118,16 @@ enum PredicateArchiveReader {
             case let start: return .path(from: start, keys)
             }
         }
+        let isBuiltIn = try operand.optionalString(forKey: "NSConstantValueClassName") == "_NSPredicateUtilities"
+        if isBuiltIn, name == "objectFrom:withIndex:", arguments.count == 2 {
+            let collection = try expression(arguments[0], depth: depth - 1)
+            return .element(of: collection, at: try index(arguments[1], depth: depth - 1))
+        }
         let trees = try arguments.map { try expression($0, depth: depth - 1) }
-        guard try operand.optionalString(forKey: "NSConstantValueClassName") == "_NSPredicateUtilities" else {
+        guard isBuiltIn else {
             return .call(on: try expression(operand, depth: depth - 1), name: name, arguments: trees)
         }
         if name == "castObject:toType:", trees.count == 2 { return .cast(trees[0], to: trees[1]) }
-        if name == "objectFrom:withIndex:", trees.count == 2 {
-            return .element(of: trees[0], at: try index(arguments[1], trees[1]))
-        }
         guard let function = BuiltInFunction(rawValue: name), function.argumentCount == trees.count else {
             throw object.error("NSSelectorName", expected: "a built-in function with its arguments", found: "“\(name)”")
         }
@@ -133,13 +135,13 @@ enum PredicateArchiveReader {
     }
 
     /// The brackets after a key path: `[FIRST]`, `[LAST]` and `[SIZE]` are archived as symbols.
-    private static func index(_ object: ArchivedObject, _ tree: ExpressionTree) throws -> ElementIndex {
-        guard object.isKind(of: "NSSymbolicExpression") else { return .at(tree) }
-        switch try object.optionalString(forKey: "NSSymbolToken") {
+    private static func index(_ object: ArchivedObject, depth: Int) throws -> ElementIndex {
+        guard object.isKind(of: "NSSymbolicExpression") else { return .at(try expression(object, depth: depth)) }
+        switch try object.string(forKey: "NSSymbolToken") {
         case "FIRST": return .first
         case "LAST": return .last
         case "SIZE": return .size
-        default: return .at(tree)
+        case let token: throw object.error("NSSymbolToken", expected: "FIRST, LAST or SIZE", found: "“\(token)”")
         }
     }
 

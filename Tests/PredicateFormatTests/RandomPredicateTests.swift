@@ -1,0 +1,41 @@
+import PredicateFormat
+import Testing
+
+@Suite("Any predicate")
+struct RandomPredicateTests {
+    @Test("printed and parsed again says the same", arguments: 0..<20)
+    func roundTrip(seed: UInt64) throws {
+        var random = RandomTrees(seed: seed)
+        for _ in 0..<200 {
+            let tree = random.predicate(depth: 4)
+            let format = tree.format
+            let parsed = try? predicateTree(parsing: format)
+            #expect(parsed == tree, "seed \(seed): \(format)")
+            #expect(parsed?.hashValue == tree.hashValue)
+        }
+    }
+
+    @Test("with some of its characters changed parses or throws, and does not stop the program", arguments: 0..<20)
+    func damage(seed: UInt64) throws {
+        var random = RandomTrees(seed: seed)
+        let scraps = Array("()[]{}'\"\\%@K$#.,:!=<>&|+-*/^~ 019aZé🍏\0\n")
+        for _ in 0..<200 {
+            var characters = Array(random.predicate(depth: 3).format)
+            for _ in 0..<random.number(below: 4) + 1 {
+                let position = random.number(below: characters.count)
+                if random.number(below: 2) == 0 {
+                    characters[position] = random.pick(scraps)
+                } else {
+                    characters.insert(random.pick(scraps), at: position)
+                }
+            }
+            let format = String(characters)
+            do {
+                let tree = try predicateTree(parsing: format)
+                #expect(try predicateTree(parsing: tree.format) == tree, "\(format)")
+            } catch let error as PredicateFormatError {
+                #expect(!error.description.isEmpty)
+            }
+        }
+    }
+}
