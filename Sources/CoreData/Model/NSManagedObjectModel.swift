@@ -76,8 +76,16 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// A digest of the version hashes of all entities, in Base64.
     ///
-    /// It tells versions apart; it is our own, not the digest that Apple computes.
-    open var versionChecksum: String { VersionHash.checksum(of: self) }
+    /// It tells versions apart. It is Apple's where the model file carries it, and our own otherwise.
+    open var versionChecksum: String {
+        if let recordedVersionChecksum, entities.allSatisfy({ $0.recordedVersionHash != nil }) {
+            return recordedVersionChecksum
+        }
+        return VersionHash.checksum(of: self)
+    }
+
+    /// The checksum that Apple's tools computed, where a model file carries one; good as long as the entities' hashes are.
+    package var recordedVersionChecksum: String?
 
     /// Translations of the model's strings, keyed as Apple documents.
     open var localizationDictionary: [String: String]?
@@ -132,6 +140,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         entities = copies.sorted { order[$0.name ?? "", default: .max] < order[$1.name ?? "", default: .max] }
         configurationMembers = source.configurationMembers
         versionIdentifiers = source.versionIdentifiers
+        recordedVersionChecksum = source.recordedVersionChecksum
         localizationDictionary = source.localizationDictionary
         templates = source.templates
     }

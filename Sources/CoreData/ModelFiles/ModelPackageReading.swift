@@ -27,7 +27,9 @@ extension ModelPackage {
         let version = try version(named: name ?? currentVersionName)
         let document = try document(version: version.name, moduleName: moduleName)
         return try ModelFileError.naming(Self.file(of: version)) {
-            try ModelAssembler.model(document, versionHashes: recordedHashes(version: version.name))
+            let model = try ModelAssembler.model(document, versionHashes: recordedHashes(version: version.name))
+            model.recordedVersionChecksum = info.hashesAreOurs ? nil : info.checksums[version.name]
+            return model
         }
     }
 

@@ -82,6 +82,15 @@ struct ModelFixtureTests {
         #expect(hash?.count == 32)
     }
 
+    @Test("The checksum of a version is Xcode's, until the model is changed")
+    func versionChecksum() throws {
+        let url = ModelFixtures.url("users/SampleModel3.momd")
+        let model = try #require(NSManagedObjectModel(contentsOf: url))
+        #expect(model.versionChecksum == "u970QgYhRHEJGIt0zQr1UhuZL2ZJ1KxBS+B7rkAx0ik=")
+        model.entities.first?.versionHashModifier = "2"
+        #expect(model.versionChecksum != "u970QgYhRHEJGIt0zQr1UhuZL2ZJ1KxBS+B7rkAx0ik=")
+    }
+
     @Test("NSManagedObjectModel(contentsOf:) reads a package, one of its versions, and a source model")
     func contentsOf() throws {
         for path in ["cars/SampleModel.momd", "cars/SampleModel.momd/SampleModel.mom", "cars/SampleModel.xcdatamodeld"]

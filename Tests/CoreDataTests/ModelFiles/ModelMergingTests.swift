@@ -36,6 +36,32 @@ struct ModelMergingTests {
     }
 }
 
+@Suite("Models of bundles")
+struct BundleModelTests {
+    @Test("The models of bundles are found and merged, for a store in the version that it has")
+    func merged() throws {
+        try ModelFixtures.inTemporaryFolder { folder in
+            let source = folder.appendingPathComponent("Shop.xcdatamodeld")
+            for (name, entity) in [("Shop", "Old"), ("Shop 2", "New")] {
+                let version = source.appendingPathComponent("\(name).xcdatamodel")
+                try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+                let xml = "<model><entity name=\"\(entity)\"/></model>"
+                try Data(xml.utf8).write(to: version.appendingPathComponent("contents"))
+            }
+            let bundleURL = folder.appendingPathComponent("Shop.resources")
+            try SourceModelCompiler.compileModel(at: source, to: bundleURL.appendingPathComponent("Shop.momd"))
+            let bundle = try #require(Bundle(url: bundleURL))
+            let current = NSManagedObjectModel.mergedModel(from: [bundle])
+            #expect(current?.entities.map(\.name) == ["Old"])
+            let new = try ModelPackage(at: source).model(version: "Shop 2")
+            let metadata = ["NSStoreModelVersionHashes": new.entityVersionHashesByName]
+            let fitting = NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: metadata)
+            #expect(fitting?.entities.map(\.name) == ["New"])
+            #expect(NSManagedObjectModel.mergedModel(from: []) == nil)
+        }
+    }
+}
+
 @Suite("Model packages")
 struct ModelPackageTests {
     private func write(_ text: String, to url: URL) throws {

@@ -2,10 +2,11 @@ import Foundation
 import KeyedArchives
 
 extension ModelArchiveReader {
-    static func property(_ object: ArchivedObject, name: String) throws -> PropertyDocument {
+    /// - Parameter depth: how many levels of composite attributes there may be.
+    static func property(_ object: ArchivedObject, name: String, depth: Int = 16) throws -> PropertyDocument {
         let kind: PropertyDocument.Kind
         if object.isKind(of: "NSAttributeDescription") {
-            kind = .attribute(try attribute(object))
+            kind = .attribute(try attribute(object, depth: depth))
         } else if object.isKind(of: "NSRelationshipDescription") {
             kind = .relationship(try relationship(object))
         } else if object.isKind(of: "NSFetchedPropertyDescription") {
@@ -31,7 +32,7 @@ extension ModelArchiveReader {
         return property
     }
 
-    private static func attribute(_ object: ArchivedObject) throws -> AttributeDocument {
+    private static func attribute(_ object: ArchivedObject, depth: Int) throws -> AttributeDocument {
         var attribute = AttributeDocument(type: try attributeType(object, "NSAttributeType"))
         let className = try object.optionalString(forKey: "NSAttributeValueClassName")
         attribute.valueClassName = className == attribute.type.valueClassName ? nil : className
@@ -46,26 +47,35 @@ extension ModelArchiveReader {
                 try expression.map { .expression(try PredicateArchiveReader.expression($0)) } ?? .unknown
         }
         if object.isKind(of: "NSCompositeAttributeDescription") {
-            attribute.elements = try compositeElements(object, depth: 16)
+            attribute.elements = try compositeElements(object, depth: depth)
         }
         return attribute
     }
 
     private static func compositeElements(_ object: ArchivedObject, depth: Int) throws -> [PropertyDocument] {
         guard depth > 0 else {
-            throw object.error("NSElements", expected: "fewer than 16 levels of composites", found: "more, or a circle")
+            throw object.error("NSElements", expected: "fewer levels of composites", found: "too many, or a circle")
         }
-        return try (object.optionalObjects(forKey: "NSElements") ?? []).map { element in
-            let name = try element.string(forKey: "NSPropertyName")
-            guard element.isKind(of: "NSCompositeAttributeDescription") else {
-                return try property(element, name: name)
+        return try elementObjects(object).map { element in
+            try property(element, name: element.string(forKey: "NSPropertyName"), depth: depth - 1)
+        }
+    }
+
+    /// The descriptions that a composite attribute consists of. No document says under which key Apple archives them, so
+    /// they are told by their class: the one array or dictionary of attributes that the object has.
+    private static func elementObjects(_ object: ArchivedObject) throws -> [ArchivedObject] {
+        for key in ["NSElements"] + object.keys where key != "NSEntity" {
+            guard case .object(let collection) = try object.value(forKey: key) else { continue }
+            let values = try collection.elements() ?? collection.pairs()?.map(\.value) ?? []
+            let elements = values.compactMap { value -> ArchivedObject? in
+                guard case .object(let element) = value, element.isKind(of: "NSAttributeDescription") else {
+                    return nil
+                }
+                return element
             }
-            var attribute = AttributeDocument(type: .compositeAttributeType)
-            attribute.elements = try compositeElements(element, depth: depth - 1)
-            var result = PropertyDocument(name: name, kind: .attribute(attribute))
-            result.isOptional = try element.boolean(forKey: "NSIsOptional")
-            return result
+            if !elements.isEmpty, elements.count == values.count { return elements }
         }
+        return []
     }
 
     private static func relationship(_ object: ArchivedObject) throws -> RelationshipDocument {
