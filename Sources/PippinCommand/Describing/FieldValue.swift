@@ -46,11 +46,12 @@ indirect enum FieldValue: Equatable {
         switch object {
         case let value as NSDecimalNumber: self = .decimal(value.stringValue)
         case let value as NSURL: self = .url(value.absoluteString)
-        case let value as NSDictionary:
+        case let value as CompositeValue:
             self = .composite(
                 attribute.elements.map { element in
                     Element(
-                        name: element.name, value: FieldValue(StoredValue(value[element.name], for: element), element))
+                        name: element.name,
+                        value: FieldValue(StoredValue(value.elements[element.name], for: element), element))
                 })
         default: self = .string("\(object)")
         }
