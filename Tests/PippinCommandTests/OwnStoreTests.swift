@@ -16,6 +16,7 @@ struct OwnStoreTests {
                 <attribute name="isRead" attributeType="Boolean" defaultValueString="NO"/>
                 <attribute name="published" optional="YES" attributeType="Date"/>
                 <attribute name="cover" optional="YES" attributeType="Binary"/>
+                <attribute name="photo" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
                 <attribute name="site" optional="YES" attributeType="URI"/>
                 <attribute name="tags" optional="YES" attributeType="Transformable"/>
                 <attribute name="size" optional="YES" attributeType="Composite">
@@ -33,6 +34,9 @@ struct OwnStoreTests {
             </entity>
         </model>
         """
+
+    /// Large enough to lie in a file of its own beside the store.
+    private static let photo = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
     /// Saves an author with two books, and gives the store to the test.
     private func withStore(_ body: (URL) throws -> Void) throws {
@@ -56,6 +60,7 @@ struct OwnStoreTests {
                 emma.setValue(true, forKey: "isRead")
                 emma.setValue(Date(timeIntervalSinceReferenceDate: 0.25), forKey: "published")
                 emma.setValue(Data([1, 2, 3]), forKey: "cover")
+                emma.setValue(Self.photo, forKey: "photo")
                 emma.setValue(URL(string: "https://swift.org/a"), forKey: "site")
                 emma.setValue(["width": 1.5, "unit": "cm"] as [String: Any], forKey: "size")
                 emma.setValue(author, forKey: "author")
@@ -88,6 +93,8 @@ struct OwnStoreTests {
             #expect(emma["isRead"] as? Bool == true)
             #expect(emma["published"] as? String == "2001-01-01T00:00:00.250Z")
             #expect(emma["cover"] as? String == "AQID")
+            let photo = (emma["photo"] as? String).flatMap { Data(base64Encoded: $0) }
+            #expect(photo == Self.photo)
             #expect(emma["site"] as? String == "https://swift.org/a")
             #expect(emma["tags"] is NSNull)
             let size = emma["size"] as? [String: Any]
