@@ -72,10 +72,10 @@ package func makeSortDescriptor(_ term: SortTerm) -> NSSortDescriptor {
 ///
 /// - Parameters:
 ///   - descriptors: The descriptors, the most significant first.
-///   - keys: The keys of a Swift key path, for descriptors made of one; nil where it has no names.
+///   - keys: The keys of a Swift key path, for descriptors made of one; nil where it has no names. See ``KeyPathNaming``.
 /// - Throws: For a descriptor that is code.
 package func sortTerms(
-    of descriptors: [NSSortDescriptor], keys: (AnyKeyPath) -> [String]? = { _ in nil }
+    of descriptors: [NSSortDescriptor], keys: (AnyKeyPath) -> [String]? = keys(of:)
 ) throws -> [SortTerm] {
     try descriptors.map { descriptor in
         if let keyed = descriptor as? KeyedSortDescriptor, keyed.userComparator == nil { return keyed.term }

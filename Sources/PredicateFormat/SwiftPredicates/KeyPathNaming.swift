@@ -1,0 +1,18 @@
+/// A type that knows the names of what its key paths read: the key path of an `@NSManaged` property has none of its own.
+package protocol KeyPathNaming {
+    /// The keys that a key path reads, one after the other; nil where they have no names.
+    static func keys(of keyPath: AnyKeyPath) -> [String]?
+}
+
+/// The keys that a key path reads: for stored properties, those that the compiler gave them.
+package func keys(of keyPath: AnyKeyPath) -> [String]? {
+    if let type = type(of: keyPath).rootType as? any KeyPathNaming.Type { return type.keys(of: keyPath) }
+    // `\Track.album?.name?`; a computed property has an address in place of a name.
+    let description = keyPath.debugDescription
+    guard !description.contains("<computed"), let start = description.firstIndex(of: ".") else { return nil }
+    let root = "\(type(of: keyPath).rootType)"
+    let prefix = "\\\(root)."
+    let path = description.hasPrefix(prefix) ? description.dropFirst(prefix.count) : description[start...].dropFirst()
+    let keys = path.split(separator: ".").map { $0.filter { $0 != "?" && $0 != "!" } }
+    return keys.contains("") ? nil : keys.withoutSelf
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+extension PredicateParsing where Self: NSPredicate {
+    /// Creates a predicate that says the same as a `#Predicate` of Swift.
+    ///
+    /// ```swift
+    /// NSPredicate(#Predicate<Book> { $0.year > 1990 && $0.title.contains("x") })
+    /// ```
+    ///
+    /// - Parameter predicate: Comparisons of stored or managed properties, their collections and constants.
+    /// - Returns: `nil` for a predicate that the predicate language cannot say, such as one with a computed property.
+    public init?<Input>(_ predicate: Predicate<Input>) {
+        guard let tree = try? predicateTree(of: predicate), let result = makePredicate(tree) as? Self else {
+            return nil
+        }
+        self = result
+    }
+}
+
+/// What a `#Predicate` of Swift says.
+///
+/// - Throws: ``PredicateWithoutTreeError``, which names what the predicate language cannot say.
+package func predicateTree<Input>(of predicate: Predicate<Input>) throws -> PredicateTree {
+    try PredicateConversion.tree(of: predicate)
+}

@@ -1,0 +1,104 @@
+import PredicateFormat
+import Testing
+
+@Suite("A #Predicate of Swift")
+struct SwiftPredicateTests {
+    enum Genre: String, Codable { case novel, essay }
+
+    struct Author: Codable {
+        var name: String
+        var born: Int?
+    }
+
+    struct Review: Codable {
+        var stars: Int
+        var user: String
+    }
+
+    struct Book {
+        var title: String
+        var year: Int
+        var price: Double
+        var isLent: Bool
+        var genre: String
+        var author: Author?
+        var publisher: Author
+        var tags: [String]
+        var reviews: [Review]
+        var upper: String { title.uppercased() }
+    }
+
+    let book = Book(
+        title: "Matter", year: 2008, price: 8.5, isLent: true, genre: "novel", author: Author(name: "Banks", born: nil),
+        publisher: Author(name: "Orbit"),
+        tags: ["sf"], reviews: [Review(stars: 5, user: "ann"), Review(stars: 2, user: "bob")])
+
+    private func check(_ predicate: Predicate<Book>, _ format: String) throws {
+        #expect(try predicateTree(of: predicate).format == format)
+        let converted = try #require(NSPredicate(predicate))
+        #expect(try converted.evaluate(with: book) == predicate.evaluate(book))
+    }
+
+    @Test("compares properties and constants")
+    func comparisons() throws {
+        let limit = 2000
+        try check(#Predicate { $0.title == "Matter" }, #"title == "Matter""#)
+        try check(
+            #Predicate { $0.year > limit && $0.price <= 9.0 && $0.year != 1 },
+            "year > 2000 AND price <= 9 AND year != 1")
+        try check(#Predicate { $0.year < limit || !($0.price >= 9.0) }, "year < 2000 OR NOT price >= 9")
+        try check(#Predicate { $0.isLent }, "isLent == 1")
+        try check(#Predicate { $0.isLent == false }, "isLent == 0")
+        try check(#Predicate { ($0.year + 1) * 2 > -$0.year }, "(year + 1) * 2 > -year")
+        try check(
+            #Predicate { $0.year / 2 == 1004 && $0.year % 2 == 0 }, "year / 2 == 1004 AND modulus:by:(year, 2) == 0")
+    }
+
+    @Test("reads optionals")
+    func optionals() throws {
+        try check(#Predicate { $0.author?.name == "Banks" }, #"author.name == "Banks""#)
+        try check(#Predicate { $0.author?.born == nil }, "author.born == nil")
+        try check(#Predicate { ($0.author?.born ?? 0) > 1900 }, "TERNARY(author.born != nil, author.born, 0) > 1900")
+        try check(#Predicate { $0.author!.name == "x" }, #"author.name == "x""#)
+    }
+
+    @Test("searches strings")
+    func strings() throws {
+        try check(#Predicate { $0.title.contains("att") }, #"title CONTAINS "att""#)
+        try check(#Predicate { $0.title.starts(with: "M") }, #"title BEGINSWITH "M""#)
+        try check(#Predicate { $0.title.isEmpty }, #"title == """#)
+        try check(#Predicate { $0.title.count == 6 }, "length:(title) == 6")
+    }
+
+    @Test("searches collections")
+    func collections() throws {
+        let years = [2007, 2008]
+        try check(#Predicate { years.contains($0.year) }, "year IN {2007, 2008}")
+        try check(#Predicate { $0.tags.contains("sf") }, #""sf" IN tags"#)
+        try check(#Predicate { $0.tags.count == 1 && !$0.tags.isEmpty }, "tags.@count == 1 AND NOT tags.@count == 0")
+        try check(
+            #Predicate { $0.reviews.contains { $0.stars > 3 } },
+            "SUBQUERY(reviews, $element1, $element1.stars > 3).@count > 0")
+        try check(
+            #Predicate { $0.reviews.allSatisfy { $0.stars > 3 } },
+            "SUBQUERY(reviews, $element1, NOT $element1.stars > 3).@count == 0")
+        try check(
+            #Predicate { $0.reviews.filter { $0.stars > 3 }.count == 1 },
+            "SUBQUERY(reviews, $element1, $element1.stars > 3).@count == 1")
+        try check(#Predicate { (2000...2010).contains($0.year) }, "year BETWEEN {2000, 2010}")
+        try check(#Predicate { (2000..<2008).contains($0.year) }, "year >= 2000 AND year < 2008")
+    }
+
+    @Test("that cannot be said in the predicate language has none")
+    func unsayable() {
+        let computed = #Predicate<Book> { $0.upper == "MATTER" }
+        #expect(NSPredicate(computed) == nil)
+        #expect(throws: PredicateWithoutTreeError.self) { try predicateTree(of: computed) }
+    }
+
+    @Test("names the keys of key paths, and so do sort descriptors")
+    func keyPaths() throws {
+        let descriptor = NSSortDescriptor(keyPath: \Book.publisher.name, ascending: true)
+        #expect(try sortTerms(of: [descriptor]) == [SortTerm(keyPath: ["publisher", "name"], ascending: true)])
+    }
+}
