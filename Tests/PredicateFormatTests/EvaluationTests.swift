@@ -165,6 +165,10 @@ struct StringComparisonTests {
         #expect(try evaluate(nil, "%@ == %@", "\u{e9}", "e\u{301}") == false)
         #expect(try evaluate(nil, "%@ ==[d] %@", "\u{e9}", "e\u{301}"))
         #expect(try evaluate(nil, "%@ < %@", "\u{ff5e}", "🍏"))
+        #expect(try evaluate("\u{e9}", "SELF == '\u{e9}'"))
+        #expect(try evaluate("e\u{301}", "SELF == 'e\u{301}'"))
+        #expect(try evaluate("\u{e9}", "SELF LIKE %@", "\u{e9}"))
+        #expect(try evaluate("\u{e9}", "SELF LIKE %@", "e\u{301}") == false)
     }
 
     @Test(
@@ -183,6 +187,7 @@ struct StringComparisonTests {
     @Test("match MATCHES as a whole, by a regular expression")
     func matches() throws {
         #expect(try evaluate("abc", "SELF MATCHES %@", "a|abc"))
+        #expect(try evaluate("", "SELF MATCHES ''") && !evaluate("a", "SELF MATCHES ''"))
         #expect(try evaluate("abc\n", "SELF MATCHES %@", "abc") == false)
         #expect(try evaluate("2024", #"SELF MATCHES '\\d{4}'"#))
         #expect(try evaluate("ABC", "SELF MATCHES[c] %@", #"a\Sc"#))

@@ -21,10 +21,15 @@ package enum KeyPathProbe {
     ///
     /// - Returns: `nil` if it reads no properties of the model, or more than a path of them.
     package static func keyPathName<Root: NSManagedObject>(_ keyPath: PartialKeyPath<Root>) -> String? {
+        keyPathName(keyPath, of: Root.self)
+    }
+
+    /// The same of a key path whose type is only known when the program runs.
+    static func keyPathName(_ keyPath: AnyKeyPath, of root: NSManagedObject.Type) -> String? {
         let recorder = Recorder()
-        let probe = makeProbe(Root.self)
+        let probe = makeProbe(root)
         recorder.next = probe
-        $recorder.withValue(recorder) { _ = (probe as? Root)?[keyPath: keyPath] }
+        $recorder.withValue(recorder) { _ = (probe as Any)[keyPath: keyPath] }
         return recorder.keys.isEmpty || recorder.isOther ? nil : recorder.keys.joined(separator: ".")
     }
 

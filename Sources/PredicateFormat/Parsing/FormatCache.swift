@@ -13,12 +13,12 @@ final class FormatCache: Sendable {
     }
 
     private struct KeyedFormat: Hashable {
-        let format: String
+        let format: LiteralString
         let keyPaths: [Value]
     }
 
     private struct State {
-        var entries: [String: Entry] = [:]
+        var entries: [LiteralString: Entry] = [:]
         var keyed: [KeyedFormat: FormatTemplate] = [:]
     }
 
@@ -41,27 +41,28 @@ final class FormatCache: Sendable {
 
     private func find(_ format: String, _ arguments: [Value]) -> FormatTemplate? {
         state.withLock { state in
-            switch state.entries[format] {
+            switch state.entries[LiteralString(format)] {
             case nil: return nil
             case .template(let template): return template
             case .keyed(let indices):
                 let keyPaths = indices.compactMap { arguments.indices.contains($0) ? arguments[$0] : nil }
-                return state.keyed[KeyedFormat(format: format, keyPaths: keyPaths)]
+                return state.keyed[KeyedFormat(format: LiteralString(format), keyPaths: keyPaths)]
             }
         }
     }
 
     private func insert(_ template: FormatTemplate, _ arguments: [Value]) {
         let indices = template.keyPathIndices
+        let format = LiteralString(template.format)
         state.withLock { state in
             // Programs have few formats. One that makes up ever new ones starts over now and then.
             if state.entries.count >= limit { state.entries.removeAll() }
             if state.keyed.count >= limit { state.keyed.removeAll() }
             if indices.isEmpty {
-                state.entries[template.format] = .template(template)
+                state.entries[format] = .template(template)
             } else {
-                state.entries[template.format] = .keyed(indices)
-                state.keyed[KeyedFormat(format: template.format, keyPaths: indices.map { arguments[$0] })] = template
+                state.entries[format] = .keyed(indices)
+                state.keyed[KeyedFormat(format: format, keyPaths: indices.map { arguments[$0] })] = template
             }
         }
     }

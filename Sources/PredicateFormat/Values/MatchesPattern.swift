@@ -13,7 +13,8 @@ package struct MatchesPattern: @unchecked Sendable {
         foldingOptions = options.subtracting(.caseInsensitive)
         let ignoresCase = options.contains(.caseInsensitive) && !options.contains(.normalized)
         let whole = "^(?:\(pattern.folded(foldingOptions)))\\z"
-        guard (try? NSRegularExpression(pattern: pattern)) != nil,
+        // The pattern must be one by itself: `a)|(b` is none. Foundation takes the empty one for none.
+        guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern)) != nil,
             let expression = try? NSRegularExpression(pattern: whole, options: ignoresCase ? [.caseInsensitive] : [])
         else { return nil }
         self.expression = expression

@@ -3,7 +3,7 @@ import Synchronization
 /// Remembers what was made of the patterns used last, which are used again and again, row by row.
 final class PatternCache<Pattern: Sendable>: Sendable {
     private struct Key: Hashable {
-        let pattern: String
+        let pattern: LiteralString
         let options: StringOptions
     }
 
@@ -13,7 +13,7 @@ final class PatternCache<Pattern: Sendable>: Sendable {
     func pattern(
         _ pattern: String, _ options: StringOptions, _ make: (String, StringOptions) -> Pattern?
     ) -> Pattern? {
-        let key = Key(pattern: pattern, options: options)
+        let key = Key(pattern: LiteralString(pattern), options: options)
         if let found = patterns.withLock({ $0[key] }) { return found }
         guard let made = make(pattern, options) else { return nil }
         patterns.withLock { patterns in

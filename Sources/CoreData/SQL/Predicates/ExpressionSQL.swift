@@ -11,6 +11,10 @@ extension PredicateSQL {
             return SQLOperand(fragment: SQLFragment("?", [.value(converted)]), canBeNull: false)
         case .argument(let index):
             return SQLOperand(fragment: SQLFragment("?", [.argument(index, conversion(other))]), canBeNull: false)
+        case .element(of: .argument(let index), at: .at(.constant(.integer(let position)))):
+            return SQLOperand(
+                fragment: SQLFragment("?", [.element(of: index, at: Int(position), conversion(other))]),
+                canBeNull: false)
         case .evaluatedObject: return key(of: scope.mapping, alias: scope.alias)
         case .keyPath(let path): return try operand(path, in: scope)
         case .path(from: .variable(let name), let path):

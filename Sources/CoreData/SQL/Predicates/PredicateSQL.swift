@@ -112,6 +112,11 @@ struct PredicateSQL {
         let left = try operand(tree.left, in: scope)
         let lower = try operand(bounds[0], comparedWith: left, in: scope)
         let upper = try operand(bounds[1], comparedWith: left, in: scope)
+        if !tree.options.isEmpty, left.storage == .string {
+            let above = stringFunction(.greaterThanOrEqualTo, left.fragment, lower.fragment, tree.options)
+            let below = stringFunction(.lessThanOrEqualTo, left.fragment, upper.fragment, tree.options)
+            return SQLCondition(above.fragment + " AND " + below.fragment, isCompound: true)
+        }
         return SQLCondition(left.fragment + " BETWEEN " + lower.fragment + " AND " + upper.fragment)
     }
 
@@ -132,6 +137,9 @@ struct PredicateSQL {
         switch tree {
         case .constant(let value): return value
         case .argument(let index): return arguments.indices.contains(index) ? arguments[index] : nil
+        case .element(of: .argument(let index), at: .at(.constant(.integer(let position)))):
+            guard arguments.indices.contains(index), let elements = arguments[index].elements else { return nil }
+            return elements.indices.contains(Int(position)) ? elements[Int(position)] : nil
         default: return nil
         }
     }
@@ -155,7 +163,8 @@ struct PredicateSQL {
         case .constant(.collection(let values)): return values.map { .constant($0) }
         case .argument:
             guard case .collection(let values)? = constant(tree) else { break }
-            return values.map { .constant($0) }
+            // Looked up when the statement runs, so that the text can be kept for other values.
+            return values.indices.map { .element(of: tree, at: .at(.constant(.integer(Int64($0))))) }
         default: break
         }
         throw SQLError.unsupported("a collection that is neither a constant nor a to-many relationship")

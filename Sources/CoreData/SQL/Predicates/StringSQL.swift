@@ -65,21 +65,15 @@ extension PredicateSQL {
         let present = all.indices.filter { !isNull(all[$0]) }
         let hasNull = present.count < all.count
         if !options.isEmpty, left.storage == .string {
-            let parts = try present.map { position in
+            var parts = try present.map { position in
                 let right = try operand(all[position], comparedWith: left, in: scope)
                 return stringFunction(.equalTo, left.fragment, right.fragment, options).fragment
             }
+            if hasNull { parts.append(left.fragment + " IS NULL") }
             guard !parts.isEmpty else { return .never }
             return SQLCondition(.joined(parts, separator: " OR "), isCompound: true)
         }
-        let list = try present.map { position -> SQLFragment in
-            // An element of an argument is looked up when the statement runs, so that the text can be kept.
-            if case .argument(let index) = collection {
-                let conversion: BindingConversion = left.root.map { .key(root: $0) } ?? .column(left.storage)
-                return SQLFragment("?", [.element(of: index, at: position, conversion)])
-            }
-            return try operand(all[position], comparedWith: left, in: scope).fragment
-        }
+        let list = try present.map { try operand(all[$0], comparedWith: left, in: scope).fragment }
         if list.isEmpty {
             return hasNull ? SQLCondition(left.fragment + " IS NULL", canBeNull: false) : .never
         }

@@ -91,14 +91,15 @@ final class DerivedValues {
 private final class StringSearches {
     private struct Key: Hashable {
         let comparison: ComparisonOperator
-        let right: String
+        /// A value, since equal ones have the same bytes: strings are equal that only look alike.
+        let right: Value
         let options: StringOptions
     }
 
     private var ready: [Key: CompiledPredicate] = [:]
 
     func holds(_ left: String, _ comparison: ComparisonOperator, _ right: String, _ options: StringOptions) -> Bool {
-        let key = Key(comparison: comparison, right: right, options: options)
+        let key = Key(comparison: comparison, right: .string(right), options: options)
         if let known = ready[key] { return known.evaluate(.string(left)) }
         let tree = ComparisonTree(.evaluatedObject, comparison, .constant(.string(right)), options: options)
         let predicate = CompiledPredicate(.comparison(tree))

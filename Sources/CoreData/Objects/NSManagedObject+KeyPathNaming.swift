@@ -1,0 +1,9 @@
+import PredicateFormat
+
+// Sort descriptors by key path and `#Predicate` find their keys by this.
+extension NSManagedObject: KeyPathNaming {
+    package static func keys(of keyPath: AnyKeyPath) -> [String]? {
+        guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else { return nil }
+        return KeyPathProbe.keyPathName(keyPath, of: root)?.split(separator: ".").map(String.init)
+    }
+}
