@@ -33,7 +33,7 @@ struct RandomPredicateTests {
             do {
                 let tree = try predicateTree(parsing: format)
                 #expect(try predicateTree(parsing: tree.format) == tree, "\(format)")
-            } catch let error as PredicateFormatError {
+            } catch {
                 #expect(!error.description.isEmpty)
             }
         }

@@ -88,7 +88,7 @@ struct RandomTrees {
         switch number(below: depth > 0 ? 12 : 11) {
         case 0: return .null
         case 1, 2: return .integer(pick([0, 1, -1, 42, .max, .min, Int64(number(below: 1000))]))
-        case 3: return .double(pick([0.5, -2.25, 1e300, 5e-324, 1e15, -1e16, 3, -0.0, .infinity]))
+        case 3: return .double(pick([0.5, -2.25, 1e300, 2.5e-300, 1e15, -1e16, 3, -0.0, .infinity]))
         case 4: return .decimal(NSDecimalNumber(string: pick(["0.1", "-3.50", "123456789012345678901234567890"])))
         case 5: return .date(Date(timeIntervalSinceReferenceDate: pick([0, 1.5, -0.1, 631_152_000.123456])))
         case 6: return .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(number(below: 256)))))

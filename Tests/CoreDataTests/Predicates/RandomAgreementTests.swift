@@ -3,7 +3,7 @@ import Testing
 
 /// The objects that SQL finds are those for which the predicate is true in memory, for predicates made at random.
 @MainActor @Suite("SQL and memory")
-struct AgreementTests {
+struct RandomAgreementTests {
     @Test("find the same objects", arguments: 0..<16)
     func agree(seed: UInt64) throws {
         let folder = try TemporaryFolder()
