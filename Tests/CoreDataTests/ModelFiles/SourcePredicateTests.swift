@@ -20,13 +20,13 @@ struct SourcePredicateTests {
             """)
         let attributes = try #require(model.entitiesByName["E"]).attributesByName
         let age = try #require(attributes["age"])
-        #expect(age.validationPredicates.map(\.predicateFormat) == ["SELF >= 0", "SELF <= 150"])
+        #expect(age.validationPredicates.map(formatString) == ["SELF >= 0", "SELF <= 150"])
         #expect(age.validationWarnings as? [Int] == [1620, 1610])
         #expect(age.validationPredicates[1].evaluate(with: 150))
         #expect(!age.validationPredicates[1].evaluate(with: 151))
         let code = try #require(attributes["code"])
         #expect(
-            code.validationPredicates.map(\.predicateFormat)
+            code.validationPredicates.map(formatString)
                 == ["length >= 2", "length <= 3", "SELF MATCHES \"[A-Z]+\""])
         #expect(code.validationWarnings as? [Int] == [1670, 1660, 1680])
         #expect(attributes["born"]?.validationWarnings as? [Int] == [1640])
@@ -69,13 +69,13 @@ struct SourcePredicateTests {
         let book = try #require(model.entitiesByName["Book"])
         let fetched = try #require(book.propertiesByName["better"] as? NSFetchedPropertyDescription)
         #expect(fetched.fetchRequest?.entity === book)
-        #expect(fetched.fetchRequest?.predicate?.predicateFormat == "stars > $FETCH_SOURCE.stars")
+        #expect(fetched.fetchRequest?.predicate.map(formatString) == "stars > $FETCH_SOURCE.stars")
         let template = try #require(model.fetchRequestTemplate(forName: "withStars"))
         #expect(template.fetchLimit == 5)
         #expect(!template.includesSubentities)
         #expect(!template.returnsObjectsAsFaults)
         let request = model.fetchRequestFromTemplate(withName: "withStars", substitutionVariables: ["STARS": 4])
-        #expect(request?.predicate?.predicateFormat == "stars == 4")
+        #expect(request?.predicate.map(formatString) == "stars == 4")
     }
 
     @Test(
