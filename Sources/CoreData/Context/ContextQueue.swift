@@ -10,7 +10,11 @@ final class ContextQueue: Sendable {
     init(_ type: NSManagedObjectContextConcurrencyType) {
         isMain = type == .mainQueueConcurrencyType
         queue = isMain ? .main : DispatchQueue(label: "NSManagedObjectContext")
-        if isMain { _ = Self.markMainQueue } else { queue.setSpecific(key: Self.current, value: ObjectIdentifier(self)) }
+        if isMain {
+            _ = Self.markMainQueue
+        } else {
+            queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
+        }
     }
 
     // Once a program waits in dispatchMain(), as one with an async main does, the main queue runs on any thread.

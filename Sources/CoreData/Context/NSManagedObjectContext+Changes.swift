@@ -61,31 +61,29 @@ extension NSManagedObjectContext {
     public func processPendingChanges() {
         if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletes() }
         guard !event.isEmpty || !refreshed.isEmpty else { return }
-        var inserted: Set<NSManagedObject> = []
-        var updated: Set<NSManagedObject> = []
-        var deleted: Set<NSManagedObject> = []
+        var inserted: [NSManagedObject] = []
+        var updated: [NSManagedObject] = []
+        var deleted: [NSManagedObject] = []
         let objects = event
         let refreshedObjects = refreshed
         event = []
         refreshed = []
-        let isObserved = true
         for object in objects {
             let state = object.state
             object.state.remove(.anyEvent)
-            guard isObserved else { continue }
             if state.contains(.deletedInEvent) {
                 // An object that came and went within one event was never there for anyone else.
-                if !state.contains(.insertedInEvent) { deleted.insert(object) }
+                if !state.contains(.insertedInEvent) { deleted.append(object) }
             } else if state.contains(.insertedInEvent) {
-                inserted.insert(object)
+                inserted.append(object)
             } else if state.contains(.updatedInEvent) {
-                updated.insert(object)
+                updated.append(object)
             }
         }
         var info: [AnyHashable: Any] = [:]
-        if !inserted.isEmpty { info[NSInsertedObjectsKey] = inserted }
-        if !updated.isEmpty { info[NSUpdatedObjectsKey] = updated }
-        if !deleted.isEmpty { info[NSDeletedObjectsKey] = deleted }
+        if !inserted.isEmpty { info[NSInsertedObjectsKey] = ChangedObjectSet(inserted) }
+        if !updated.isEmpty { info[NSUpdatedObjectsKey] = ChangedObjectSet(updated) }
+        if !deleted.isEmpty { info[NSDeletedObjectsKey] = ChangedObjectSet(deleted) }
         if !refreshedObjects.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshedObjects) }
         guard !info.isEmpty else { return }
         NotificationCenter.default.post(

@@ -15,13 +15,38 @@ extension NSManagedObjectContext {
     /// - Throws: an error in the Cocoa domain when the request names an unknown entity or property, asks for what the
     ///   store cannot do, or the store cannot be read.
     public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        if let type = T.self as? NSManagedObject.Type { learn(type) }
+        if let type = T.self as? NSManagedObject.Type {
+            learn(type)
+            if request.resultType.isDisjoint(with: [
+                .managedObjectIDResultType, .dictionaryResultType, .countResultType,
+            ]) {
+                let objects = try objects(of: request, entity(of: request))
+                if Self.areAll(objects, T.self) {
+                    // Every element was just found to be of the class `T`, which differs from NSManagedObject in the
+                    // static type alone; a cast would look at each once more, slowly.
+                    return unsafeBitCast(objects, to: [T].self)
+                }
+            }
+        }
         let results = try results(of: request)
         if let typed = results as? [T] { return typed }
         throw StoreError.make(
             CoreDataErrorCode.coreData,
             "The fetch of “\(request.entityName ?? "")” gives \(results.first.map { "\(type(of: $0))" } ?? "nothing"), "
-                + "and its request says \(T.self). Check the request's result type, and the class that the entity names.")
+                + "and its request says \(T.self). Check the request's result type, and the class that the entity names."
+        )
+    }
+
+    /// Whether all objects are of the type `T`; asked once for neighbours of one class.
+    private static func areAll<T>(_ objects: [NSManagedObject], _ wanted: T.Type) -> Bool {
+        var last: NSManagedObject.Type?
+        for object in objects {
+            let type = type(of: object)
+            if type == last { continue }
+            guard object is T else { return false }
+            last = type
+        }
+        return true
     }
 
     /// How many objects a request finds.
@@ -50,7 +75,8 @@ extension NSManagedObjectContext {
         guard let layout = modelLayout.entityByName[name] else {
             throw StoreError.make(
                 CoreDataErrorCode.coreData,
-                "The model has no entity “\(name)”; it has \(modelLayout.entityByName.keys.sorted().joined(separator: ", ")).")
+                "The model has no entity “\(name)”; it has \(modelLayout.entityByName.keys.sorted().joined(separator: ", "))."
+            )
         }
         return layout
     }
@@ -94,7 +120,8 @@ extension NSManagedObjectContext {
             registry.makeRoom(for: rows.count)
             fetched = rows.map { row in
                 object(
-                    for: row, asFault: request.returnsObjectsAsFaults, refreshing: request.shouldRefreshRefetchedObjects,
+                    for: row, asFault: request.returnsObjectsAsFaults,
+                    refreshing: request.shouldRefreshRefetchedObjects,
                     stamp: stamp)
             }
         }
@@ -142,7 +169,8 @@ extension NSManagedObjectContext {
             case let expression as NSExpressionDescription:
                 guard let value = expression.expression else {
                     throw StoreError.make(
-                        CoreDataErrorCode.coreData, "The expression description “\(expression.name)” has no expression.")
+                        CoreDataErrorCode.coreData, "The expression description “\(expression.name)” has no expression."
+                    )
                 }
                 return .expression(name: expression.name, value, expression.expressionResultType)
             case let description as NSPropertyDescription: return .keyPath(description.name)
@@ -269,7 +297,8 @@ extension NSManagedObjectContext {
             }
         } catch {
             programmerError(
-                "the values of \(object.identifier.description) cannot be read: \((error as NSError).localizedDescription)")
+                "the values of \(object.identifier.description) cannot be read: \((error as NSError).localizedDescription)"
+            )
         }
         guard shouldDeleteInaccessibleFaults else {
             programmerError(
@@ -303,7 +332,9 @@ extension NSManagedObjectContext {
     }
 
     private func loadBatch(_ batch: FetchBatch) {
-        guard let source = persistentStoreCoordinator, let rows = try? source.rows(for: batch.identifiers) else { return }
+        guard let source = persistentStoreCoordinator, let rows = try? source.rows(for: batch.identifiers) else {
+            return
+        }
         let stamp = source.generation
         for row in rows { _ = object(for: row, asFault: false, refreshing: false, stamp: stamp) }
         for identifier in batch.identifiers { batches[identifier] = nil }
@@ -322,9 +353,11 @@ extension NSManagedObjectContext {
                     guard let relationship = object.layout.relationship(named: String(key)) else {
                         throw StoreError.make(
                             CoreDataErrorCode.coreData,
-                            "“\(keyPath)” cannot be prefetched: entity “\(object.layout.name)” has no relationship “\(key)”.")
+                            "“\(keyPath)” cannot be prefetched: entity “\(object.layout.name)” has no relationship “\(key)”."
+                        )
                     }
-                    next += relationship.isToMany
+                    next +=
+                        relationship.isToMany
                         ? object.toManyObjects(relationship) : object.toOne(relationship).map { [$0] } ?? []
                 }
                 for object in next where object.isFault && !object.state.contains(.valuesPending) {

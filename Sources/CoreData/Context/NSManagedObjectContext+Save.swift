@@ -35,15 +35,20 @@ extension NSManagedObjectContext {
 
     /// Lets objects prepare for the save; what they change then is saved too.
     private func callWillSave() {
-        var called: Set<NSManagedObject> = []
+        defer { for object in changed { object.state.remove(.toldOfSave) } }
         // Bounded, as Core Data's loop is: an object whose willSave always changes something would go on for ever.
         for _ in 0..<1000 {
-            let objects = changed.filter { $0.hasChanges && !called.contains($0) }
-            if objects.isEmpty && event.isEmpty { return }
-            for object in objects { object.willSave() }
-            called.formUnion(objects)
+            var position = 0
+            // The list grows while objects change others.
+            while position < changed.count {
+                let object = changed[position]
+                position += 1
+                guard object.hasChanges, !object.state.contains(.toldOfSave) else { continue }
+                object.state.insert(.toldOfSave)
+                object.willSave()
+            }
             if event.isEmpty { return }
-            called.subtract(event)
+            for object in event { object.state.remove(.toldOfSave) }
             processPendingChanges()
         }
     }
@@ -78,25 +83,28 @@ extension NSManagedObjectContext {
 
     /// Tells everyone what was saved.
     private func finishSave(_ plan: SavePlan, _ results: [SaveResult]) {
-        let objects = plan.all
-        for object in objects { object.didSave() }
+        for object in plan.inserted { object.didSave() }
+        for object in plan.updated { object.didSave() }
+        for object in plan.deleted { object.didSave() }
         for object in plan.deleted { forget(object) }
         var info: [AnyHashable: Any] = [:]
         var identifiers: [AnyHashable: Any] = [:]
         func add(_ key: String, _ idKey: String, _ objects: [NSManagedObject]) {
             guard !objects.isEmpty else { return }
-            info[key] = Set(objects)
-            identifiers[idKey] = Set(objects.map(\.identifier))
+            info[key] = ChangedObjectSet(objects)
+            identifiers[idKey] = ChangedObjectSet(objects.map(\.identifier))
         }
         add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, plan.inserted)
         add(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, plan.updated)
         add(NSDeletedObjectsKey, NSDeletedObjectIDsKey, plan.deleted)
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
-        NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: identifiers)
-        persistentStoreCoordinator?.announce(
+        NotificationCenter.default.post(
+            name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: identifiers)
+        persistentStoreCoordinator?.announce(from: self) {
             SavedChanges(
                 inserted: plan.inserted.map(\.identifier), updated: plan.updated.map(\.identifier),
-                deleted: plan.deleted.map(\.identifier)), from: self)
+                deleted: plan.deleted.map(\.identifier))
+        }
         if !event.isEmpty { processPendingChanges() }
     }
 
@@ -105,7 +113,8 @@ extension NSManagedObjectContext {
     /// - Throws: the errors of the store, which counts its keys in a transaction of its own.
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         guard let source = persistentStoreCoordinator else {
-            throw StoreError.make(CoreDataErrorCode.coreData, "The context has no coordinator, so it can give no permanent IDs.")
+            throw StoreError.make(
+                CoreDataErrorCode.coreData, "The context has no coordinator, so it can give no permanent IDs.")
         }
         let new = objects.filter { $0.identifier.isTemporaryID }
         let identifiers = try source.makePermanentIdentifiers(for: new, assigned: assignedStores)

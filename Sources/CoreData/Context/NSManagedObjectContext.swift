@@ -254,7 +254,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Learns a class that a request names; classes are looked up anew when it brings a new module.
     func learn(_ type: NSManagedObject.Type) {
-        guard classCache.entityByType[ObjectIdentifier(type)] == nil, let layout = modelLayout else { return }
+        guard type != NSManagedObject.self, classCache.entityByType[ObjectIdentifier(type)] == nil,
+            let layout = modelLayout
+        else { return }
         let generation = ManagedClasses.generation
         if let entity = ManagedClasses.entity(for: type, in: layout) {
             classCache.entityByType[ObjectIdentifier(type)] = entity

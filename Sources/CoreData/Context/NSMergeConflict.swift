@@ -65,7 +65,11 @@ open class NSMergeConflict: NSObject {
             object.snapshot = current.values
             object.version = current.version
         case .mergeByPropertyObjectTrumpMergePolicyType:
-            if object.isDeleted { object.version = current.version } else { object.adopt(current, keepingChanges: true) }
+            if object.isDeleted {
+                object.version = current.version
+            } else {
+                object.adopt(current, keepingChanges: true)
+            }
         case .mergeByPropertyStoreTrumpMergePolicyType:
             if object.isDeleted {
                 object.version = current.version
@@ -84,7 +88,8 @@ extension NSManagedObject {
         var result: [String: Any] = [:]
         for (slot, description) in layout.slots.enumerated() {
             switch description.kind {
-            case .attribute(let attribute): result[description.name] = values[slot].objectValue(for: attribute) ?? NSNull()
+            case .attribute(let attribute):
+                result[description.name] = values[slot].objectValue(for: attribute) ?? NSNull()
             case .toOne:
                 if case .identifier(let identifier) = values[slot] {
                     result[description.name] = identifier
@@ -101,7 +106,8 @@ extension NSManagedObject {
         var merged = row.values
         for slot in changedSlots() where row.values[slot] == snapshot[slot] { merged[slot] = values[slot] }
         for slot in layout.slots.indices where layout.slots[slot].isTransient { merged[slot] = values[slot] }
-        for relationship in layout.toOnes where !relations.isEmpty && merged[relationship.slot] != values[relationship.slot] {
+        for relationship in layout.toOnes
+        where !relations.isEmpty && merged[relationship.slot] != values[relationship.slot] {
             relations[relationship.index] = .unresolved
         }
         values = merged

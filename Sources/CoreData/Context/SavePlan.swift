@@ -37,9 +37,6 @@ final class SavePlan {
         }
     }
 
-    /// Every object of the save, for its life-cycle hooks.
-    var all: [NSManagedObject] { inserted + updated + deleted }
-
     /// What each store is asked to write.
     func changeSets(contextName: String?, author: String?) throws -> [(NSPersistentStore, ChangeSet)] {
         var sets: [(store: NSPersistentStore, changes: ChangeSet)] = []
@@ -53,7 +50,8 @@ final class SavePlan {
             guard let store = identifier.persistentStore else {
                 throw StoreError.make(
                     CoreDataErrorCode.persistentStoreSave,
-                    "The store of \(identifier.description) was removed from its coordinator; the object cannot be saved.")
+                    "The store of \(identifier.description) was removed from its coordinator; the object cannot be saved."
+                )
             }
             var changes = ChangeSet()
             changes.contextName = contextName
@@ -122,7 +120,9 @@ final class SavePlan {
         context.assignedStores = [:]
         for result in results {
             for (identifier, slot, value) in result.computed {
-                guard let object = context.registry.object(for: identifier), !object.state.contains(.fault) else { continue }
+                guard let object = context.registry.object(for: identifier), !object.state.contains(.fault) else {
+                    continue
+                }
                 object.values[slot] = value
                 object.snapshot[slot] = value
             }

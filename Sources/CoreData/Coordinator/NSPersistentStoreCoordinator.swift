@@ -12,7 +12,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     package let modelLayout: ModelLayout
     let lockObject = NSRecursiveLock()
     private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
-    private var stores: [NSPersistentStore] = []
+    private var stores: [NSPersistentStore] = [] { didSet { storesByEntity = [:] } }
+    private var storesByEntity: [ObjectIdentifier: [NSPersistentStore]] = [:]
     private var contexts: [WeakContext] = []
     private var changeLog = ChangeLog()
     private let saveCount = Atomic<UInt32>(1)
@@ -178,11 +179,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Tells the other contexts that merge automatically what one saved.
-    func announce(_ changes: SavedChanges, from saver: NSManagedObjectContext) {
-        for context in withLock({ contexts.compactMap(\.context) })
-        where context !== saver && context.automaticallyMergesChangesFromParent {
-            context.perform { context.merge(changes) }
+    func announce(from saver: NSManagedObjectContext, _ changes: () -> SavedChanges) {
+        let listeners = withLock { contexts.compactMap(\.context) }.filter {
+            $0 !== saver && $0.automaticallyMergesChangesFromParent
         }
+        guard !listeners.isEmpty else { return }
+        let changes = changes()
+        for context in listeners { context.perform { context.merge(changes) } }
     }
 
     // MARK: IDs
@@ -201,7 +204,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// An ID as this coordinator's stores have it, for one that another coordinator of the same file made.
     func localIdentifier(_ identifier: NSManagedObjectID) -> NSManagedObjectID? {
         guard let foreign = identifier.storeIdentity else { return identifier }
-        if let store = foreign.store as? NSPersistentStore, store.persistentStoreCoordinator === self { return identifier }
+        if let store = foreign.store as? NSPersistentStore, store.persistentStoreCoordinator === self {
+            return identifier
+        }
         guard let store = withLock({ stores.first { $0.identity.uuid == foreign.uuid } }),
             let entity = modelLayout.entityByName[identifier.layout.name]
         else { return identifier }
@@ -225,9 +230,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The stores that hold an entity.
     func storesOf(_ entity: EntityLayout, among wanted: [NSPersistentStore]?) -> [NSPersistentStore] {
         withLock {
-            stores.filter { store in
-                (wanted?.contains(store) ?? true) && store.holds(entity, of: managedObjectModel)
+            let holders: [NSPersistentStore]
+            if let known = storesByEntity[ObjectIdentifier(entity)] {
+                holders = known
+            } else {
+                holders = stores.filter { $0.holds(entity, of: managedObjectModel) }
+                storesByEntity[ObjectIdentifier(entity)] = holders
             }
+            return wanted.map { wanted in holders.filter(wanted.contains) } ?? holders
         }
     }
 
@@ -263,7 +273,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 var changes = ChangeSet()
                 changes.contextName = contextName
                 changes.author = author
-                changes.deleted = try store.fetchRows(plan).map { RowDeletion(objectID: $0.objectID, version: $0.version) }
+                changes.deleted = try store.fetchRows(plan).map {
+                    RowDeletion(objectID: $0.objectID, version: $0.version)
+                }
                 guard !changes.isEmpty else { continue }
                 _ = try save([(store, changes)])
                 deleted += changes.deleted.map(\.objectID)
@@ -305,16 +317,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard !objects.isEmpty else { return [] }
         return try withLock {
             var defaults: [ObjectIdentifier: NSPersistentStore] = [:]
+            var last: EntityLayout?
             func store(for object: NSManagedObject) throws -> NSPersistentStore {
                 if !assigned.isEmpty, let store = assigned[ObjectIdentifier(object)] { return store }
                 if let known = defaults[ObjectIdentifier(object.layout)] { return known }
                 let candidates = storesOf(object.layout, among: nil)
-                guard let store = candidates.first(where: { !$0.isReadOnly }) else { throw noStore(for: object, candidates) }
+                guard let store = candidates.first(where: { !$0.isReadOnly }) else {
+                    throw noStore(for: object, candidates)
+                }
                 defaults[ObjectIdentifier(object.layout)] = store
                 return store
             }
             if stores.count == 1, assigned.isEmpty, let only = stores.first {
-                for object in objects { _ = try store(for: object) }
+                for object in objects where object.layout !== last {
+                    _ = try store(for: object)
+                    last = object.layout
+                }
                 return try only.makePermanentIdentifiers(for: objects.map(\.layout))
             }
             var groups: [(store: NSPersistentStore, positions: [Int])] = []

@@ -167,6 +167,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         return copy
     }
 
+    /// The form that stores and objects use, made when a coordinator takes the model; see `layout`.
+    package var compiled: AnyObject?
+
     package private(set) var isFrozen = false
 
     /// Makes the entity immutable; its model calls this when a coordinator takes it.

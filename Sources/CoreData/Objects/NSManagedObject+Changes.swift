@@ -24,7 +24,11 @@ extension NSManagedObject {
         for key in wanted {
             switch layout.propertyByName[key] {
             case .slot(let slot):
-                if state.contains(.inserted) { result[key] = NSNull() } else { result[key] = committedValue(at: slot) ?? NSNull() }
+                if state.contains(.inserted) {
+                    result[key] = NSNull()
+                } else {
+                    result[key] = committedValue(at: slot) ?? NSNull()
+                }
             case .toMany(let index):
                 let relationship = layout.relationships[index]
                 let members = loadedToManyMembers(relationship)

@@ -26,7 +26,8 @@ extension NSManagedObject {
         if let members = toManyMembersIfAny(relationship) { return members }
         makeRelations()
         // A new object has no row that others could point at.
-        let members = ToManyMembers(isOrdered: relationship.isOrdered, isLoaded: state.contains(.inserted) || storedContext == nil)
+        let members = ToManyMembers(
+            isOrdered: relationship.isOrdered, isLoaded: state.contains(.inserted) || storedContext == nil)
         relations[relationship.index] = .toMany(members)
         return members
     }
@@ -172,7 +173,8 @@ extension NSManagedObject {
     final func followDeleteRules() -> [NSManagedObject] {
         var doomed: [NSManagedObject] = []
         for relationship in layout.relationships {
-            let destinations = relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? []
+            let destinations =
+                relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? []
             switch relationship.deleteRule {
             case .cascadeDeleteRule: doomed += destinations.filter { !$0.isDeleted }
             case .nullifyDeleteRule:

@@ -28,18 +28,13 @@ extension NSManagedObject {
         for relationship in layout.validatedToManys {
             if let error = countError(of: relationship) { errors.append(error) }
         }
-        for key in customValidationKeys() {
+        for key in type(of: self).customValidationKeys {
             do {
                 var value = modeledValue(forKey: key)
                 try validateValue(&value, forKey: key)
             } catch { errors.append(error as NSError) }
         }
         try ValidationError.throwIfAny(errors, object: self)
-    }
-
-    /// Properties that a subclass may check in an override of `validateValue(_:forKey:)`.
-    private func customValidationKeys() -> [String] {
-        (self as? any CustomValidation)?.validatedKeys ?? []
     }
 
     private func countError(of relationship: RelationshipLayout) -> NSError? {
@@ -75,12 +70,4 @@ extension NSManagedObject {
         }
         try ValidationError.throwIfAny(errors, object: self)
     }
-}
-
-/// Lets a subclass name the properties that its override of `validateValue(_:forKey:)` checks.
-///
-/// Apple's Core Data finds methods named `validate<Key>:` by themselves, which needs the Objective-C runtime.
-public protocol CustomValidation: NSManagedObject {
-    /// The properties to pass to `validateValue(_:forKey:)` before a save.
-    var validatedKeys: [String] { get }
 }

@@ -171,6 +171,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         try validateByModel(value, forKey: key)
     }
 
+    /// The properties to pass to `validateValue(_:forKey:)` before a save, for subclasses that override it.
+    ///
+    /// Apple's Core Data finds methods named `validate<Key>:` by themselves, which needs the Objective-C runtime.
+    open class var customValidationKeys: [String] { [] }
+
     /// Checks whether the object can be inserted: by the model's rules and, in a subclass, any others.
     open func validateForInsert() throws { try validateProperties() }
 
@@ -220,7 +225,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     public final override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
 
     /// The hash of the object's identity.
-    public final override var hash: Int { ObjectIdentifier(self).hashValue }
+    public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) >> 4 }
 }
 
 extension NSManagedObject {

@@ -30,6 +30,9 @@ package struct ObjectState: OptionSet {
     /// A probe, which records the keys that are read from it; see `KeyPathProbe`.
     static let probe = ObjectState(rawValue: 4096)
 
+    /// Was told of the save that is going on.
+    static let toldOfSave = ObjectState(rawValue: 8192)
+
     static let anyChange: ObjectState = [.inserted, .updated, .deleted]
     static let anyEvent: ObjectState = [.insertedInEvent, .updatedInEvent, .deletedInEvent]
 }

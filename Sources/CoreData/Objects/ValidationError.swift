@@ -3,7 +3,8 @@ import Foundation
 /// The errors of validation, with Core Data's codes and user info.
 enum ValidationError {
     static func make(
-        _ code: Int, _ description: String, key: String, value: Any?, object: NSManagedObject, predicate: NSPredicate? = nil
+        _ code: Int, _ description: String, key: String, value: Any?, object: NSManagedObject,
+        predicate: NSPredicate? = nil
     ) -> NSError {
         var info: [String: Any] = [
             NSLocalizedDescriptionKey: description,

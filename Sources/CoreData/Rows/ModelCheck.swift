@@ -67,7 +67,8 @@ package enum ModelCheck {
         guard let destination = relationship.destinationEntity else {
             throw error(
                 "relationship “\(name)” leads to "
-                    + (relationship.destinationName.map { "“\($0)”, which is not an entity of the model" } ?? "no entity"))
+                    + (relationship.destinationName.map { "“\($0)”, which is not an entity of the model" }
+                        ?? "no entity"))
         }
         guard destination.model === model || model.entitiesByName[destination.name ?? ""] != nil else {
             throw error("relationship “\(name)” leads to “\(destination.name ?? "")”, which is not in the model")

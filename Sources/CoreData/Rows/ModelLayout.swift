@@ -61,6 +61,7 @@ extension NSManagedObjectModel {
         defer { lock.unlock() }
         if let layout = compiled as? ModelLayout { return layout }
         let layout = try ModelLayout(self)
+        for entity in layout.entities { entity.description.compiled = entity }
         freeze()
         compiled = layout
         return layout
@@ -70,6 +71,7 @@ extension NSManagedObjectModel {
 extension NSEntityDescription {
     /// The compiled form of the entity, `nil` while its model is not in use.
     package var layout: EntityLayout? {
+        if let compiled { return compiled as? EntityLayout }
         guard let name, let model else { return nil }
         return (try? model.compiledLayout())?.entityByName[name]
     }

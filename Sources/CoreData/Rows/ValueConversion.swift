@@ -64,7 +64,8 @@ extension StoredValue {
         case let number as Int16: return .integer(Int64(number))
         case let number as NSNumber: return .integer(number.int64Value)
         case let number as any BinaryInteger: return Int64(exactly: number).map(StoredValue.integer)
-        case let number as any BinaryFloatingPoint: return Int64(exactly: Double(number).rounded(.towardZero)).map(StoredValue.integer)
+        case let number as any BinaryFloatingPoint:
+            return Int64(exactly: Double(number).rounded(.towardZero)).map(StoredValue.integer)
         default: return nil
         }
     }

@@ -78,9 +78,11 @@ struct UniquenessTests {
     let container: NSPersistentContainer
 
     init() throws {
-        let user = Library.entity("User", [
-            Library.attribute("uid", .stringAttributeType), Library.attribute("name", .stringAttributeType),
-        ])
+        let user = Library.entity(
+            "User",
+            [
+                Library.attribute("uid", .stringAttributeType), Library.attribute("name", .stringAttributeType),
+            ])
         user.uniquenessConstraints = [["uid"]]
         let model = NSManagedObjectModel()
         model.entities = [user]

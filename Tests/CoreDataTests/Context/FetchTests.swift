@@ -23,7 +23,9 @@ struct FetchTests {
 
     private func books(_ format: String? = nil, _ arguments: Any?...) -> NSFetchRequest<NSManagedObject> {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
-        if let format { request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() }) }
+        if let format {
+            request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
+        }
         request.sortDescriptors = [NSSortDescriptor(key: "price", ascending: true)]
         return request
     }

@@ -35,9 +35,11 @@ struct LifeCycleTests {
     var context: NSManagedObjectContext { container.viewContext }
 
     init() throws {
-        let entity = Library.entity("Witness", [
-            Library.attribute("name", .stringAttributeType), Library.attribute("stamp", .stringAttributeType),
-        ])
+        let entity = Library.entity(
+            "Witness",
+            [
+                Library.attribute("name", .stringAttributeType), Library.attribute("stamp", .stringAttributeType),
+            ])
         entity.managedObjectClassName = NSStringFromClass(Witness.self)
         let model = NSManagedObjectModel()
         model.entities = [entity]

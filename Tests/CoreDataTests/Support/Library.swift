@@ -4,23 +4,27 @@ import SQLiteConnection
 /// A small library: authors with books, books with tags and ordered chapters, and one place for each book.
 enum Library {
     static func model() -> NSManagedObjectModel {
-        let author = entity("Author", [
-            attribute("name", .stringAttributeType, optional: false),
-            attribute("age", .integer16AttributeType),
-            attribute("rating", .doubleAttributeType, defaultValue: 1.5),
-            attribute("isLiving", .booleanAttributeType, defaultValue: true),
-            attribute("born", .dateAttributeType),
-            attribute("token", .UUIDAttributeType),
-            attribute("photo", .binaryDataAttributeType),
-            attribute("wealth", .decimalAttributeType),
-            attribute("homepage", .URIAttributeType),
-            attribute("nickname", .stringAttributeType, transient: true),
-        ])
-        let book = entity("Book", [
-            attribute("title", .stringAttributeType),
-            attribute("isbn", .stringAttributeType),
-            attribute("price", .doubleAttributeType),
-        ])
+        let author = entity(
+            "Author",
+            [
+                attribute("name", .stringAttributeType, optional: false),
+                attribute("age", .integer16AttributeType),
+                attribute("rating", .doubleAttributeType, defaultValue: 1.5),
+                attribute("isLiving", .booleanAttributeType, defaultValue: true),
+                attribute("born", .dateAttributeType),
+                attribute("token", .UUIDAttributeType),
+                attribute("photo", .binaryDataAttributeType),
+                attribute("wealth", .decimalAttributeType),
+                attribute("homepage", .URIAttributeType),
+                attribute("nickname", .stringAttributeType, transient: true),
+            ])
+        let book = entity(
+            "Book",
+            [
+                attribute("title", .stringAttributeType),
+                attribute("isbn", .stringAttributeType),
+                attribute("price", .doubleAttributeType),
+            ])
         let comic = entity("Comic", [attribute("artist", .stringAttributeType)])
         let tag = entity("Tag", [attribute("name", .stringAttributeType)])
         let chapter = entity("Chapter", [attribute("title", .stringAttributeType)])
@@ -66,7 +70,8 @@ enum Library {
     }
 
     static func attribute(
-        _ name: String, _ type: NSAttributeType, optional: Bool = true, transient: Bool = false, defaultValue: Any? = nil
+        _ name: String, _ type: NSAttributeType, optional: Bool = true, transient: Bool = false,
+        defaultValue: Any? = nil
     ) -> NSAttributeDescription {
         let attribute = NSAttributeDescription()
         attribute.name = name

@@ -9,17 +9,24 @@ extension OpenStore {
         return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             try connection.transaction {
                 var counts: [Int: Int64] = [:]
-                for entity in entities { counts[try rootNumber(entity), default: 0] += 1 }
+                for run in EntityRun.runs(of: entities) {
+                    counts[try rootNumber(run.entity), default: 0] += Int64(run.count)
+                }
                 var next: [Int: Int64] = [:]
                 for (number, count) in counts {
                     next[number] = try connection.reserveKeys(count, entity: Int64(number))
                 }
-                return try entities.map { entity in
-                    let number = try rootNumber(entity)
-                    let key = (next[number] ?? 0) + 1
-                    next[number] = key
-                    return NSManagedObjectID(layout: entity, store: identity, key: key)
+                var identifiers: [NSManagedObjectID] = []
+                identifiers.reserveCapacity(entities.count)
+                for run in EntityRun.runs(of: entities) {
+                    let number = try rootNumber(run.entity)
+                    let first = (next[number] ?? 0) + 1
+                    next[number] = first + Int64(run.count) - 1
+                    for key in first..<first + Int64(run.count) {
+                        identifiers.append(NSManagedObjectID(layout: run.entity, store: identity, key: key))
+                    }
                 }
+                return identifiers
             }
         }
     }
@@ -37,6 +44,24 @@ extension OpenStore {
             files.rollback()
             throw error
         }
+    }
+}
+
+/// Neighbours of one entity in a list: many new objects mostly are of few entities.
+private struct EntityRun {
+    let entity: EntityLayout
+    var count: Int
+
+    static func runs(of entities: [EntityLayout]) -> [EntityRun] {
+        var runs: [EntityRun] = []
+        for entity in entities {
+            if runs.last?.entity === entity {
+                runs[runs.count - 1].count += 1
+            } else {
+                runs.append(EntityRun(entity: entity, count: 1))
+            }
+        }
+        return runs
     }
 }
 
