@@ -81,9 +81,9 @@ extension NSManagedObjectContext {
             }
         }
         var info: [AnyHashable: Any] = [:]
-        if !inserted.isEmpty { info[NSInsertedObjectsKey] = ChangedObjectSet(inserted) }
-        if !updated.isEmpty { info[NSUpdatedObjectsKey] = ChangedObjectSet(updated) }
-        if !deleted.isEmpty { info[NSDeletedObjectsKey] = ChangedObjectSet(deleted) }
+        if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
+        if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
+        if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
         if !refreshedObjects.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshedObjects) }
         guard !info.isEmpty else { return }
         NotificationCenter.default.post(

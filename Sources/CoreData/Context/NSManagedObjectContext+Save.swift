@@ -91,8 +91,8 @@ extension NSManagedObjectContext {
         var identifiers: [AnyHashable: Any] = [:]
         func add(_ key: String, _ idKey: String, _ objects: [NSManagedObject]) {
             guard !objects.isEmpty else { return }
-            info[key] = ChangedObjectSet(objects)
-            identifiers[idKey] = ChangedObjectSet(objects.map(\.identifier))
+            info[key] = Set(objects)
+            identifiers[idKey] = Set(objects.map(\.identifier))
         }
         add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, plan.inserted)
         add(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, plan.updated)
