@@ -23,7 +23,9 @@ struct Bookshop {
     func books(under price: Double) async throws -> [Book] {
         try await manager.fetchModels(
             entity: BookRecord.self, predicate: NSPredicate(format: "price < %@", price),
-            sortDescriptors: [NSSortDescriptor(key: "price", ascending: true)])
+            sortDescriptors: [
+                NSSortDescriptor(key: "price", ascending: true), NSSortDescriptor(key: "title", ascending: true),
+            ])
     }
 
     /// Saves stores with everything in them. A store, book or author that is known already is updated.

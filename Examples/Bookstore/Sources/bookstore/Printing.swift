@@ -25,7 +25,8 @@ extension Double {
 }
 
 extension String {
-    var bold: String { "\u{1B}[1m\(self)\u{1B}[0m" }
+    /// In bold type on a terminal, and plain elsewhere.
+    var bold: String { isatty(STDOUT_FILENO) == 1 ? "\u{1B}[1m\(self)\u{1B}[0m" : self }
 
     func padded(to width: Int) -> String { self + String(repeating: " ", count: Swift.max(0, width - count)) }
 }
