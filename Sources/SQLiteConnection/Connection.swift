@@ -46,7 +46,7 @@ package final class Connection {
     /// prepared, so that two readers never share a cursor.
     package func statement(_ sql: String) throws -> Statement {
         if let cached = cache[sql] {
-            if sqlite3_stmt_busy(cached.handle) == 0 {
+            if !cached.isBusy {
                 cached.reset()
                 return cached
             }

@@ -83,6 +83,9 @@ package final class Statement {
         scratchUsed = 0
     }
 
+    /// Whether the statement stands on a row, so that another reader must not take it.
+    package var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
+
     /// How many parameters the statement has.
     package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 

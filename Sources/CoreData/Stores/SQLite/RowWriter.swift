@@ -5,25 +5,57 @@ import SQLiteConnection
 struct RowWriter {
     private let mapping: EntityMapping
     private let schema: SQLSchema
+    /// How each slot is written, by slot.
+    private let kinds: ContiguousArray<Kind>
+    /// The slots whose columns may refer to files of external data.
+    let externalSlots: [Int]
+
+    /// How a slot is written. Trivial, so that going through the slots counts no references.
+    private enum Kind: UInt8 {
+        /// Transient, or computed by a trigger.
+        case skipped
+        case integer, string, double, date, toOne
+        /// A to-one relationship that stores the destination's entity as well.
+        case toOneWithEntity
+        case other
+    }
 
     init(_ mapping: EntityMapping, schema: SQLSchema) {
         self.mapping = mapping
         self.schema = schema
+        kinds = ContiguousArray(mapping.columns.map(Self.kind))
+        externalSlots = mapping.columns.indices.filter { slot in
+            switch mapping.columns[slot]?.storage {
+            case .data(allowsExternal: true), .transformable(allowsExternal: true):
+                return mapping.columns[slot]?.isComposite == false
+            default: return false
+            }
+        }
+    }
+
+    private static func kind(of column: SlotColumn?) -> Kind {
+        guard let column, !column.isDerived else { return .skipped }
+        if column.isComposite { return .other }
+        switch column.storage {
+        case .integer: return .integer
+        case .string: return .string
+        case .double, .float: return .double
+        case .date: return .date
+        case .toOne: return column.entityColumn == nil ? .toOne : .toOneWithEntity
+        default: return .other
+        }
     }
 
     /// The slots whose values are written, derived ones left out.
-    func written(_ slots: [Int]) -> [Int] {
-        slots.filter { slot in mapping.columns[slot].map { !$0.isDerived } ?? false }
-    }
+    func written(_ slots: [Int]) -> [Int] { slots.filter { kinds[$0] != .skipped } }
 
     /// Binds all values of a new row from a parameter on.
     func bindAll(
         _ values: ContiguousArray<StoredValue>, to statement: Statement, from first: Int32, files: ExternalFiles
     ) throws {
         var index = first
-        for slot in mapping.columns.indices {
-            guard let column = mapping.columns[slot] else { continue }
-            try bind(values[slot], column, slot: slot, to: statement, at: &index, files: files)
+        for slot in kinds.indices {
+            try bind(values[slot], slot: slot, to: statement, at: &index, files: files)
         }
     }
 
@@ -35,47 +67,41 @@ struct RowWriter {
     ) throws -> Int32 {
         var index: Int32 = 1
         for slot in slots {
-            guard let column = mapping.columns[slot] else { continue }
-            try bind(values[slot], column, slot: slot, to: statement, at: &index, files: files)
+            try bind(values[slot], slot: slot, to: statement, at: &index, files: files)
         }
         return index
     }
 
     @inline(__always)
     private func bind(
-        _ value: StoredValue, _ column: SlotColumn, slot: Int, to statement: Statement, at index: inout Int32,
-        files: ExternalFiles
+        _ value: StoredValue, slot: Int, to statement: Statement, at index: inout Int32, files: ExternalFiles
     ) throws {
-        if column.isDerived { return }
-        switch (value, column.storage) {
-        case (.integer(let number), .integer):
-            try statement.bind(number, at: index)
-            index += 1
-        case (.string(let text), .string):
-            try statement.bind(text, at: index)
-            index += 1
-        case (.double(let number), .double), (.double(let number), .float), (.date(let number), .date):
-            try statement.bind(number, at: index)
-            index += 1
-        case (.identifier(let identifier), .toOne):
+        let kind = kinds[slot]
+        switch (kind, value) {
+        case (.skipped, _): return
+        case (.integer, .integer(let number)): try statement.bind(number, at: index)
+        case (.string, .string(let text)): try statement.bind(text, at: index)
+        case (.double, .double(let number)), (.date, .date(let number)): try statement.bind(number, at: index)
+        case (.toOne, .identifier(let identifier)): try statement.bind(identifier.key, at: index)
+        case (.toOneWithEntity, .identifier(let identifier)):
             try statement.bind(identifier.key, at: index)
             index += 1
-            if column.entityColumn != nil {
-                let number = schema.mapping(of: identifier.layout)?.number ?? identifier.layout.number
-                try statement.bind(Int64(number), at: index)
-                index += 1
-            }
-        case (.null, _) where !column.isComposite:
+            let number = schema.mapping(of: identifier.layout)?.number ?? identifier.layout.number
+            try statement.bind(Int64(number), at: index)
+        case (.other, _):
+            return try bindRare(value, slot: slot, to: statement, at: &index, files: files)
+        case (_, .null):
             // Parameters are NULL until they are bound.
-            index += column.entityColumn == nil ? 1 : 2
-        default: try bindRare(value, column, slot: slot, to: statement, at: &index, files: files)
+            if kind == .toOneWithEntity { index += 1 }
+        default: return try bindRare(value, slot: slot, to: statement, at: &index, files: files)
         }
+        index += 1
     }
 
     private func bindRare(
-        _ value: StoredValue, _ column: SlotColumn, slot: Int, to statement: Statement, at index: inout Int32,
-        files: ExternalFiles
+        _ value: StoredValue, slot: Int, to statement: Statement, at index: inout Int32, files: ExternalFiles
     ) throws {
+        guard let column = mapping.columns[slot] else { return }
         if column.isComposite {
             let layout = mapping.layout.slots[slot].attribute
             return try bindComposite(value, column, layout, to: statement, at: &index, files: files)

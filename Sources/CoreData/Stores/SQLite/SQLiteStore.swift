@@ -162,6 +162,15 @@ final class EntityAccess {
     /// The many-to-many relationships, from whose join tables deleted objects are taken.
     let joins: [JoinMapping]
     private var updates: [[Int]: String] = [:]
+    private var selection: Statement?
+
+    /// The prepared statement that selects one row, without looking its text up again.
+    func selectStatement(on connection: Connection) throws -> Statement {
+        if let selection, !selection.isBusy { return selection }
+        let new = try connection.statement(selectText)
+        if selection == nil { selection = new }
+        return new
+    }
 
     /// How many rows one statement of `selectManyText` selects.
     static let batch = 128

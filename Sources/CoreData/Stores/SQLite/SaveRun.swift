@@ -59,7 +59,7 @@ final class SaveRun {
     func delete(_ deletion: RowDeletion) throws {
         let identifier = deletion.objectID
         let access = try store.access(identifier.layout)
-        try noteExternalFiles(of: identifier, access, slots: Array(access.mapping.columns.indices))
+        try noteExternalFiles(of: identifier, access, slots: nil)
         let statement = try store.connection.statement(access.deleteText)
         try statement.bind(identifier.key, at: 1)
         try statement.bind(deletion.version, at: 2)
@@ -84,14 +84,9 @@ final class SaveRun {
     }
 
     /// Notes which files become superfluous when columns that allow external storage are overwritten.
-    private func noteExternalFiles(of identifier: NSManagedObjectID, _ access: EntityAccess, slots: [Int]) throws {
-        for slot in slots {
+    private func noteExternalFiles(of identifier: NSManagedObjectID, _ access: EntityAccess, slots: [Int]?) throws {
+        for slot in access.writer.externalSlots where slots?.contains(slot) ?? true {
             guard let column = access.mapping.columns[slot] else { continue }
-            switch column.storage {
-            case .data(allowsExternal: true), .transformable(allowsExternal: true): break
-            default: continue
-            }
-            if column.isComposite { continue }
             let statement = try store.connection.statement(
                 "SELECT \(quoted(column.name)) FROM \(quoted(access.mapping.table)) WHERE Z_PK = ?")
             try statement.bind(identifier.key, at: 1)

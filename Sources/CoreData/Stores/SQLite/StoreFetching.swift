@@ -16,6 +16,15 @@ struct FetchKey: Hashable {
 final class CachedFetch {
     let fetch: FetchStatement
     let reader: RowReader?
+    private var statement: Statement?
+
+    /// The prepared statement, without looking its text up again; another one while it is being read.
+    func statement(on connection: Connection) throws -> Statement {
+        if let statement, !statement.isBusy { return statement }
+        let new = try connection.statement(fetch.statement.text)
+        if statement == nil { statement = new }
+        return new
+    }
 
     init(_ fetch: FetchStatement, reader: RowReader?) {
         self.fetch = fetch
@@ -123,7 +132,7 @@ extension OpenStore {
             if fetches.count >= 512 { fetches.removeAll() }
             if result != .dictionaries { fetches[key] = cached }
         }
-        let statement = try connection.statement(cached.fetch.statement.text)
+        let statement = try cached.statement(on: connection)
         let context = BindingContext(arguments: predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
         for (index, binding) in cached.fetch.statement.bindings.enumerated() {
             try statement.bind(try binding.value(context), at: Int32(index + 1))
@@ -137,7 +146,7 @@ extension OpenStore {
 
     func row(for identifier: NSManagedObjectID) throws -> Row? {
         let access = try access(identifier.layout)
-        let statement = try connection.statement(access.selectText)
+        let statement = try access.selectStatement(on: connection)
         try statement.bind(identifier.key, at: 1)
         guard try statement.step() else {
             statement.reset()
