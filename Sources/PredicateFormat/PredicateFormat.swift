@@ -3,9 +3,11 @@
 // Every front (format string, NSExpression classes, key-path builder) becomes one of the trees in `Tree`. Whoever runs a
 // predicate, in memory (`Evaluation`) or as SQL (another module), starts from the tree.
 //
+//     SwiftPredicates  `#Predicate` as trees
 //     Foundation       the NS-classes: thin shells around trees
 //     Parsing  Printing  Evaluation
 //     Tree             what a predicate says
 //     KeyValueCoding   how objects give their values
 //     Values           the constants of predicates and the operands of their evaluation
+//     Strings          how strings are compared
 @_exported import Foundation
