@@ -286,6 +286,16 @@ struct WrongSourceModelTests {
         for text in ["", "model", "<model><entity name='A'></model>", "<plist/>", "\u{0}\u{1}"] {
             #expect(throws: ModelFileError.self) { try SourceReader.document(of: Data(text.utf8)) }
         }
+        let unmatched = #expect(throws: ModelFileError.self) {
+            try SourceReader.document(of: Data("<model>\n<entity name='A'></model>".utf8))
+        }
+        #expect(unmatched?.line == 2)
+        #expect(
+            unmatched?.reason
+                == "the XML is damaged: an element does not end where it should, or something follows the last one")
+        // A name that is no UTF-8.
+        let broken = Data("<model><entity na".utf8) + [0xF2] + Data("me='A'/></model>".utf8)
+        #expect(throws: ModelFileError.self) { try SourceReader.document(of: broken) }
         let deep = String(repeating: "<a>", count: 100_000)
         #expect(throws: ModelFileError.self) { try SourceReader.document(of: Data(deep.utf8)) }
     }

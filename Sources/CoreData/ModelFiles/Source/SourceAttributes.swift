@@ -91,7 +91,7 @@ extension SourceReader {
     ) throws {
         property.isOptional = try element.boolean("optional", place)
         property.versionHashModifier = element.string("versionHashModifier")
-        property.renamingIdentifier = element.string("elementID")
+        property.renamingIdentifier = renamingIdentifier(element, name: property.name)
         property.isIndexedBySpotlight = try element.boolean("spotlightIndexingEnabled", place)
         property.isStoredInExternalRecord = try element.boolean("storedInTruthFile", place)
         property.userInfo = try element.userInfo(place)

@@ -14,18 +14,38 @@ struct SourceElement {
     /// The children of one name, in order.
     func children(named name: String) -> [SourceElement] { children.filter { $0.name == name } }
 
+    /// The mistakes that files have, by the numbers of libxml2.
+    private static let reasons = [
+        4: "it is empty or does not begin with an element",
+        5: "an element does not end where it should, or something follows the last one",
+        22: "an entity such as &amp; is not complete", 26: "it uses an entity that is not defined",
+        38: "a “<” stands in an attribute's value", 39: "the value of an attribute has no quotes",
+        40: "the value of an attribute has no end", 42: "an element has an attribute twice",
+        57: "the declaration in its first line has no end", 64: "its declaration is not at the very start",
+        65: "a space is missing between two attributes", 68: "a name is missing", 73: "an element has no “>”",
+        76: "an end tag does not match its start tag", 77: "it ends before its elements do",
+    ]
+
     /// Reads the root element of an XML file.
     ///
     /// - Throws: `ModelFileError` with the line where the XML is wrong.
     static func root(of data: Data) throws -> SourceElement {
+        // The parser stops the program over names that are no UTF-8, so it never sees any.
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw ModelFileError(.corrupt, reason: "it is not UTF-8, as Xcode writes source models")
+        }
+        guard !text.unicodeScalars.contains("\0") else {
+            throw ModelFileError(.corrupt, reason: "it contains a byte 0, so it is no XML file")
+        }
         let reader = SourceElementReader()
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
         parser.delegate = reader
         guard parser.parse(), let root = reader.root else {
-            let reason =
-                reader.failure ?? parser.parserError.map { "\($0.localizedDescription)" } ?? "it is no XML file"
-            throw ModelFileError(.corrupt, line: max(parser.lineNumber, 1), reason: "the XML is damaged: \(reason)")
+            let code = (parser.parserError as NSError?)?.code ?? 0
+            let reason = reader.failure ?? reasons[code] ?? "error \(code) of libxml2"
+            throw ModelFileError(
+                .corrupt, line: max(parser.lineNumber, 1), reason: "the XML is damaged: \(reason)")
         }
         return root
     }

@@ -49,7 +49,7 @@ package enum SourceReader {
         entity.parentName = element.string("parentEntity")
         entity.isAbstract = try element.boolean("isAbstract", place)
         entity.versionHashModifier = element.string("versionHashModifier")
-        entity.renamingIdentifier = element.string("elementID")
+        entity.renamingIdentifier = renamingIdentifier(element, name: name)
         entity.userInfo = try element.userInfo(place)
         if let className = element.string("representedClassName") {
             // A leading point stands for the current product module.
@@ -83,6 +83,12 @@ package enum SourceReader {
         }
         markIndexedProperties(of: &entity)
         return entity
+    }
+
+    /// The name in the previous version says something where it differs from the name.
+    static func renamingIdentifier(_ element: SourceElement, name: String) -> String? {
+        let identifier = element.string("elementID")
+        return identifier == name ? nil : identifier
     }
 
     /// What Apple's compiler notes for the time before fetch indexes: an index over one property marks the property,
