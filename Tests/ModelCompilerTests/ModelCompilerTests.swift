@@ -1,1 +1,76 @@
+import CodeGeneration
+import CoreData
 import Testing
+
+@testable import ModelCompiler
+
+@Suite("The tool behind the plugin")
+struct ModelCompilerTests {
+    private static let contents = """
+        <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift">
+            <entity name="Author" representedClassName="Author" codeGenerationType="class">
+                <attribute name="age" attributeType="Integer 16" defaultValueString="0" usesScalarValueType="YES"/>
+                <attribute name="tags" optional="YES" attributeType="Transformable" customClassName="[String]"/>
+                <relationship name="books" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify" \
+        destinationEntity="Book" inverseName="author" inverseEntity="Book"/>
+            </entity>
+            <entity name="Book" representedClassName=".Book" codeGenerationType="category">
+                <relationship name="author" optional="YES" maxCount="1" deletionRule="Nullify" \
+        destinationEntity="Author" inverseName="books" inverseEntity="Author"/>
+            </entity>
+            <entity name="Stamp"/>
+        </model>
+        """
+
+    private let folder: URL
+    private var model: URL { folder.appendingPathComponent("Model.xcdatamodel") }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString)")
+        let version = folder.appendingPathComponent("Model.xcdatamodel")
+        try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+        try Self.contents.write(to: version.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+    }
+
+    @Test("What code generation needs is taken from the source of a model")
+    func recordModel() throws {
+        let model = RecordModel(try ModelPackage(at: model).document(), moduleName: "App")
+        var author = RecordEntity(name: "Author", className: "Author", codeGeneration: .class)
+        author.attributes = [
+            RecordAttribute(name: "age", type: .integer16, isScalar: true),
+            RecordAttribute(name: "tags", type: .transformable, customClass: "[String]"),
+        ]
+        author.relationships = [
+            RecordRelationship(name: "books", destination: "Book", isToMany: true, isOrdered: true)
+        ]
+        var book = RecordEntity(name: "Book", className: "Book", codeGeneration: .category)
+        book.relationships = [RecordRelationship(name: "author", destination: "Author")]
+        let stamp = RecordEntity(name: "Stamp", className: "NSManagedObject", codeGeneration: .none)
+        #expect(model == RecordModel(entities: [author, book, stamp]))
+        #expect(model.generatedClasses == ["Author"])
+    }
+
+    @Test("A compiled model names classes with the module that declares them")
+    func classNames() throws {
+        let source = folder.appendingPathComponent("Book.swift")
+        try "public class Book: NSManagedObject {}".write(to: source, atomically: true, encoding: .utf8)
+        let compiled = folder.appendingPathComponent("Model.momd")
+        try ModelCommand.run(
+            Arguments([
+                "model", "--module", "App", "--model", model.path, "--output", compiled.path, "--source", source.path,
+            ]))
+        let entities = try #require(NSManagedObjectModel(contentsOf: compiled)).entitiesByName
+        #expect(entities["Author"]?.managedObjectClassName == "App.Author")
+        #expect(entities["Book"]?.managedObjectClassName == "App.Book")
+        #expect(entities["Stamp"]?.managedObjectClassName == "NSManagedObject")
+        defer { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    @Test("A wrong call says what is missing")
+    func usage() {
+        #expect(throws: UsageError.self) { try Arguments([]) }
+        #expect(throws: UsageError.self) { try Arguments(["model", "--output"]) }
+        #expect(throws: UsageError.self) { try Arguments(["model"]).one("--output") }
+    }
+}

@@ -55,18 +55,21 @@ package enum KeyPathProbe {
         case is any ExpressibleByNilLiteral.Type: Any?.none as? Value
         case is NSSet.Type: NSSet() as? Value
         case is NSOrderedSet.Type: NSOrderedSet() as? Value
-        case is Bool.Type: false as? Value
-        case is Date.Type: Date() as? Value
-        case is UUID.Type: UUID() as? Value
         case is URL.Type: URL(fileURLWithPath: "/") as? Value
-        case let type as any CaseIterable.Type: firstCase(type) as? Value
+        case _ where _isPOD(Value.self): zero()
         default: emptyValue()
         }
     }
 
-    private static func firstCase(_ type: any CaseIterable.Type) -> Any? {
-        func first<Cases: CaseIterable>(_ type: Cases.Type) -> Any? { type.allCases.first }
-        return first(type)
+    /// The value whose bytes are zero: a number, a date, the first case of an enumeration.
+    ///
+    /// Unsafe, and only for types without references, of which any copy can be dropped unread: the key path's value
+    /// is never looked at.
+    private static func zero<Value>() -> Value {
+        withUnsafeTemporaryAllocation(byteCount: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment) {
+            $0.initializeMemory(as: UInt8.self, repeating: 0)
+            return $0.load(as: Value.self)
+        }
     }
 
     // MARK: Making probes

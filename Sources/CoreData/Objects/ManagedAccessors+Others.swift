@@ -19,8 +19,8 @@ import Foundation
 
     /// The enumeration case of the key, whose raw value is stored. No value counts as zero or the empty string.
     public final func managedValue<Value: RawRepresentable>(_ key: ManagedPropertyKey) -> Value {
-        if let value: Value = managedValue(key) { return value }
         if state.contains(.probe) { return otherValue(key) }
+        if let value: Value = managedValue(key) { return value }
         let raw = NSNumber(value: 0) as? Value.RawValue ?? "" as? Value.RawValue
         return raw.flatMap(Value.init(rawValue:)) ?? missing(key)
     }
