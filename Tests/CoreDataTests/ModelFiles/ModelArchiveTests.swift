@@ -97,7 +97,7 @@ struct ModelArchiveTests {
     func damaged() throws {
         let data = try ModelArchiveWriter.archive(of: Self.everything(), form: .cache).data()
         var refused = 0
-        for offset in stride(from: 0, to: data.count, by: 3) {
+        for offset in stride(from: 0, to: data.count, by: 13) {
             for mask in [0x01, 0x10, 0xFF] as [UInt8] {
                 var changed = data
                 changed[changed.startIndex + offset] ^= mask

@@ -281,6 +281,15 @@ struct WrongSourceModelTests {
         #expect(text == "The model\(message)")
     }
 
+    @Test("Inheritance over thousands of levels is refused")
+    func deepInheritance() throws {
+        let entities =
+            (0..<3_000).map { "<entity name='E\($0)' parentEntity='E\($0 + 1)'/>" } + ["<entity name='E3000'/>"]
+        let document = try SourceReaderTests.read(entities.joined())
+        let error = #expect(throws: ModelFileError.self) { try ModelAssembler.model(document) }
+        #expect(error?.reason == "it inherits over more than 100 levels")
+    }
+
     @Test("XML that is damaged, or something else, is refused")
     func damaged() {
         for text in ["", "model", "<model><entity name='A'></model>", "<plist/>", "\u{0}\u{1}"] {

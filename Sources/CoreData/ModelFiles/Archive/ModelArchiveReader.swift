@@ -110,7 +110,9 @@ package enum ModelArchiveReader {
             var inherited: Set<String> = []
             var seen: Set<String> = [document.entities[position].name]
             var parent = document.entities[position].parentName.flatMap { byName[$0] }
-            while let current = parent, seen.insert(current.name).inserted {
+            while let current = parent, seen.insert(current.name).inserted,
+                seen.count <= DocumentCheck.maximumInheritance
+            {
                 inherited.formUnion(current.properties.map(\.name))
                 parent = current.parentName.flatMap { byName[$0] }
             }

@@ -29,6 +29,7 @@ struct ModelArchiveWriting {
     /// The properties that each entity lists, by entity: its own, or in a cache inherited ones too.
     let listed: [String: [PropertyDocument]]
     let entityByName: [String: EntityDocument]
+    private let childrenByParent: [String: [EntityDocument]]
     private let model: PropertyList
     private(set) var entities: [String: PropertyList] = [:]
     private var properties: [String: [String: PropertyList]] = [:]
@@ -39,6 +40,7 @@ struct ModelArchiveWriting {
         self.form = form
         let byName = Dictionary(document.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         entityByName = byName
+        childrenByParent = Dictionary(grouping: self.document.entities) { $0.parentName ?? "" }
         listed = byName.mapValues { entity in
             let inherited = form == .cache ? DocumentCheck.ancestors(of: entity, byName).flatMap(\.properties) : []
             return (entity.properties + inherited).sorted { $0.name < $1.name }
@@ -111,7 +113,7 @@ struct ModelArchiveWriting {
             "NSUserInfo": try userInfo(entity.userInfo),
         ]
         var children: [(key: PropertyList, value: PropertyList)] = []
-        for child in document.entities where child.parentName == entity.name {
+        for child in childrenByParent[entity.name] ?? [] {
             children.append((key: builder.string(child.name), value: entities[child.name] ?? KeyedArchiveBuilder.null))
         }
         fields["NSSubentities"] = builder.dictionary(children, isMutable: true)

@@ -3,6 +3,9 @@ import Foundation
 /// Checks a model before descriptions are made of it: what descriptions cannot hold, such as two entities of one name
 /// or a name that leads nowhere.
 enum DocumentCheck {
+    /// Deeper than any model, and shallow enough to follow on any stack.
+    static let maximumInheritance = 100
+
     static func check(_ document: ModelDocument) throws {
         var byName: [String: EntityDocument] = [:]
         for entity in document.entities {
@@ -39,6 +42,10 @@ enum DocumentCheck {
             }
             guard seen.insert(name).inserted else {
                 throw ModelFileError(entity: entity.name, reason: "it inherits from itself, by way of “\(name)”")
+            }
+            guard seen.count <= maximumInheritance else {
+                throw ModelFileError(
+                    entity: entity.name, reason: "it inherits over more than \(maximumInheritance) levels")
             }
             parentName = parent.parentName
         }

@@ -17,9 +17,10 @@ package enum ModelAssembler {
         let model = NSManagedObjectModel()
         var entities: [String: NSEntityDescription] = [:]
         for source in document.entities { entities[source.name] = entity(source) }
+        let childrenByParent = Dictionary(grouping: document.entities) { $0.parentName ?? "" }
         for source in document.entities {
-            let children = document.entities.filter { $0.parentName == source.name }.compactMap { entities[$0.name] }
-            if !children.isEmpty { entities[source.name]?.subentities = children }
+            guard let children = childrenByParent[source.name] else { continue }
+            entities[source.name]?.subentities = children.compactMap { entities[$0.name] }
         }
         for source in document.entities {
             entities[source.name]?.properties = try source.properties.map {
