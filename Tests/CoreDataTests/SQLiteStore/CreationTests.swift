@@ -180,4 +180,37 @@ struct CreationTests {
         }
         #expect(error?.localizedDescription.contains("object") == true)
     }
+
+    @Test("Metadata that were set are written with the next save, and what Core Data needs among them stays")
+    func metadataWithSave() throws {
+        let store = try openStore(FixtureModel.users(), at: folder.store)
+        store.metadata = ["note": "n"]
+        try store.save(inserted: [store.insertion("User", [:])])
+        let metadata = try SQLiteStore.metadataForPersistentStore(with: folder.store)
+        #expect(metadata["note"] as? String == "n")
+        #expect(metadata[NSStoreModelVersionHashesKey] is [String: Data])
+        _ = try openStore(FixtureModel.users(), at: folder.store)
+    }
+
+    @Test("A new store that tracks its history has Core Data's history tables, and a row for each change")
+    func history() throws {
+        let options = [NSPersistentHistoryTrackingKey: true]
+        let store = try openStore(FixtureModel.users(), at: folder.store, options: options)
+        try store.save(inserted: [store.insertion("User", ["name": .string("a")])])
+        let row = try #require(try store.fetchRows(store.plan("User")).first)
+        try store.save(updated: [store.update(row, ["petName": .string("b")])])
+        let again = try #require(try store.fetchRows(store.plan("User")).first)
+        try store.save(deleted: [again])
+        #expect(
+            try plainSQL(
+                "SELECT Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS FROM ACHANGE",
+                in: folder.store)
+                == ["1|16001|0|1|1|1|", "2|16001|1|1|1|2|02", "3|16001|2|1|1|3|"])
+        #expect(
+            try plainSQL("SELECT Z_ENT, Z_NAME, Z_MAX FROM Z_PRIMARYKEY", in: folder.store)
+                == ["1|User|1", "16001|CHANGE|3", "16002|TRANSACTION|3", "16003|TRANSACTIONSTRING|1"])
+        let tables = try plainSQL(
+            "SELECT sql FROM sqlite_master WHERE tbl_name LIKE 'A%' ORDER BY rowid", in: folder.store)
+        #expect(tables == StoreTables.history)
+    }
 }

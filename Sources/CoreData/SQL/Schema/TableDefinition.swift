@@ -25,13 +25,10 @@ package struct IndexDefinition: Sendable, Equatable {
     /// The indexed columns as SQL, with collation and direction where they are given.
     package let terms: [String]
     package var isUnique = false
-    /// The condition of a partial index, as SQL.
-    package var condition: String?
 
     /// `CREATE INDEX ZCAR_ZOWNER_INDEX ON ZCAR (ZOWNER)`
     package var creation: String {
         let kind = isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
-        let end = condition.map { " WHERE \($0)" } ?? ""
-        return "\(kind) \(quoted(name)) ON \(quoted(table)) (\(terms.joined(separator: ", ")))\(end)"
+        return "\(kind) \(quoted(name)) ON \(quoted(table)) (\(terms.joined(separator: ", ")))"
     }
 }

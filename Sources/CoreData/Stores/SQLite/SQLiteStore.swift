@@ -12,6 +12,10 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     var opened: OpenStore?
 
+    /// The metadata; what was set is written with the next save.
+    package override var metadata: [String: Any]! { didSet { metadataAreChanged = true } }
+    private var metadataAreChanged = false
+
     package override var type: String { NSSQLiteStoreType }
 
     /// Whether the database is in memory, without any file.
@@ -32,7 +36,10 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     package override func loadMetadata() throws { try openFile() }
 
-    package override func saveMetadata() throws { try writable().file.write(storedMetadata) }
+    package override func saveMetadata() throws {
+        try writable().file.write(storedMetadata)
+        metadataAreChanged = false
+    }
 
     // MARK: The engine
 
@@ -66,7 +73,11 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         try writable().makePermanentIdentifiers(for: entities)
     }
 
-    package override func save(_ changes: ChangeSet) throws -> SaveResult { try writable().save(changes) }
+    package override func save(_ changes: ChangeSet) throws -> SaveResult {
+        let result = try writable().save(changes, metadata: metadataAreChanged ? storedMetadata : nil)
+        metadataAreChanged = false
+        return result
+    }
 
     // MARK: Files
 

@@ -101,9 +101,10 @@ struct StoreFile {
         }
     }
 
-    /// Replaces the metadata, and the UUID when they have one.
+    /// Replaces the metadata, and the UUID when they have one. What Core Data itself put there stays.
     func write(_ metadata: [String: Any]) throws {
-        let data = try StoreMetadata.data(of: metadata, url: url)
+        let kept = try self.metadata().filter { StoreMetadata.isReserved($0.key) }
+        let data = try StoreMetadata.data(of: kept.merging(metadata) { $1 }, url: url)
         try run("write the metadata of", fallback: CoreDataErrorCode.persistentStoreSave) {
             let update = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?, Z_UUID = IFNULL(?, Z_UUID)")
             try update.bind(data, at: 1)

@@ -22,7 +22,11 @@ package enum StoreMetadata {
             identifiersKey: model.versionIdentifiers.compactMap { $0.base as? String }.sorted(),
             "_NSAutoVacuumLevel": "2",
         ]
-        if hasOwn { metadata[ownHashesKey] = 1 }
+        if hasOwn {
+            metadata[ownHashesKey] = 1
+        } else if model.recordedVersionChecksum != nil {
+            metadata["NSStoreModelVersionChecksumKey"] = model.versionChecksum
+        }
         return metadata
     }
 
@@ -60,6 +64,11 @@ package enum StoreMetadata {
         metadata[NSStoreUUIDKey] = uuid
         if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = NSSQLiteStoreType }
         return metadata
+    }
+
+    /// Whether a key belongs to Core Data, which needs its value.
+    static func isReserved(_ key: String) -> Bool {
+        key.hasPrefix("NS") || key.hasPrefix("_NS") || key == ownHashesKey
     }
 
     /// The version hashes in metadata, by entity.

@@ -32,11 +32,11 @@ extension OpenStore {
     }
 
     /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, order keys, history.
-    func save(_ changes: ChangeSet) throws -> SaveResult {
+    func save(_ changes: ChangeSet, metadata: [String: Any]? = nil) throws -> SaveResult {
         let files = ExternalFiles(external)
         do {
             let result = try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
-                try write(changes, files: files)
+                try write(changes, metadata: metadata, files: files)
             }
             files.commit()
             return result
@@ -70,18 +70,20 @@ extension OpenStore {
 
     /// Writes a change set; when unique values get in each other's way on the way to a state without conflict, in a
     /// second attempt that clears them first.
-    fileprivate func write(_ changes: ChangeSet, files: ExternalFiles) throws -> SaveResult {
+    fileprivate func write(
+        _ changes: ChangeSet, metadata: [String: Any]?, files: ExternalFiles
+    ) throws -> SaveResult {
         do {
-            return try attempt(changes, files: files, clearsUniqueValues: false)
+            return try attempt(changes, metadata: metadata, files: files, clearsUniqueValues: false)
         } catch let error as SQLiteError where error.extendedCode == 2067 {
             let violations = try ConstraintCheck(self).violations(in: changes)
             guard violations.isEmpty else { throw SaveRefusal.constraints(violations) }
-            return try attempt(changes, files: files, clearsUniqueValues: true)
+            return try attempt(changes, metadata: metadata, files: files, clearsUniqueValues: true)
         }
     }
 
     private func attempt(
-        _ changes: ChangeSet, files: ExternalFiles, clearsUniqueValues: Bool
+        _ changes: ChangeSet, metadata: [String: Any]?, files: ExternalFiles, clearsUniqueValues: Bool
     ) throws -> SaveResult {
         derived.removeAll()
         let run = SaveRun(self, files: files)
@@ -94,6 +96,7 @@ extension OpenStore {
             for change in changes.inserted { try run.insert(change) }
             try run.writeToManys(changes)
             try history?.record(changes, schema: schema)
+            if let metadata { try file.write(metadata) }
             try connection.commit()
         } catch {
             try? connection.rollback()
