@@ -38,7 +38,8 @@ struct CoreDataPlugin: BuildToolPlugin {
             }
             // The names are known before the contents of the sources are, so the files are there even if there is
             // nothing to say in them.
-            let files = ["Records", "Accessors", "Names"].map {
+            let records = models.map { $0.deletingPathExtension().lastPathComponent + "Records" }
+            let files = (records + ["Accessors", "Names"]).map {
                 output.appending(path: "\(module.moduleName)+\($0).swift")
             }
             commands.append(

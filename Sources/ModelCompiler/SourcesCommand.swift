@@ -8,18 +8,18 @@ enum SourcesCommand {
     static func run(_ arguments: Arguments) throws {
         let module = try arguments.one("--module")
         let folder = URL(fileURLWithPath: try arguments.one("--output"))
-        var records: [String] = []
         var classes: [String] = []
         for path in arguments.all("--model") {
             let document = try ModelPackage(at: URL(fileURLWithPath: path)).document()
             let model = RecordModel(document, moduleName: module)
-            records.append(RecordClassWriter(model: model).source())
+            let name = (path as NSString).lastPathComponent as NSString
+            let source = RecordClassWriter(model: model).source()
+            try write(source, to: folder, "\(module)+\(name.deletingPathExtension)Records.swift")
             classes += model.generatedClasses
         }
         let target = try arguments.target(generatedClasses: classes)
         let accessors = try AccessorGenerator(target: target, compiler: arguments.compiler).source()
         let names = try NameAliases.source(paths: target.paths, isLibrary: arguments.isLibrary)
-        try write(records.joined(separator: "\n"), to: folder, "\(module)+Records.swift")
         try write(accessors, to: folder, "\(module)+Accessors.swift")
         try write(names, to: folder, "\(module)+Names.swift")
     }

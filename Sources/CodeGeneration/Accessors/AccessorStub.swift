@@ -1,3 +1,5 @@
+import Foundation
+
 /// A source that has nothing but the managed declarations of a module and the types they name, in files of the same
 /// names, so that the compiler gives the accessors in it the symbols that it gives those of the real module.
 ///
@@ -47,8 +49,9 @@ struct AccessorStub {
     ) -> [String] {
         let line = source.position(of: offset).line
         let condition = conditions.joined(separator: " && ")
+        let file = source.path.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
         return (condition.isEmpty ? [] : ["#if \(condition)"])
-            + ["#sourceLocation(file: \"\(source.path)\", line: \(line))", text, "#sourceLocation()"]
+            + ["#sourceLocation(file: \"\(file)\", line: \(line))", text, "#sourceLocation()"]
             + (condition.isEmpty ? [] : ["#endif"])
     }
 

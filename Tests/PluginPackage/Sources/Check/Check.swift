@@ -35,6 +35,7 @@ enum Check {
         try write(makeContext(store))
         try read(makeContext(store))
         try checkNestedClass()
+        try checkOtherModels()
         print("The plugin's package works.")
     }
 

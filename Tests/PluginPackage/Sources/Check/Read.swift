@@ -66,4 +66,19 @@ extension Check {
         try check(one.name == "Lotta!" && one.mood == .cross && other.mood == nil, "a nested class has its properties")
         try check(other.friends == [one], "and its relationships")
     }
+
+    /// Two more models, in the executable's own resources.
+    static func checkOtherModels() throws {
+        for (name, key, type) in [("Visits", "minutes", Visit.self), ("Stamps", "value", Stamp.self)]
+            as [(String, String, NSManagedObject.Type)]
+        {
+            let container = NSPersistentContainer(name: name)
+            let description = NSPersistentStoreDescription()
+            description.type = NSInMemoryStoreType
+            container.persistentStoreDescriptions = [description]
+            container.loadPersistentStores { _, _ in }
+            let object = type.init(context: container.viewContext)
+            try check(object.value(forKey: key) as? Float == 1.5, "a model of the executable is found")
+        }
+    }
 }
