@@ -214,6 +214,25 @@ struct SavingTests {
                 == ["a|2048|1", "b|3072|1", "c|1024|1"])
     }
 
+    @Test("Leaving an ordered relationship clears the order key")
+    func leave() throws {
+        let (store, _, children) = try ordered()
+        let row = try #require(try store.row(for: children[1].objectID))
+        try store.save(updated: [store.update(row, ["parent": .null])])
+        let sql = "SELECT ZTITLE, ZPARENT, Z_FOK_PARENT FROM ZBOOKMARKENTITY WHERE ZTITLE = 'b'"
+        #expect(try plainSQL(sql, in: folder.store) == ["b||"])
+    }
+
+    @Test("Thousands of values in a list are fetched by, and their SQL is not kept")
+    func longLists() throws {
+        let store = try openStore(FixtureModel.users(), at: folder.store)
+        try store.save(inserted: (0..<10).map { try store.insertion("User", ["name": .string("n\($0)")]) })
+        let names = (5..<20_000).map { "n\($0)" }
+        let found = try store.fetchRows(store.plan("User", NSPredicate(format: "name IN %@", names)))
+        #expect(found.count == 5)
+        #expect(try store.open().fetches.isEmpty)
+    }
+
     @Test("Order keys: as few change as possible, and all where there is no room")
     func orderKeys() {
         func keys(_ order: [Int64], _ existing: [Int64: Int64]) -> [Int64: Int64] {

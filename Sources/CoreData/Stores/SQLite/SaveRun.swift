@@ -53,6 +53,18 @@ final class SaveRun {
         try statement.bind(change.version, at: next + 2)
         try statement.run()
         if store.connection.changes == 0 { conflicts.append(change.objectID) }
+        try clearOrderKeys(change, access)
+    }
+
+    /// An object that has left an ordered relationship has no place in it any more.
+    private func clearOrderKeys(_ change: RowChange, _ access: EntityAccess) throws {
+        for (slot, column) in access.writer.orderedSlots
+        where change.values[slot].isNull && change.changedSlots.contains(slot) {
+            let statement = try store.connection.statement(
+                "UPDATE \(quoted(access.mapping.table)) SET \(quoted(column)) = NULL WHERE Z_PK = ?")
+            try statement.bind(change.objectID.key, at: 1)
+            try statement.run()
+        }
     }
 
     /// `DELETE FROM ZCAR WHERE Z_PK = ? AND Z_OPT = ?`, and the object's pairs in join tables.

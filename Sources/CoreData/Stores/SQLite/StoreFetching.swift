@@ -21,10 +21,14 @@ final class CachedFetch {
     /// The prepared statement, without looking its text up again; another one while it is being read.
     func statement(on connection: Connection) throws -> Statement {
         if let statement, !statement.isBusy { return statement }
+        guard isKept else { return try connection.prepare(fetch.statement.text) }
         let new = try connection.statement(fetch.statement.text)
         if statement == nil { statement = new }
         return new
     }
+
+    /// Whether the SQL is worth keeping: the text of a long list of values rarely comes again, and is long itself.
+    var isKept: Bool { fetch.statement.bindings.count <= 256 }
 
     init(_ fetch: FetchStatement, reader: RowReader?) {
         self.fetch = fetch
@@ -130,7 +134,7 @@ extension OpenStore {
             }
             cached = CachedFetch(fetch, reader: reader)
             if fetches.count >= 512 { fetches.removeAll() }
-            if result != .dictionaries { fetches[key] = cached }
+            if result != .dictionaries, cached.isKept { fetches[key] = cached }
         }
         let statement = try cached.statement(on: connection)
         let context = BindingContext(arguments: predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
