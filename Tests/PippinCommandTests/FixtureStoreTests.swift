@@ -167,4 +167,16 @@ struct FixtureStoreTests {
         let (left, right) = (try given.objects(), try cached.objects())
         #expect(NSDictionary(dictionary: left) == NSDictionary(dictionary: right))
     }
+
+    @Test("A model that we compiled fits the store that Apple made with it")
+    func compiledHere() throws {
+        try StoreFixtures.inTemporaryFolder { folder in
+            let compiled = folder.appendingPathComponent("SampleModel.momd")
+            let source = URL(fileURLWithPath: StoreFixtures.path("cars/SampleModel.xcdatamodeld"))
+            try SourceModelCompiler.compileModel(at: source, to: compiled)
+            let run = CommandRun("info", StoreFixtures.path("cars/SampleModel_V1.sqlite"), "--model", compiled.path)
+            #expect(run.errors.isEmpty)
+            #expect(run.output.contains("  model        “SampleModel.momd”, version “SampleModel”\n"))
+        }
+    }
 }

@@ -36,6 +36,7 @@ package struct VersionInfo: Equatable, Sendable {
         for (version, hashes) in fields["NSManagedObjectModel_VersionHashes"]?.dictionaryValue ?? [:] {
             versionHashes[version] = hashes.dictionaryValue?.compactMapValues(\.dataValue)
         }
+        hashesAreOurs = fields[Self.ownHashesKey] != nil
         checksums =
             fields["NSManagedObjectModel_VersionChecksums"]?.dictionaryValue?.compactMapValues(\.stringValue) ?? [:]
     }

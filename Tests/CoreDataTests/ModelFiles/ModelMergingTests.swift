@@ -92,6 +92,11 @@ struct ModelPackageTests {
             let compiled = folder.appendingPathComponent("Shop.momd")
             try SourceModelCompiler.compileModel(at: url, to: compiled)
             #expect(NSManagedObjectModel(contentsOf: compiled)?.entities.map(\.name) == ["New"])
+            // The hashes are ours, and must not pass for Apple's.
+            let read = try ModelPackage(at: compiled)
+            #expect(read.info.hashesAreOurs)
+            #expect(read.info.versionHashes["Shop"]?.keys.sorted() == ["Old"])
+            #expect(try read.model().entities.first?.recordedVersionHash == nil)
             let metadata = try ["NSStoreModelVersionHashes": package.model(version: "Shop").entityVersionHashesByName]
             let fitting = try ModelPackage(at: compiled).model(compatibleWith: metadata)
             #expect(fitting?.entities.map(\.name) == ["Old"])
