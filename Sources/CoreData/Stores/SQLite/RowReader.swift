@@ -35,6 +35,19 @@ struct RowReader {
             objectID: objectID, version: statement.integer(at: versionIndex), values: try reader.values(statement))
     }
 
+    /// All rows that are left.
+    func rows(_ statement: Statement, expecting count: Int) throws -> ContiguousArray<Row> {
+        var rows = ContiguousArray<Row>()
+        rows.reserveCapacity(count)
+        if !selectsEntity, let only = entities.first {
+            // The usual case without looking for the reader of each row.
+            while try statement.step() { rows.append(try only.row(statement, versionIndex: versionIndex)) }
+            return rows
+        }
+        while try statement.step() { rows.append(try row(statement)) }
+        return rows
+    }
+
     private func reader(_ statement: Statement) throws -> EntityReader {
         if !selectsEntity, let only = entities.first { return only }
         let number = statement.integer(at: 1)
@@ -80,6 +93,12 @@ private final class EntityReader {
         self.slots = slots
         self.destinations = destinations
         self.rareReaders = rareReaders
+    }
+
+    func row(_ statement: Statement, versionIndex: Int32) throws -> Row {
+        Row(
+            objectID: NSManagedObjectID(layout: layout, store: identity, key: statement.integer(at: 0)),
+            version: statement.integer(at: versionIndex), values: try values(statement))
     }
 
     func values(_ statement: Statement) throws -> ContiguousArray<StoredValue> {

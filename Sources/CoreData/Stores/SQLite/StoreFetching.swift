@@ -43,10 +43,7 @@ extension OpenStore {
             let (cached, statement) = try prepare(plan, .rows)
             guard let reader = cached.reader else { return [] }
             defer { statement.reset() }
-            var rows = ContiguousArray<Row>()
-            if plan.limit > 0 { rows.reserveCapacity(min(plan.limit, 1 << 16)) }
-            while try statement.step() { rows.append(try reader.row(statement)) }
-            return rows
+            return try reader.rows(statement, expecting: min(plan.limit, 1 << 16))
         }
     }
 
