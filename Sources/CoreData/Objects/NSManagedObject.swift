@@ -54,7 +54,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Creates an object of the entity that names this class, and inserts it into a context.
     ///
-    /// - Parameter context: where to insert it; its model must have exactly one entity for the class.
+    /// - Parameter moc: where to insert it; its model must have exactly one entity for the class.
     public required convenience init(context moc: NSManagedObjectContext) {
         // Fetched objects of subclasses are made through this initializer: it is the one that subclasses must have.
         self.init(entity: moc.entityForNewObject(of: Self.self).description, insertInto: moc)

@@ -32,7 +32,7 @@ public final class PersistenceManager: Sendable {
 
     /// A manager for a compiled model in a bundle.
     ///
-    /// A model that is not there is an error of ``load()``.
+    /// A model that is not there is an error of `load()`.
     ///
     /// - Parameters:
     ///   - modelName: the name of the `.momd` or `.mom` without its extension; also the manager's.
