@@ -122,11 +122,13 @@ extension PredicateSQL {
                 fragments.append(operand.fragment)
                 columns.append(try dictionaryColumn(path, keys, operand, in: scope))
             case .expression(let name, let expression, let type):
-                let operand = try operand(expressionTree(of: expression), in: scope)
+                let tree = expressionTree(of: expression)
+                let operand = try operand(tree, in: scope)
                 fragments.append(operand.fragment)
                 columns.append(
                     DictionaryColumn(
-                        name: name, storage: operand.storage, destination: operand.root, attribute: nil,
+                        name: name, storage: operand.storage,
+                        destination: tree == .evaluatedObject ? plan.entity : operand.root, attribute: nil,
                         declaredType: type == .undefinedAttributeType ? nil : type))
             }
         }

@@ -152,6 +152,8 @@ struct StoreFile {
             try connection.execute("PRAGMA auto_vacuum = \(Self.number(pragmas["auto_vacuum"]) ?? 2)")
             try connection.execute("PRAGMA journal_mode = \(Self.word(pragmas["journal_mode"]) ?? "WAL")")
             try connection.transaction(.exclusive) {
+                // Another process may have made the store just now; then it is that one's.
+                guard try connection.tableNames().isEmpty else { return }
                 for statement in statements { try connection.execute(statement) }
                 for row in schema.primaryKeyRows {
                     let insert = try connection.statement(RowSQL.insertEntity.text)
