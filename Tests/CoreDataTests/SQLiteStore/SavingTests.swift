@@ -142,6 +142,22 @@ struct SavingTests {
         #expect(try plainSQL("SELECT count(*) FROM Z_1TAGS", in: folder.store) == ["0"])
     }
 
+    @Test("A relationship that is its own inverse stores each pair both ways, and gives both up")
+    func reflexive() throws {
+        let store = try openStore(
+            makeModel(makeEntity("Person", makeToMany("friends", "Person", inverse: "friends"))), at: folder.store)
+        let first = try store.insertion("Person", [:])
+        let second = try store.insertion(
+            "Person", [:], toMany: [store.toManyChange("Person", "friends", added: [first.objectID])])
+        try store.save(inserted: [first, second])
+        #expect(try plainSQL("SELECT * FROM Z_1FRIENDS ORDER BY 1", in: folder.store) == ["1|2", "2|1"])
+        let relationship = try #require(try store.layout("Person").relationship(named: "friends"))
+        #expect(try store.relatedIdentifiers(of: relationship, for: first.objectID).map(\.key) == [2])
+        let row = try #require(try store.row(for: first.objectID))
+        try store.save(deleted: [row])
+        #expect(try plainSQL("SELECT * FROM Z_1FRIENDS", in: folder.store).isEmpty)
+    }
+
     @Test("A to-one relationship to an entity with subentities stores the destination's entity too")
     func polymorphicToOne() throws {
         let pagesCount = makeAttribute("pagesCount", .integer64AttributeType)

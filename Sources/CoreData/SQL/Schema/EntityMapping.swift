@@ -89,4 +89,11 @@ package struct JoinMapping: Sendable {
     package let orderColumn: String?
     /// Whether the relationship is its own inverse, so that each pair is stored both ways round.
     package let isReflexive: Bool
+
+    /// The pairs with their columns exchanged.
+    package var reversed: JoinMapping {
+        JoinMapping(
+            table: table, sourceColumn: destinationColumn, destinationColumn: sourceColumn, orderColumn: nil,
+            isReflexive: isReflexive)
+    }
 }

@@ -70,8 +70,18 @@ final class HistoryWriter {
             try insert.run()
         }
         for change in changes.inserted { try write(.insert, change.objectID) }
+        // Most updates of a save change the same properties.
+        var latest: (layout: EntityLayout, slots: [Int], mask: Data)?
         for change in changes.updated {
-            try write(.update, change.objectID, columns: Self.mask(of: change))
+            if let latest, latest.layout === change.objectID.layout, latest.slots == change.changedSlots,
+                change.toManyChanges.isEmpty
+            {
+                try write(.update, change.objectID, columns: latest.mask)
+                continue
+            }
+            let mask = Self.mask(of: change)
+            if change.toManyChanges.isEmpty { latest = (change.objectID.layout, change.changedSlots, mask) }
+            try write(.update, change.objectID, columns: mask)
         }
         for deletion in changes.deleted { try write(.delete, deletion.objectID) }
     }

@@ -170,8 +170,8 @@ final class EntityAccess {
     let insertText: String
     let deleteText: String
     let writer: RowWriter
-    /// The many-to-many relationships, from whose join tables deleted objects are taken.
-    let joins: [JoinMapping]
+    /// The statements that take a deleted object out of the join tables of its relationships.
+    let pairDeletions: [String]
     private var updates: [[Int]: String] = [:]
     private var selection: Statement?
 
@@ -195,9 +195,10 @@ final class EntityAccess {
         insertText = RowSQL.insert(mapping).text
         deleteText = RowSQL.delete(mapping).text
         writer = RowWriter(mapping, schema: schema)
-        joins = mapping.toManys.compactMap { toMany in
-            if case .joinTable(let join)? = toMany { return join }
-            return nil
+        pairDeletions = mapping.toManys.flatMap { toMany -> [String] in
+            guard case .joinTable(let join)? = toMany else { return [] }
+            let own = RowSQL.deletePairs(of: join).text
+            return join.isReflexive ? [own, RowSQL.deletePairs(of: join.reversed).text] : [own]
         }
     }
 

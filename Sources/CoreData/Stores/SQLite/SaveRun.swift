@@ -13,6 +13,8 @@ final class SaveRun {
     private var updating:
         (layout: EntityLayout, slots: [Int], written: [Int], access: EntityAccess, statement: Statement)?
 
+    private var toManyStatements: [ObjectIdentifier: ToManyStatements] = [:]
+
     init(_ store: OpenStore, files: ExternalFiles) {
         self.store = store
         self.files = files
@@ -77,22 +79,11 @@ final class SaveRun {
         try statement.bind(deletion.version, at: 2)
         try statement.run()
         if store.connection.changes == 0 { conflicts.append(identifier) }
-        for join in access.joins {
-            try deletePairs(join, identifier)
+        for text in access.pairDeletions {
+            let statement = try store.connection.statement(text)
+            try statement.bind(identifier.key, at: 1)
+            try statement.run()
         }
-    }
-
-    private func deletePairs(_ join: JoinMapping, _ identifier: NSManagedObjectID) throws {
-        let statement = try store.connection.statement(RowSQL.deletePairs(of: join).text)
-        try statement.bind(identifier.key, at: 1)
-        try statement.run()
-        guard join.isReflexive else { return }
-        let reverse = JoinMapping(
-            table: join.table, sourceColumn: join.destinationColumn, destinationColumn: join.sourceColumn,
-            orderColumn: nil, isReflexive: true)
-        let other = try store.connection.statement(RowSQL.deletePairs(of: reverse).text)
-        try other.bind(identifier.key, at: 1)
-        try other.run()
     }
 
     /// Notes which files become superfluous when columns that allow external storage are overwritten.
@@ -134,28 +125,54 @@ final class SaveRun {
         for change in changes.inserted where !change.toManyChanges.isEmpty { try writeOrder(change) }
     }
 
-    private func toMany(_ change: ToManyChange, of identifier: NSManagedObjectID) throws -> ToManyMapping? {
+    /// The statements of a to-many relationship: made once, however many objects change it.
+    private struct ToManyStatements {
+        let mapping: ToManyMapping
+        /// For pairs of a join table.
+        var insertPair: Statement?
+        var deletePair: Statement?
+        /// For an ordered relationship.
+        var selectOrder: Statement?
+        var writeOrder: Statement?
+    }
+
+    private func statements(_ change: ToManyChange, of identifier: NSManagedObjectID) throws -> ToManyStatements? {
+        let key = ObjectIdentifier(change.relationship)
+        if let known = toManyStatements[key] { return known }
         let toManys = try store.access(identifier.layout).mapping.toManys
-        return toManys.indices.contains(change.relationship.index) ? toManys[change.relationship.index] : nil
+        guard toManys.indices.contains(change.relationship.index), let mapping = toManys[change.relationship.index]
+        else { return nil }
+        var statements = ToManyStatements(mapping: mapping)
+        let connection = store.connection
+        if case .joinTable(let join) = mapping {
+            statements.insertPair = try connection.statement(RowSQL.insertPair(join).text)
+            statements.deletePair = try connection.statement(RowSQL.deletePair(join).text)
+        }
+        statements.selectOrder = try RowSQL.orderKeys(mapping).map { try connection.statement($0.text) }
+        statements.writeOrder = try RowSQL.setOrderKey(mapping).map { try connection.statement($0.text) }
+        toManyStatements[key] = statements
+        return statements
     }
 
     private func writePairs(_ change: RowChange) throws {
         for toManyChange in change.toManyChanges {
-            guard case .joinTable(let join)? = try toMany(toManyChange, of: change.objectID) else { continue }
+            guard let statements = try statements(toManyChange, of: change.objectID),
+                case .joinTable(let join) = statements.mapping, let insert = statements.insertPair,
+                let delete = statements.deletePair
+            else { continue }
             let source = change.objectID.key
             for target in toManyChange.removed {
-                try runPair(RowSQL.deletePair(join).text, source, target.key)
-                if join.isReflexive { try runPair(RowSQL.deletePair(join).text, target.key, source) }
+                try run(delete, source, target.key)
+                if join.isReflexive { try run(delete, target.key, source) }
             }
             for target in toManyChange.added {
-                try runPair(RowSQL.insertPair(join).text, source, target.key)
-                if join.isReflexive { try runPair(RowSQL.insertPair(join).text, target.key, source) }
+                try run(insert, source, target.key)
+                if join.isReflexive { try run(insert, target.key, source) }
             }
         }
     }
 
-    private func runPair(_ sql: String, _ source: Int64, _ target: Int64) throws {
-        let statement = try store.connection.statement(sql)
+    private func run(_ statement: Statement, _ source: Int64, _ target: Int64) throws {
         try statement.bind(source, at: 1)
         try statement.bind(target, at: 2)
         try statement.run()
@@ -163,23 +180,21 @@ final class SaveRun {
 
     private func writeOrder(_ change: RowChange) throws {
         for toManyChange in change.toManyChanges {
-            guard let order = toManyChange.order, let toMany = try toMany(toManyChange, of: change.objectID),
-                let select = RowSQL.orderKeys(toMany), let write = RowSQL.setOrderKey(toMany)
+            guard let order = toManyChange.order, let statements = try statements(toManyChange, of: change.objectID),
+                let select = statements.selectOrder, let write = statements.writeOrder
             else { continue }
             let source = change.objectID.key
             var existing: [Int64: Int64] = [:]
-            let statement = try store.connection.statement(select.text)
-            try statement.bind(source, at: 1)
-            while try statement.step() {
-                if !statement.isNull(at: 1) { existing[statement.integer(at: 0)] = statement.integer(at: 1) }
+            try select.bind(source, at: 1)
+            while try select.step() {
+                if !select.isNull(at: 1) { existing[select.integer(at: 0)] = select.integer(at: 1) }
             }
-            statement.reset()
+            select.reset()
             for (destination, key) in OrderKeys.changes(order: order.map(\.key), existing: existing) {
-                let update = try store.connection.statement(write.text)
-                try update.bind(key, at: 1)
-                try update.bind(destination, at: 2)
-                if case .joinTable = toMany { try update.bind(source, at: 3) }
-                try update.run()
+                try write.bind(key, at: 1)
+                try write.bind(destination, at: 2)
+                if case .joinTable = statements.mapping { try write.bind(source, at: 3) }
+                try write.run()
             }
         }
     }
