@@ -99,6 +99,13 @@ import Foundation
         setStoredValue(.double(Double(value)), at: slot)
     }
 
+    /// The number of the key as an object, `nil` for none.
+    public final func managedValue(_ key: ManagedPropertyKey) -> NSNumber? {
+        guard let slot = slot(of: key), let attribute = layout.slots[slot].attribute else { return otherValue(key) }
+        guard let value = storedValue(at: slot).objectValue(for: attribute) else { return nil }
+        return value as? NSNumber ?? mismatch(value, key)
+    }
+
     private final func setManagedInteger(_ value: Int64, _ key: ManagedPropertyKey) {
         guard let slot = slot(of: key), layout.attributeTypes[slot].isInteger else {
             return setOtherValue(value, key)

@@ -7,19 +7,22 @@ import Foundation
 open class NSManagedObject: NSObject, NSFetchRequestResult {
     // MARK: State
 
-    package final var identifier: NSManagedObjectID
+    // Exclusivity is not checked at run time: each access would pay a call for it, and accessors make three. An object
+    // belongs to one queue, and none of the properties is passed `inout` to code that could come back to the object.
+
+    @exclusivity(unchecked) package final var identifier: NSManagedObjectID
     package private(set) final weak var storedContext: NSManagedObjectContext?
     /// The values by slot; empty for a fault whose values have not been fetched.
-    package final var values: ContiguousArray<StoredValue>
+    @exclusivity(unchecked) package final var values: ContiguousArray<StoredValue>
     /// The values as the store has them; the same buffer as `values` until one is changed.
-    package final var snapshot: ContiguousArray<StoredValue>
+    @exclusivity(unchecked) package final var snapshot: ContiguousArray<StoredValue>
     /// By relationship; empty until a relationship is first followed.
-    final var relations: [RelationState] = []
+    @exclusivity(unchecked) final var relations: [RelationState] = []
     /// The version (`Z_OPT`) of the row that `snapshot` came from.
-    package final var version: Int64 = 0
-    package final var state: ObjectState
+    @exclusivity(unchecked) package final var version: Int64 = 0
+    @exclusivity(unchecked) package final var state: ObjectState
     /// When pending values were fetched; see `NSManagedObjectContext.fulfill`.
-    final var stamp: UInt32 = 0
+    @exclusivity(unchecked) final var stamp: UInt32 = 0
 
     // MARK: Making objects
 
