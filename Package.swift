@@ -17,6 +17,8 @@ let package = Package(
         // C libraries, from the system.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        // A function of the Swift runtime that the standard library gives no name.
+        .systemLibrary(name: "CSwiftRuntime"),
 
         // The ground floor: no Core Data in it, each usable alone.
         .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),
@@ -26,7 +28,7 @@ let package = Package(
         // Core Data.
         .target(
             name: "CoreData",
-            dependencies: ["SQLiteConnection", "KeyedArchives", "PredicateFormat", "CZlib"]),
+            dependencies: ["SQLiteConnection", "KeyedArchives", "PredicateFormat", "CZlib", "CSwiftRuntime"]),
 
         // Structs first.
         .target(name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)]),

@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
         case .optimisticLocking(let conflicts):
             try policy.resolve(
                 mergeConflicts: conflicts.compactMap { conflict in
-                    registry.object(for: conflict.objectID).map { NSMergeConflict($0, current: conflict.current) }
+                    table.object(for: conflict.objectID).map { NSMergeConflict($0, current: conflict.current) }
                 })
         case .constraints(let violations):
             try policy.resolve(mergeConflicts: violations.map(conflict(for:)))

@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
         object.state.insert([.inserted, .insertedInEvent, .listed])
         changed.append(object)
         event.append(object)
-        registry.insert(object)
+        table.insert(object)
         keepIfWanted(object)
         scheduleProcessing()
         object.awakeFromInsert()
@@ -132,13 +132,13 @@ extension NSManagedObjectContext {
 
     /// Forgets all objects and all changes.
     public func reset() {
-        let objects = registry.all
+        let objects = table.all
         changed = []
         event = []
         refreshed = []
         batches = [:]
         assignedStores = [:]
-        registry.removeAll()
+        table.removeAll()
         forgetRetained()
         for object in objects {
             object.relations = []
@@ -154,7 +154,7 @@ extension NSManagedObjectContext {
 
     /// Makes an object one that no context has.
     func forget(_ object: NSManagedObject) {
-        registry.remove(object, registeredAs: object.identifier)
+        table.remove(object, registeredAs: object.identifier)
         object.relations = []
         object.state.remove([.inserted, .updated, .deleted, .listed, .deletePropagated])
         object.state.remove(.anyEvent)

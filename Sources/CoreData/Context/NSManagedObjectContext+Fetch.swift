@@ -117,7 +117,7 @@ extension NSManagedObjectContext {
             noteBatches(of: fetched, size: request.fetchBatchSize)
         } else {
             let rows = try source.fetchRows(plan, stores: request.affectedStores)
-            registry.makeRoom(for: rows.count)
+            table.makeRoom(for: rows.count)
             fetched = rows.map { row in
                 object(
                     for: row, asFault: request.returnsObjectsAsFaults,
@@ -223,7 +223,7 @@ extension NSManagedObjectContext {
 
     /// The object of a row: the one that is registered, or a new one.
     func object(for row: Row, asFault: Bool, refreshing: Bool, stamp: UInt32) -> NSManagedObject {
-        if let object = registry.object(for: row.objectID) {
+        if let object = table.object(for: row.objectID) {
             if object.state.contains(.fault) {
                 object.values = row.values
                 object.snapshot = row.values
@@ -247,7 +247,7 @@ extension NSManagedObjectContext {
     /// The object of an ID: the one that is registered, or a fault, whether or not the store has such an object.
     public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
         let identifier = localIdentifier(objectID)
-        if let object = registry.object(for: identifier) { return object }
+        if let object = table.object(for: identifier) { return object }
         return materialize(
             Materialization(identifier: identifier, values: [], version: 0, state: .fault, stamp: 0))
     }
@@ -257,7 +257,7 @@ extension NSManagedObjectContext {
     /// - Throws: `NSManagedObjectReferentialIntegrityError` when no store has such an object.
     public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         let identifier = localIdentifier(objectID)
-        if let object = registry.object(for: identifier), !object.isFault || object.state.contains(.valuesPending) {
+        if let object = table.object(for: identifier), !object.isFault || object.state.contains(.valuesPending) {
             if object.isDeleted { throw Self.missing(identifier) }
             return object
         }

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
 
     /// Makes all objects without changes faults, and merges the store's values into the others.
     public func refreshAllObjects() {
-        for object in registry.all where !object.state.contains(.inserted) {
+        for object in table.all where !object.state.contains(.inserted) {
             refresh(object, mergeChanges: object.hasChanges)
         }
     }
@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
         }
         let rows = (try? source.rows(for: stale.map(\.identifier))) ?? []
         for row in rows {
-            guard let object = registry.object(for: row.objectID), object.version != row.version else { continue }
+            guard let object = table.object(for: row.objectID), object.version != row.version else { continue }
             object.adopt(row, keepingChanges: object.hasChanges)
             object.refreshToManys()
             object.awake(fromSnapshotEvents: .refresh)

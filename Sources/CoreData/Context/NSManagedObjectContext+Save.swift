@@ -119,9 +119,9 @@ extension NSManagedObjectContext {
         let new = objects.filter { $0.identifier.isTemporaryID }
         let identifiers = try source.makePermanentIdentifiers(for: new, assigned: assignedStores)
         for (object, identifier) in zip(new, identifiers) {
-            registry.remove(object, registeredAs: object.identifier)
+            table.remove(object, registeredAs: object.identifier)
             object.identifier = identifier
-            registry.insert(object)
+            table.insert(object)
         }
     }
 }

@@ -45,6 +45,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         concurrencyType = type
         queue = ContextQueue(type)
         super.init()
+        table.context = self
     }
 
     /// Creates a context.
@@ -54,7 +55,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     deinit {
         // Objects that refer to one another would keep each other alive.
-        for object in registry.all { object.relations = [] }
+        for object in table.all { object.relations = [] }
         coordinator?.forget(self)
     }
 
@@ -97,14 +98,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var propagatesDeletesAtEndOfEvent = true
     /// Whether the context keeps all its objects alive. The default is `false`: it keeps changed ones.
     open var retainsRegisteredObjects = false {
-        didSet { retained = retainsRegisteredObjects ? registry.all : [] }
+        didSet { retained = retainsRegisteredObjects ? table.all : [] }
     }
     /// How old values may be that a fault takes from memory, in seconds; negative for any age.
     open var stalenessInterval: TimeInterval = -1
 
     // MARK: What the context holds
 
-    var registry = ObjectRegistry()
+    let table = ObjectTable()
     /// Objects with unsaved changes, in the order of their first; each has the state `.listed`.
     var changed: ContiguousArray<NSManagedObject> = []
     /// Objects that changed since changes were last processed.
@@ -120,7 +121,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isSaving = false
 
     /// All objects that the context knows.
-    open var registeredObjects: Set<NSManagedObject> { Set(registry.all) }
+    open var registeredObjects: Set<NSManagedObject> { Set(table.all) }
 
     /// New objects, to be written by the next save.
     open var insertedObjects: Set<NSManagedObject> { Set(changed.filter(\.isInserted)) }
@@ -138,7 +139,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The object of an ID, if the context knows it.
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
-        registry.object(for: localIdentifier(objectID))
+        table.object(for: localIdentifier(objectID))
     }
 
     /// The ID as this context's coordinator has it, for one that came from another coordinator of the same store.
@@ -192,7 +193,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             object.state = what.state
         }
         materialization = nil
-        registry.insert(object)
+        table.insert(object)
         if retainsRegisteredObjects { retained.append(object) }
         return object
     }

@@ -1,17 +1,17 @@
-/// The objects of a context by ID, held weakly: an open-addressing table without a hash of strings or classes.
+/// The objects of a context by ID, not retained: an open-addressing table without a hash of strings or classes.
 ///
-/// Entries of objects that are gone are swept when the table would grow, so that an object need not tell when it
-/// goes. Confined to the context's queue.
+/// An object is in the table from its registration until its `deinit`; see `ObjectTable`, which guards both.
 struct ObjectRegistry {
     private struct Entry {
-        var key: Int64 = 0
-        var tag = Entry.free
-        weak var object: NSManagedObject?
+        var key: Int64
+        var tag: UInt64
+        var object: ObjectIdentifier?
 
         /// Never used since the table was made.
         static let free = UInt64.max
         /// Was used; a search goes on past it.
         static let removed = UInt64.max - 1
+        static var empty: Entry { Entry(key: 0, tag: free, object: nil) }
     }
 
     private var entries: [Entry] = []
@@ -28,14 +28,16 @@ struct ObjectRegistry {
         return Int(truncatingIfNeeded: (mixed ^ (mixed >> 32))) & (entries.count - 1)
     }
 
-    /// The object of an ID.
-    func object(for identifier: NSManagedObjectID) -> NSManagedObject? {
+    /// The first object that is registered under an ID and that `retain` can still get hold of.
+    func object(
+        for identifier: NSManagedObjectID, retain: (ObjectIdentifier) -> NSManagedObject?
+    ) -> NSManagedObject? {
         guard !entries.isEmpty else { return nil }
         let tag = Self.tag(of: identifier)
         var position = start(identifier.key, tag)
         while entries[position].tag != Entry.free {
             if entries[position].key == identifier.key, entries[position].tag == tag,
-                let object = entries[position].object,
+                let pointer = entries[position].object, let object = retain(pointer),
                 identifier.reference == nil || object.identifier.matches(identifier)
             {
                 return object
@@ -45,54 +47,50 @@ struct ObjectRegistry {
         return nil
     }
 
-    /// Registers an object under its ID, which must not be registered.
-    mutating func insert(_ object: NSManagedObject) {
-        if (used + 1) * 4 > entries.count * 3 { makeRoom(for: 1) }
-        place(object)
+    /// Registers an object under an ID.
+    mutating func insert(_ object: ObjectIdentifier, _ identifier: NSManagedObjectID) {
+        makeRoom(for: 1)
+        place(Entry(key: identifier.key, tag: Self.tag(of: identifier), object: object))
     }
 
-    private mutating func place(_ object: NSManagedObject) {
-        let tag = Self.tag(of: object.identifier)
-        var position = start(object.identifier.key, tag)
+    private mutating func place(_ entry: Entry) {
+        var position = start(entry.key, entry.tag)
         while entries[position].tag < Entry.removed { position = (position + 1) & (entries.count - 1) }
         if entries[position].tag == Entry.free { used += 1 }
-        entries[position].key = object.identifier.key
-        entries[position].tag = tag
-        entries[position].object = object
+        entries[position] = entry
     }
 
-    /// Forgets the object that is registered under an ID.
-    mutating func remove(_ object: NSManagedObject, registeredAs identifier: NSManagedObjectID) {
+    /// Forgets an object that is registered under an ID.
+    mutating func remove(_ object: ObjectIdentifier, _ identifier: NSManagedObjectID) {
         guard !entries.isEmpty else { return }
         let tag = Self.tag(of: identifier)
         var position = start(identifier.key, tag)
         while entries[position].tag != Entry.free {
-            if entries[position].key == identifier.key, entries[position].tag == tag,
-                entries[position].object === object
-            {
-                entries[position].tag = Entry.removed
-                entries[position].object = nil
+            if entries[position].object == object, entries[position].tag == tag {
+                // What follows a free entry starts nothing: the entry can be free again.
+                let next = (position + 1) & (entries.count - 1)
+                let isLast = entries[next].tag == Entry.free
+                entries[position] = Entry(key: 0, tag: isLast ? Entry.free : Entry.removed, object: nil)
+                if isLast { used -= 1 }
                 return
             }
             position = (position + 1) & (entries.count - 1)
         }
     }
 
-    /// Makes room for more objects at once, sweeping entries of objects that are gone.
+    /// Makes room for more objects at once.
     mutating func makeRoom(for count: Int) {
         guard (used + count) * 4 > entries.count * 3 else { return }
-        let live = all
+        let live = entries.filter { $0.tag < Entry.removed }
         var capacity = 64
-        while capacity * 3 < (live.count + count) * 4 + live.count { capacity *= 2 }
-        entries = Array(repeating: Entry(), count: capacity)
+        while capacity < (live.count + count) * 2 { capacity *= 2 }
+        entries = Array(repeating: .empty, count: capacity)
         used = 0
-        for object in live { place(object) }
+        for entry in live { place(entry) }
     }
 
-    /// All objects that are still there.
-    var all: [NSManagedObject] {
-        entries.compactMap { $0.tag < Entry.removed ? $0.object : nil }
-    }
+    /// All objects that are registered.
+    var all: [ObjectIdentifier] { entries.compactMap { $0.tag < Entry.removed ? $0.object : nil } }
 
     mutating func removeAll() {
         entries = []

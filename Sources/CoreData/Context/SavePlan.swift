@@ -7,6 +7,8 @@ final class SavePlan {
     private(set) var inserted: [NSManagedObject] = []
     private(set) var updated: [NSManagedObject] = []
     private(set) var deleted: [NSManagedObject] = []
+    /// Which of the updated objects differ from what the store has, so that their versions grow.
+    private var written: [Bool] = []
     /// Objects that were inserted and deleted without ever being saved.
     private var neverSaved: [NSManagedObject] = []
     private var temporary: [(object: NSManagedObject, identifier: NSManagedObjectID)] = []
@@ -72,7 +74,9 @@ final class SavePlan {
             let slots = object.changedSlots()
             let values = permanentValues(of: object)
             let toMany = object.toManyChanges()
-            guard !slots.isEmpty || !toMany.isEmpty else { continue }
+            let isWritten = !slots.isEmpty || !toMany.isEmpty
+            written.append(isWritten)
+            guard isWritten else { continue }
             let index = try position(of: object.identifier)
             sets[index].changes.updated.append(
                 RowChange(
@@ -105,22 +109,21 @@ final class SavePlan {
 
     /// Makes what was sent what the objects know as committed.
     func commit(_ results: [SaveResult], in context: NSManagedObjectContext) {
-        context.registry.makeRoom(for: temporary.count)
+        context.table.makeRoom(for: temporary.count)
         for (object, identifier) in temporary {
-            context.registry.remove(object, registeredAs: identifier)
-            context.registry.insert(object)
+            context.table.remove(object, registeredAs: identifier)
+            context.table.insert(object)
         }
         for object in inserted { object.becomeCommitted(version: 1) }
-        for object in updated {
-            let wrote = !object.changedSlots().isEmpty || !object.toManyChanges().isEmpty
-            object.becomeCommitted(version: object.version + (wrote ? 1 : 0))
+        for (object, isWritten) in zip(updated, written) {
+            object.becomeCommitted(version: object.version + (isWritten ? 1 : 0))
         }
         for object in neverSaved { context.forget(object) }
         context.changed.removeAll { $0.state.isDisjoint(with: .anyChange) || deletedNow($0) }
         context.assignedStores = [:]
         for result in results {
             for (identifier, slot, value) in result.computed {
-                guard let object = context.registry.object(for: identifier), !object.state.contains(.fault) else {
+                guard let object = context.table.object(for: identifier), !object.state.contains(.fault) else {
                     continue
                 }
                 object.values[slot] = value

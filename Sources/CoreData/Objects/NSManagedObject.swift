@@ -11,7 +11,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // belongs to one queue, and none of the properties is passed `inout` to code that could come back to the object.
 
     @exclusivity(unchecked) package final var identifier: NSManagedObjectID
-    package private(set) final weak var storedContext: NSManagedObjectContext?
+    /// What the object shares with its context; `nil` when it has none.
+    @exclusivity(unchecked) private final var table: ObjectTable?
     /// The values by slot; empty for a fault whose values have not been fetched.
     @exclusivity(unchecked) package final var values: ContiguousArray<StoredValue>
     /// The values as the store has them; the same buffer as `values` until one is changed.
@@ -39,7 +40,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             version = pending.version
             state = pending.state
             stamp = pending.stamp
-            storedContext = context
+            table = context.table
             super.init()
             return
         }
@@ -70,7 +71,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             "entity “\(entity.name ?? "")” cannot be used: it belongs to no model, or its model is not complete")
     }
 
-    func setContext(_ context: NSManagedObjectContext?) { storedContext = context }
+    deinit { table?.remove(self, registeredAs: identifier) }
+
+    package final var storedContext: NSManagedObjectContext? { table?.context }
+
+    final func setContext(_ context: NSManagedObjectContext?) { table = context?.table }
 
     /// The entity that names this class, in the models that are in use.
     ///

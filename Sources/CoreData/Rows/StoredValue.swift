@@ -41,7 +41,7 @@ extension StoredValue: Equatable {
         case (.null, .null): return true
         case let (.integer(a), .integer(b)): return a == b
         case let (.double(a), .double(b)): return a == b || (a.isNaN && b.isNaN)
-        case let (.string(a), .string(b)): return a == b && a.utf8.elementsEqual(b.utf8)
+        case let (.string(a), .string(b)): return haveSameBytes(a, b)
         case let (.date(a), .date(b)): return a == b
         case let (.data(a), .data(b)): return a == b
         case let (.uuid(a), .uuid(b)): return a == b
@@ -49,5 +49,10 @@ extension StoredValue: Equatable {
         case let (.object(a), .object(b)): return a === b || a.isEqual(b)
         default: return false
         }
+    }
+
+    /// Byte by byte: strings that are canonically equivalent, and differ, are different values.
+    private static func haveSameBytes(_ left: String, _ right: String) -> Bool {
+        left.utf8.count == right.utf8.count && left == right && left.utf8.elementsEqual(right.utf8)
     }
 }
