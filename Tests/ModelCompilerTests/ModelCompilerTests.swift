@@ -53,6 +53,7 @@ struct ModelCompilerTests {
 
     @Test("A compiled model names classes with the module that declares them")
     func classNames() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
         let source = folder.appendingPathComponent("Book.swift")
         try "public class Book: NSManagedObject {}".write(to: source, atomically: true, encoding: .utf8)
         let compiled = folder.appendingPathComponent("Model.momd")
@@ -64,7 +65,6 @@ struct ModelCompilerTests {
         #expect(entities["Author"]?.managedObjectClassName == "App.Author")
         #expect(entities["Book"]?.managedObjectClassName == "App.Book")
         #expect(entities["Stamp"]?.managedObjectClassName == "NSManagedObject")
-        defer { try? FileManager.default.removeItem(at: folder) }
     }
 
     @Test("A wrong call says what is missing")

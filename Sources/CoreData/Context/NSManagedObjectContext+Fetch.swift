@@ -189,10 +189,11 @@ extension NSManagedObjectContext {
         _ fetched: [NSManagedObject], _ pending: [NSManagedObject], _ request: any FetchDescription
     ) -> [NSManagedObject] {
         let dirty = Set(pending)
+        let matches = Self.test(request.predicate)
         var result = fetched.filter { !dirty.contains($0) && !$0.isDeleted }
-        result += fetched.filter { dirty.contains($0) && !$0.isDeleted && matches($0, request) }
+        result += fetched.filter { dirty.contains($0) && !$0.isDeleted && matches($0) }
         let known = Set(fetched)
-        result += pending.filter { !known.contains($0) && !$0.isDeleted && matches($0, request) }
+        result += pending.filter { !known.contains($0) && !$0.isDeleted && matches($0) }
         let descriptors = request.sortDescriptors ?? []
         if !descriptors.isEmpty { result = Self.sorted(result, by: descriptors) }
         if request.fetchOffset > 0 { result = Array(result.dropFirst(request.fetchOffset)) }
@@ -200,8 +201,12 @@ extension NSManagedObjectContext {
         return result
     }
 
-    private func matches(_ object: NSManagedObject, _ request: any FetchDescription) -> Bool {
-        request.predicate?.evaluate(with: object) ?? true
+    /// The test that a predicate makes of an object, compiled once for all objects.
+    private static func test(_ predicate: NSPredicate?) -> (NSManagedObject) -> Bool {
+        guard let predicate else { return { _ in true } }
+        // A predicate without a tree, such as a block, evaluates itself.
+        guard let compiled = try? compiledPredicate(of: predicate) else { return { predicate.evaluate(with: $0) } }
+        return { compiled.evaluate($0) }
     }
 
     static func sorted(_ objects: [NSManagedObject], by descriptors: [NSSortDescriptor]) -> [NSManagedObject] {
