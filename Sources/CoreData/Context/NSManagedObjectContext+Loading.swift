@@ -1,0 +1,83 @@
+import Foundation
+
+// What is loaded along with what was asked for: batches, and what relationships lead to.
+extension NSManagedObjectContext {
+    func noteBatches(of objects: [NSManagedObject], size: Int) {
+        guard size > 0 else { return }
+        for start in stride(from: 0, to: objects.count, by: size) {
+            let members = objects[start..<min(start + size, objects.count)].filter {
+                $0.state.contains(.fault) && !$0.state.contains(.valuesPending)
+            }
+            let batch = FetchBatch(members.map(\.identifier))
+            for member in members {
+                member.state.insert(.inBatch)
+                batches[member.identifier] = batch
+            }
+        }
+    }
+
+    func loadBatch(_ batch: FetchBatch) {
+        guard let source = persistentStoreCoordinator, let rows = try? source.rows(for: batch.identifiers) else {
+            return
+        }
+        let stamp = source.generation
+        for row in rows { _ = object(for: row, asFault: false, refreshing: false, stamp: stamp) }
+        for identifier in batch.identifiers { batches[identifier] = nil }
+    }
+
+    /// Loads what relationships lead to, a query a relationship.
+    func prefetch(_ keyPaths: [String], for objects: [NSManagedObject]) throws {
+        guard !keyPaths.isEmpty, let source = persistentStoreCoordinator else { return }
+        for keyPath in keyPaths {
+            var level = objects
+            for key in keyPath.split(separator: ".") {
+                guard !level.isEmpty else { break }
+                var missing: [NSManagedObjectID] = []
+                var next: [NSManagedObject] = []
+                for object in level {
+                    guard let relationship = object.layout.relationship(named: String(key)) else {
+                        throw StoreError.make(
+                            CoreDataErrorCode.coreData,
+                            "“\(keyPath)” cannot be prefetched: entity “\(object.layout.name)” has no relationship “\(key)”."
+                        )
+                    }
+                    next +=
+                        relationship.isToMany
+                        ? object.toManyObjects(relationship) : object.toOne(relationship).map { [$0] } ?? []
+                }
+                for object in next where object.isFault && !object.state.contains(.valuesPending) {
+                    missing.append(object.identifier)
+                }
+                let stamp = source.generation
+                for row in try source.rows(for: missing) {
+                    _ = object(for: row, asFault: true, refreshing: false, stamp: stamp)
+                }
+                level = next
+            }
+        }
+    }
+
+    /// Loads the members of a to-many relationship.
+    func load(_ members: ToManyMembers, of relationship: RelationshipLayout, for object: NSManagedObject) {
+        guard !object.identifier.isTemporaryID, let source = persistentStoreCoordinator else { return members.load([]) }
+        do {
+            let identifiers = try source.relatedIdentifiers(of: relationship, for: object.identifier)
+            members.load(identifiers.map { self.object(with: $0) })
+        } catch {
+            programmerError(
+                "relationship “\(object.layout.name).\(relationship.name)” cannot be read: "
+                    + (error as NSError).localizedDescription)
+        }
+    }
+
+    /// The objects that a fetched property finds.
+    func fetchedPropertyValue(_ property: NSPropertyDescription, of object: NSManagedObject) -> Any? {
+        guard let description = property as? NSFetchedPropertyDescription, let template = description.fetchRequest,
+            let request = template.copy() as? NSFetchRequest<any NSFetchRequestResult>
+        else { return nil }
+        request.predicate = template.predicate?.withSubstitutionVariables([
+            "FETCH_SOURCE": object, "FETCHED_PROPERTY": description,
+        ])
+        return try? results(of: request)
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+
+// What contexts ask for; each request goes to the stores that can answer it, under the lock.
+extension NSPersistentStoreCoordinator {
+    /// Grows with every save, so that what was read before can be told from what was read after.
+    var generation: UInt32 { saveCount.load(ordering: .acquiring) }
+
+    /// Whether what was read of an object at a generation is still what its store has, as far as this coordinator
+    /// knows.
+    func isCurrent(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool {
+        if generation == stamp { return true }
+        return withLock { changeLog.isUnchanged(identifier, since: stamp) }
+    }
+
+    /// The stores that hold an entity.
+    func storesOf(_ entity: EntityLayout, among wanted: [NSPersistentStore]?) -> [NSPersistentStore] {
+        withLock {
+            let holders: [NSPersistentStore]
+            if let known = storesByEntity[ObjectIdentifier(entity)] {
+                holders = known
+            } else {
+                holders = stores.filter { $0.holds(entity, of: managedObjectModel) }
+                storesByEntity[ObjectIdentifier(entity)] = holders
+            }
+            return wanted.map { wanted in holders.filter(wanted.contains) } ?? holders
+        }
+    }
+
+    func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
+        try withLock {
+            let sources = storesOf(plan.entity, among: stores)
+            if sources.count == 1 { return try sources[0].fetchRows(plan) }
+            return try ContiguousArray(sources.map { try $0.fetchRows(plan) }.joined())
+        }
+    }
+
+    func fetchIdentifiers(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
+        try withLock { try storesOf(plan.entity, among: stores).flatMap { try $0.fetchIdentifiers(plan) } }
+    }
+
+    func fetchCount(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> Int {
+        try withLock {
+            try storesOf(plan.entity, among: stores).reduce(0) { try $0 + $1.fetchCount(plan) }
+        }
+    }
+
+    func fetchDictionaries(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [[String: Any]] {
+        try withLock { try storesOf(plan.entity, among: stores).flatMap { try $0.fetchDictionaries(plan) } }
+    }
+
+    /// Deletes what a plan finds, store by store.
+    func deleteRows(
+        _ plan: FetchPlan, stores wanted: [NSPersistentStore]?, contextName: String?, author: String?
+    ) throws -> [NSManagedObjectID] {
+        try withLock {
+            var deleted: [NSManagedObjectID] = []
+            for store in storesOf(plan.entity, among: wanted) {
+                var changes = ChangeSet()
+                changes.contextName = contextName
+                changes.author = author
+                changes.deleted = try store.fetchRows(plan).map {
+                    RowDeletion(objectID: $0.objectID, version: $0.version)
+                }
+                guard !changes.isEmpty else { continue }
+                _ = try save([(store, changes)])
+                deleted += changes.deleted.map(\.objectID)
+            }
+            return deleted
+        }
+    }
+
+    func row(for identifier: NSManagedObjectID) throws -> Row? {
+        try withLock { try store(of: identifier)?.row(for: identifier) }
+    }
+
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        guard !identifiers.isEmpty else { return [] }
+        return try withLock {
+            var rows: ContiguousArray<Row> = []
+            for store in stores {
+                let mine = identifiers.filter { $0.storeIdentity === store.identity }
+                if !mine.isEmpty { rows += try store.rows(for: mine) }
+            }
+            return rows
+        }
+    }
+
+    func relatedIdentifiers(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID] {
+        try withLock { try store(of: identifier)?.relatedIdentifiers(of: relationship, for: identifier) ?? [] }
+    }
+
+    private func store(of identifier: NSManagedObjectID) -> NSPersistentStore? {
+        stores.first { $0.identity === identifier.storeIdentity }
+    }
+
+    /// Permanent IDs for new objects: in the store that each was assigned to, or the first that may take it.
+    func makePermanentIdentifiers(
+        for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
+    ) throws -> [NSManagedObjectID] {
+        guard !objects.isEmpty else { return [] }
+        return try withLock {
+            var defaults: [ObjectIdentifier: NSPersistentStore] = [:]
+            var last: EntityLayout?
+            func store(for object: NSManagedObject) throws -> NSPersistentStore {
+                if !assigned.isEmpty, let store = assigned[ObjectIdentifier(object)] { return store }
+                if let known = defaults[ObjectIdentifier(object.layout)] { return known }
+                let candidates = storesOf(object.layout, among: nil)
+                guard let store = candidates.first(where: { !$0.isReadOnly }) else {
+                    throw noStore(for: object, candidates)
+                }
+                defaults[ObjectIdentifier(object.layout)] = store
+                return store
+            }
+            if stores.count == 1, assigned.isEmpty, let only = stores.first {
+                for object in objects where object.layout !== last {
+                    _ = try store(for: object)
+                    last = object.layout
+                }
+                return try only.makePermanentIdentifiers(for: objects.map(\.layout))
+            }
+            var groups: [(store: NSPersistentStore, positions: [Int])] = []
+            for (position, object) in objects.enumerated() {
+                let store = try store(for: object)
+                if let index = groups.firstIndex(where: { $0.store === store }) {
+                    groups[index].positions.append(position)
+                } else {
+                    groups.append((store, [position]))
+                }
+            }
+            var result: [Int: NSManagedObjectID] = [:]
+            for group in groups {
+                let made = try group.store.makePermanentIdentifiers(for: group.positions.map { objects[$0].layout })
+                for (position, identifier) in zip(group.positions, made) { result[position] = identifier }
+            }
+            return objects.indices.compactMap { result[$0] }
+        }
+    }
+
+    private func noStore(for object: NSManagedObject, _ candidates: [NSPersistentStore]) -> NSError {
+        if let readOnly = candidates.first {
+            return StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "A new “\(object.layout.name)” cannot be saved: its store was opened read-only.", url: readOnly.url)
+        }
+        return StoreError.make(
+            CoreDataErrorCode.persistentStoreSave,
+            "A new “\(object.layout.name)” cannot be saved: the coordinator has no store for its entity. Add one with "
+                + "addPersistentStore or loadPersistentStores first.")
+    }
+
+    /// Writes what a context saves.
+    ///
+    /// - Throws: `SaveRefusal` for conflicts, and the errors of the stores.
+    func save(_ sets: [(NSPersistentStore, ChangeSet)]) throws -> [SaveResult] {
+        try withLock {
+            for (store, _) in sets where store.isReadOnly {
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreSave,
+                    "The changes cannot be saved: the store was opened read-only.", url: store.url,
+                    userInfo: [NSAffectedStoresErrorKey: [store]])
+            }
+            let results = try sets.map { try $0.0.save($0.1) }
+            let generation = saveCount.add(1, ordering: .acquiringAndReleasing).newValue
+            for (_, changes) in sets { changeLog.note(changes, generation) }
+            for result in results { changeLog.note(result.computed.map(\.objectID), generation) }
+            return results
+        }
+    }
+}
+
+extension NSPersistentStore {
+    /// Whether the store's configuration has an entity.
+    fileprivate func holds(_ entity: EntityLayout, of model: NSManagedObjectModel) -> Bool {
+        guard configurationName != NSManagedObjectModel.defaultConfigurationName,
+            let entities = model.entities(forConfigurationName: configurationName)
+        else { return true }
+        return entities.contains { $0.name == entity.name || $0.name == entity.root.name }
+    }
+}
