@@ -116,12 +116,8 @@ extension NSManagedObjectContext {
         } else {
             let rows = try source.fetchRows(plan, stores: request.affectedStores)
             table.makeRoom(for: rows.count)
-            fetched = rows.map { row in
-                object(
-                    for: row, asFault: request.returnsObjectsAsFaults,
-                    refreshing: request.shouldRefreshRefetchedObjects,
-                    stamp: stamp)
-            }
+            let (asFault, refreshing) = (request.returnsObjectsAsFaults, request.shouldRefreshRefetchedObjects)
+            fetched = rows.map { object(for: $0, asFault: asFault, refreshing: refreshing, stamp: stamp) }
         }
         var objects = fetched
         if !pending.isEmpty || source.storesOf(layout, among: request.affectedStores).count > 1 {

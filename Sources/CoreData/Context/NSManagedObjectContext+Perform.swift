@@ -62,10 +62,10 @@ extension NSManagedObjectContext {
     func scheduleProcessing() {
         guard queue.isMainQueue, !isProcessingScheduled else { return }
         isProcessingScheduled = true
-        DispatchQueue.main.async { [weak self] in
-            guard let self else { return }
-            isProcessingScheduled = false
-            endOfEvent()
+        DispatchQueue.main.async { [table] in
+            guard let context = table.context else { return }
+            context.isProcessingScheduled = false
+            context.endOfEvent()
         }
     }
 }

@@ -45,7 +45,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         concurrencyType = type
         queue = ContextQueue(type)
         super.init()
-        table.context = self
+        table.join(self)
     }
 
     /// Creates a context.
@@ -56,7 +56,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     deinit {
         // Objects that refer to one another would keep each other alive.
         for object in table.all { object.relations = [] }
-        coordinator?.forget(self)
+        coordinator?.forget(table)
+        table.leave()
     }
 
     /// How the context is tied to a queue.
@@ -71,9 +72,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { coordinator }
         set {
-            coordinator?.forget(self)
+            coordinator?.forget(table)
             coordinator = newValue
-            newValue?.remember(self)
+            newValue?.remember(table)
             classCache = ClassCache()
         }
     }
@@ -174,27 +175,22 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         let stamp: UInt32
     }
 
-    func takeMaterialization() -> Materialization? {
-        guard let pending = materialization else { return nil }
-        materialization = nil
-        return pending
-    }
+    func takeMaterialization() -> Materialization? { materialization.take() }
 
     /// Makes the object of an ID, of the class that its entity names, and registers it.
-    func materialize(_ what: Materialization) -> NSManagedObject {
+    func materialize(_ what: consuming Materialization) -> NSManagedObject {
         let type = type(for: what.identifier.layout)
-        materialization = what
+        let state = what.state
+        materialization = consume what
         let object = type.init(context: self)
         // A subclass may have set properties while it was made; what the store has wins.
-        if object.state != what.state || object.hasChanges {
+        if object.state != state {
             withdraw(object)
-            object.values = what.values
-            object.snapshot = what.values
-            object.state = what.state
+            object.values = object.snapshot
+            object.state = state
         }
-        materialization = nil
         table.insert(object)
-        if retainsRegisteredObjects { retained.append(object) }
+        keepIfWanted(object)
         return object
     }
 
@@ -267,7 +263,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The entity of a new object of a class, or of the object that is being made from a row.
     func entityForNewObject(of type: NSManagedObject.Type) -> EntityLayout {
-        if let materialization { return materialization.identifier.layout }
+        if let layout = materialization?.identifier.layout { return layout }
         if let last = classCache.lastMadeType, last == type, let entity = classCache.lastMadeEntity { return entity }
         guard let layout = modelLayout else {
             programmerError(

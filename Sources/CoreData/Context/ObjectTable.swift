@@ -8,19 +8,25 @@ import Synchronization
 /// on, which made up a third of the time of a large save.
 final class ObjectTable: Sendable {
     private let registry = Mutex(ObjectRegistry())
-    private let owner = Mutex(Owner())
-
-    private struct Owner { weak var context: NSManagedObjectContext? }
+    private let owner = Mutex<ObjectIdentifier?>(nil)
 
     /// The context, `nil` when it is gone.
     var context: NSManagedObjectContext? {
-        get { owner.withLock { $0.context } }
-        set { owner.withLock { $0.context = newValue } }
+        owner.withLock { $0.flatMap { Self.retained($0) } }
     }
+
+    /// Sets the context; it calls `leave` when it goes.
+    func join(_ context: NSManagedObjectContext) {
+        let address = ObjectIdentifier(context)
+        owner.withLock { $0 = address }
+    }
+
+    /// The context goes.
+    func leave() { owner.withLock { $0 = nil } }
 
     /// The object that is registered under an ID.
     func object(for identifier: NSManagedObjectID) -> NSManagedObject? {
-        registry.withLock { $0.object(for: identifier, retain: Self.retained) }
+        registry.withLock { $0.object(for: identifier) { Self.retained($0) } }
     }
 
     /// Registers an object under its ID, which must not be registered.
@@ -38,7 +44,7 @@ final class ObjectTable: Sendable {
     func makeRoom(for count: Int) { registry.withLock { $0.makeRoom(for: count) } }
 
     /// All objects that are still there.
-    var all: [NSManagedObject] { registry.withLock { $0.all.compactMap(Self.retained) } }
+    var all: [NSManagedObject] { registry.withLock { $0.all.compactMap { Self.retained($0) } } }
 
     func removeAll() { registry.withLock { $0.removeAll() } }
 
@@ -46,10 +52,10 @@ final class ObjectTable: Sendable {
     ///
     /// Called with the lock held: an object whose `deinit` has begun waits for the lock before its memory goes, so the
     /// address is good, and the runtime says whether it can still be retained.
-    private static func retained(_ address: ObjectIdentifier) -> NSManagedObject? {
+    private static func retained<Object: AnyObject>(_ address: ObjectIdentifier) -> Object? {
         guard let pointer = UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: address)),
             let object = swift_tryRetain(pointer)
         else { return nil }
-        return Unmanaged<NSManagedObject>.fromOpaque(object).takeRetainedValue()
+        return Unmanaged<Object>.fromOpaque(object).takeRetainedValue()
     }
 }

@@ -14,11 +14,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
     private(set) var stores: [NSPersistentStore] = [] { didSet { storesByEntity = [:] } }
     var storesByEntity: [ObjectIdentifier: [NSPersistentStore]] = [:]
-    private var contexts: [WeakContext] = []
+    /// The tables of the contexts, through which these are found while they are there.
+    private var contexts: [ObjectTable] = []
     var changeLog = ChangeLog()
     let saveCount = Atomic<UInt32>(1)
-
-    private struct WeakContext { weak var context: NSManagedObjectContext? }
 
     /// A name for logs.
     open var name: String?
@@ -167,16 +166,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Contexts
 
-    func remember(_ context: NSManagedObjectContext) {
-        withLock {
-            contexts.removeAll { $0.context == nil }
-            contexts.append(WeakContext(context: context))
-        }
-    }
+    func remember(_ context: ObjectTable) { withLock { contexts.append(context) } }
 
-    func forget(_ context: NSManagedObjectContext) {
-        withLock { contexts.removeAll { $0.context == nil || $0.context === context } }
-    }
+    func forget(_ context: ObjectTable) { withLock { contexts.removeAll { $0 === context } } }
 
     /// Tells the other contexts that merge automatically what one saved.
     func announce(from saver: NSManagedObjectContext, _ changes: () -> SavedChanges) {
