@@ -1,6 +1,9 @@
 /// Which objects were saved lately, and when: tells whether what a fault was fetched with is still right.
 struct ChangeLog {
+    /// The changes of saves that nobody has asked about yet: most saves are followed by no question.
+    private var recent: [(generation: UInt32, keys: [Key])] = []
     private var lastChange: [Key: UInt32] = [:]
+    private var count = 0
     /// What was read before this generation cannot be judged any more.
     private var start: UInt32 = 0
 
@@ -19,28 +22,33 @@ struct ChangeLog {
     }
 
     mutating func note(_ changes: ChangeSet, _ generation: UInt32) {
-        let count = changes.updated.count + changes.deleted.count
-        if lastChange.count + count > Self.capacity {
-            lastChange = [:]
-            start = generation
-        }
-        guard count <= Self.capacity else { return }
-        lastChange.reserveCapacity(lastChange.count + count)
-        for change in changes.updated { lastChange[Key(change.objectID)] = generation }
-        for deletion in changes.deleted { lastChange[Key(deletion.objectID)] = generation }
+        note(changes.updated.map { Key($0.objectID) } + changes.deleted.map { Key($0.objectID) }, generation)
     }
 
     mutating func note(_ identifiers: [NSManagedObjectID], _ generation: UInt32) {
-        if lastChange.count + identifiers.count > Self.capacity {
-            lastChange = [:]
-            start = generation
-            return
-        }
-        for identifier in identifiers { lastChange[Key(identifier)] = generation }
+        note(identifiers.map(Key.init), generation)
     }
 
-    func isUnchanged(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool {
+    private mutating func note(_ keys: [Key], _ generation: UInt32) {
+        guard !keys.isEmpty else { return }
+        count += keys.count
+        if count > Self.capacity {
+            recent = []
+            lastChange = [:]
+            count = 0
+            start = generation
+        } else {
+            recent.append((generation, keys))
+        }
+    }
+
+    /// Whether an object was not changed by a save after a generation, as far as the log goes back.
+    mutating func isUnchanged(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool {
         guard stamp >= start else { return false }
+        for (generation, keys) in recent {
+            for key in keys { lastChange[key] = generation }
+        }
+        recent = []
         return lastChange[Key(identifier)].map { $0 <= stamp } ?? true
     }
 }

@@ -1,0 +1,97 @@
+import CoreData
+import SQLiteConnection
+import Testing
+
+@Suite("Containers and coordinators")
+struct ContainerTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("A store is made where its description says, and has a UUID and a type")
+    func make() throws {
+        let url = folder.file("made.sqlite")
+        let store = try #require(try Library.stored(at: url).persistentStoreCoordinator.persistentStores.first)
+        #expect(FileManager.default.fileExists(atPath: url.path))
+        #expect(store.type == NSSQLiteStoreType)
+        #expect(store.metadata[NSStoreUUIDKey] as? String == store.identifier)
+    }
+
+    @Test("An object's URI leads to its ID, in another coordinator of the file too")
+    func identifiers() throws {
+        let url = folder.file("ids.sqlite")
+        let container = try Library.stored(at: url)
+        let context = container.newBackgroundContext()
+        let uri = try context.performAndWait {
+            let author = context.make("Author", ["name": "A"])
+            try context.save()
+            return author.objectID.uriRepresentation()
+        }
+        let other = try Library.stored(at: url)
+        let reader = other.newBackgroundContext()
+        try reader.performAndWait {
+            let identifier = try #require(other.persistentStoreCoordinator.managedObjectID(forURIRepresentation: uri))
+            #expect(try reader.existingObject(with: identifier).string("name") == "A")
+        }
+        let unknown = try #require(URL(string: "x-coredata://\(UUID())/Author/p1"))
+        #expect(other.persistentStoreCoordinator.managedObjectID(forURIRepresentation: unknown) == nil)
+    }
+
+    @Test("A store that is read-only refuses a save, and stays as it was")
+    func readOnly() throws {
+        let url = folder.file("readonly.sqlite")
+        _ = try Library.stored(at: url)
+        let description = NSPersistentStoreDescription(url: url)
+        description.isReadOnly = true
+        let context = try Library.container(Library.model(), description).newBackgroundContext()
+        context.performAndWait {
+            context.make("Author", ["name": "A"])
+            let error = #expect(throws: NSError.self) { try context.save() }
+            #expect(error?.code == 134030)
+            #expect(error?.localizedDescription.contains("read-only") == true)
+        }
+    }
+
+    @Test("An unknown store type is an error that names those there are")
+    func unknownType() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        let error = #expect(throws: NSError.self) {
+            try coordinator.addPersistentStore(ofType: "Paper", configurationName: nil, at: folder.file("x"))
+        }
+        #expect(error?.code == 134000)
+        #expect(error?.localizedDescription.contains("SQLite") == true)
+    }
+
+    @Test("A description that asks for it loads its store in the background")
+    func asynchronous() async throws {
+        let description = NSPersistentStoreDescription(url: folder.file("later.sqlite"))
+        description.shouldAddStoreAsynchronously = true
+        let container = NSPersistentContainer(name: "Later", managedObjectModel: Library.model())
+        container.persistentStoreDescriptions = [description]
+        let failure = await withCheckedContinuation { continuation in
+            container.loadPersistentStores { continuation.resume(returning: $1.map { "\($0)" }) }
+        }
+        #expect(failure == nil)
+        #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
+    }
+
+    @Test("Batch deletion tells the IDs, and a context that merges them forgets the objects")
+    func batchDeletion() throws {
+        let context = try Library.inMemory().newBackgroundContext()
+        try context.performAndWait {
+            for age in 1...4 { context.make("Author", ["name": "A", "age": age]) }
+            try context.save()
+            let kept = try context.all("Author", by: "age")
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.predicate = NSPredicate(format: "age > %d", 2)
+            let deletion = NSBatchDeleteRequest(fetchRequest: request)
+            deletion.resultType = .resultTypeObjectIDs
+            let result = try #require(try context.execute(deletion) as? NSBatchDeleteResult)
+            let deleted = try #require(result.result as? [NSManagedObjectID])
+            #expect(Set(deleted) == Set(kept[2...].map(\.objectID)))
+            NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: deleted], into: [context])
+            #expect(kept.map { $0.managedObjectContext == nil } == [false, false, true, true])
+            #expect(try context.all("Author").count == 2)
+        }
+    }
+}
