@@ -8,7 +8,7 @@ enum Usage {
         """
 
     static let text = """
-        pippin looks into Core Data and SwiftData stores (SQLite), without changing a byte of them.
+        pippin looks into the SQLite stores of Core Data, without changing a byte of them.
 
         Usage:
           pippin info STORE [--model MODEL]
