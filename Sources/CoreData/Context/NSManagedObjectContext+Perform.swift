@@ -58,9 +58,11 @@ extension NSManagedObjectContext {
 
     /// Has the changes that were just made processed when the main queue comes to it.
     ///
-    /// Private queues process them at the end of each block.
+    /// Private queues process them at the end of each block. A caller that uses the context off its queue gets no event
+    /// of its own: the main queue would process the changes while the caller goes on making them, on another thread.
+    /// Such a context processes its changes when it is told to, fetches or saves.
     func scheduleProcessing() {
-        guard queue.isMainQueue, !isProcessingScheduled else { return }
+        guard queue.isMainQueue, !isProcessingScheduled, queue.isCurrent else { return }
         isProcessingScheduled = true
         DispatchQueue.main.async { [table] in
             guard let context = table.context else { return }
