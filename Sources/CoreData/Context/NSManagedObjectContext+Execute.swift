@@ -3,7 +3,7 @@ import Foundation
 extension NSManagedObjectContext {
     /// Runs a request that is not a fetch.
     ///
-    /// - Parameter request: an `NSBatchDeleteRequest`.
+    /// - Parameter request: a batch, history or asynchronous request.
     /// - Returns: the result that belongs to the request.
     /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store knows, and the errors of
     ///   the stores.
@@ -12,29 +12,23 @@ extension NSManagedObjectContext {
             throw StoreError.make(
                 CoreDataErrorCode.coreData, "The context has no coordinator, so there is nothing to run a request on.")
         }
-        guard let deletion = request as? NSBatchDeleteRequest else {
-            throw StoreError.make(
-                CoreDataErrorCode.persistentStoreUnsupportedRequestType,
-                "The stores do not know requests of type \(type(of: request)).")
-        }
-        guard deletion.fetchRequest.entityName != nil else { return deletion.result(of: []) }
-        let layout = try entity(of: deletion.fetchRequest)
-        let plan = plan(for: deletion.fetchRequest, layout)
-        let deleted = try source.deleteRows(
-            plan, stores: deletion.affectedStores ?? deletion.fetchRequest.affectedStores, contextName: name,
-            author: transactionAuthor)
-        return deletion.result(of: deleted)
+        if let result = try source.execute(request, with: self) as? NSPersistentStoreResult { return result }
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreUnsupportedRequestType,
+            "A request of type \(type(of: request)) has no result that execute(_:) could return; fetch with fetch(_:), save "
+                + "with save().")
     }
-}
 
-extension NSBatchDeleteRequest {
-    fileprivate func result(of deleted: [NSManagedObjectID]) -> NSBatchDeleteResult {
-        let result: Any =
-            switch resultType {
-            case .resultTypeStatusOnly: true
-            case .resultTypeObjectIDs: deleted
-            case .resultTypeCount: deleted.count
-            }
-        return NSBatchDeleteResult(result: result, resultType: resultType)
+    /// Who the history says made the changes of this context.
+    var changeOrigin: ChangeOrigin { ChangeOrigin(contextName: name, author: transactionAuthor) }
+
+    /// The entity of a name in the context's model.
+    ///
+    /// - Parameter what: what wants the entity, for the error.
+    func entity(named name: String, for what: String) throws -> EntityLayout {
+        if let layout = entityLayout(named: name) { return layout }
+        let known = modelLayout?.entityByName.keys.sorted().joined(separator: ", ") ?? "no entities"
+        throw StoreError.make(
+            CoreDataErrorCode.coreData, "\(what) names the entity “\(name)”; the context's model has \(known).")
     }
 }

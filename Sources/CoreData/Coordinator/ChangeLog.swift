@@ -29,6 +29,14 @@ struct ChangeLog {
         note(identifiers.map(Key.init), generation)
     }
 
+    /// Notes changes of objects that nobody counted: what was read before cannot be judged any more.
+    mutating func noteUnknown(_ generation: UInt32) {
+        recent = []
+        lastChange = [:]
+        count = 0
+        start = generation
+    }
+
     private mutating func note(_ keys: [Key], _ generation: UInt32) {
         guard !keys.isEmpty else { return }
         count += keys.count

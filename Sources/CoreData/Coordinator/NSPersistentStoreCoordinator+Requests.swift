@@ -48,27 +48,6 @@ extension NSPersistentStoreCoordinator {
         try withLock { try storesOf(plan.entity, among: stores).flatMap { try $0.fetchDictionaries(plan) } }
     }
 
-    /// Deletes what a plan finds, store by store.
-    func deleteRows(
-        _ plan: FetchPlan, stores wanted: [NSPersistentStore]?, contextName: String?, author: String?
-    ) throws -> [NSManagedObjectID] {
-        try withLock {
-            var deleted: [NSManagedObjectID] = []
-            for store in storesOf(plan.entity, among: wanted) {
-                var changes = ChangeSet()
-                changes.contextName = contextName
-                changes.author = author
-                changes.deleted = try store.fetchRows(plan).map {
-                    RowDeletion(objectID: $0.objectID, version: $0.version)
-                }
-                guard !changes.isEmpty else { continue }
-                _ = try save([(store, changes)])
-                deleted += changes.deleted.map(\.objectID)
-            }
-            return deleted
-        }
-    }
-
     func row(for identifier: NSManagedObjectID) throws -> Row? {
         try withLock { try store(of: identifier)?.row(for: identifier) }
     }

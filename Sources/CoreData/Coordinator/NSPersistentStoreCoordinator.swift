@@ -141,6 +141,23 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: info)
     }
 
+    // MARK: Requests
+
+    /// Runs a request of any kind on the stores.
+    ///
+    /// - Parameters:
+    ///   - request: a fetch, a save, a batch or a history request.
+    ///   - context: the context on whose behalf the request runs, on its queue.
+    /// - Returns: what a fetch finds, as an array; an empty array for a save; else an `NSPersistentStoreResult`.
+    /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store knows, and the errors of the stores.
+    open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+        if let fetch = request as? any FetchDescription { return try context.results(of: fetch) }
+        if let request = request as? any ExecutableRequest { return try request.execute(in: self, for: context) }
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreUnsupportedRequestType,
+            "The stores do not know requests of type \(type(of: request)).")
+    }
+
     // MARK: Locking
 
     /// Runs a block with the stores, later.

@@ -96,4 +96,13 @@ package enum ManagedClasses {
             "no entity of a model in use names class “\(String(reflecting: type))”. Load a model that has one (make a "
                 + "coordinator or a container with it), or set the entity's managedObjectClassName.")
     }
+
+    /// The entity of a name, in the models in use, the newest first.
+    static func entity(named name: String) -> NSEntityDescription? {
+        let models = known.withLock { $0.models.compactMap(\.model) }
+        for model in models.reversed() {
+            if let entity = model.entitiesByName[name] { return entity }
+        }
+        return nil
+    }
 }

@@ -123,6 +123,19 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else.
     package func save(_ changes: ChangeSet) throws -> SaveResult { throw unsupported("saving") }
 
+    /// Writes new rows in one transaction, or nothing.
+    ///
+    /// - Parameter next: fills in the next row; false when there is none.
+    package func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome {
+        throw unsupported("batch insertions")
+    }
+
+    /// Changes rows in one transaction, without reading them.
+    package func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome { throw unsupported("batch updates") }
+
+    /// Deletes rows in one transaction, without reading them, as the delete rules say.
+    package func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome { throw unsupported("batch deletions") }
+
     /// Makes the ID of an object of this store from the last part of its URI, `nil` when it makes no sense.
     package func identifier(for entity: EntityLayout, uriKey: String) -> NSManagedObjectID? {
         guard uriKey.first == "p", let key = Int64(uriKey.dropFirst()), key > 0 else { return nil }

@@ -205,7 +205,7 @@ struct CreationTests {
             try plainSQL(
                 "SELECT Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS FROM ACHANGE",
                 in: folder.store)
-                == ["1|16001|0|1|1|1|", "2|16001|1|1|1|2|02", "3|16001|2|1|1|3|"])
+                == ["1|16001|0|1|1|1|", "2|16001|1|1|1|2|40", "3|16001|2|1|1|3|"])
         #expect(
             try plainSQL("SELECT Z_ENT, Z_NAME, Z_MAX FROM Z_PRIMARYKEY", in: folder.store)
                 == ["1|User|1", "16001|CHANGE|3", "16002|TRANSACTION|3", "16003|TRANSACTIONSTRING|1"])

@@ -67,7 +67,7 @@ package struct FetchSQL {
         }
 
         var conditions: [SQLFragment] = []
-        if let filter = entityFilter(mapping, plan, alias: scope.alias) { conditions.append(filter) }
+        if let filter = Self.entityFilter(mapping, plan, alias: scope.alias) { conditions.append(filter) }
         if let predicate, predicate != .constant(true) {
             let condition = try generator.condition(predicate, in: scope)
             // The top of the WHERE clause needs no parentheses unless something stands beside it.
@@ -97,7 +97,7 @@ package struct FetchSQL {
     }
 
     /// Tells the entity's rows from others of its table; nil where all rows are wanted.
-    private func entityFilter(_ mapping: EntityMapping, _ plan: FetchPlan, alias: String) -> SQLFragment? {
+    static func entityFilter(_ mapping: EntityMapping, _ plan: FetchPlan, alias: String) -> SQLFragment? {
         guard mapping.sharesTable, mapping.layout.superentity != nil || !plan.includesSubentities else { return nil }
         let numbers = plan.includesSubentities ? mapping.numbers : [mapping.number]
         if numbers.count == 1, let number = numbers.first { return SQLFragment("\(alias).Z_ENT = \(number)") }

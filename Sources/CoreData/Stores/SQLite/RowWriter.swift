@@ -148,6 +148,44 @@ struct RowWriter {
         }
     }
 
+    /// The columns that a value of a slot fills, and what each gets.
+    ///
+    /// Large values stay in the column: several rows may get the value, and a file belongs to one.
+    func columns(of value: StoredValue, slot: Int) throws -> [(name: String, value: SQLValue)] {
+        guard let column = mapping.columns[slot] else { return [] }
+        return try columns(of: value, column, mapping.layout.slots[slot].attribute)
+    }
+
+    private func columns(
+        of value: StoredValue, _ column: SlotColumn, _ attribute: AttributeLayout?
+    ) throws -> [(name: String, value: SQLValue)] {
+        if column.isComposite {
+            var values: [String: Any] = [:]
+            if case .object(let object) = value, let composite = object as? CompositeValue {
+                values = composite.elements
+            }
+            return try column.elements.flatMap { element in
+                let name = String(element.property.split(separator: ".").last ?? "")
+                guard let inner = attribute?.elements.first(where: { $0.name == name }) else {
+                    return [(name: String, value: SQLValue)]()
+                }
+                return try columns(of: StoredValue(values[name], for: inner), element, inner)
+            }
+        }
+        let encoded = try encoded(value, column, attribute: attribute, files: .inlining)
+        var result = [(name: column.name, value: encoded)]
+        if let entityColumn = column.entityColumn {
+            var number = SQLValue.null
+            if case .identifier(let identifier) = value {
+                number = .integer(Int64(schema.mapping(of: identifier.layout)?.number ?? identifier.layout.number))
+            }
+            result.append((entityColumn, number))
+        }
+        // In another order than before, or in none.
+        if let orderColumn = column.orderColumn { result.append((orderColumn, .null)) }
+        return result
+    }
+
     /// The value as its column has it.
     ///
     /// - Throws: an `NSError` that names the property, when the value is not of its type.
@@ -199,6 +237,9 @@ final class ExternalFiles {
     private var superfluous: [String] = []
 
     init(_ external: ExternalData) { self.external = external }
+
+    /// Keeps every value in its column.
+    static var inlining: ExternalFiles { ExternalFiles(.none) }
 
     /// The bytes for a column; a large value goes into a file.
     func column(for content: Data) throws -> Data {

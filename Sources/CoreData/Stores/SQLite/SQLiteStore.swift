@@ -79,6 +79,18 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         return result
     }
 
+    package override func insertBatch(
+        _ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool
+    ) throws -> BatchOutcome { try writable().insertBatch(plan, next: next) }
+
+    package override func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome {
+        try writable().updateBatch(plan)
+    }
+
+    package override func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome {
+        try writable().deleteBatch(plan)
+    }
+
     // MARK: Files
 
     package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {

@@ -69,8 +69,9 @@ extension SQLiteStore {
         if !isReadOnly { try file.apply(settings.pragmas) }
         var history: HistoryWriter?
         if settings.tracksHistory, !isReadOnly {
-            if !hasHistory { try HistoryWriter.createTables(in: file) }
-            history = HistoryWriter(connection: file.connection, bundleIdentifier: Bundle.main.bundleIdentifier)
+            try HistoryTables.prepare(in: file, schema: schema, hasTables: hasHistory)
+            history = HistoryWriter(
+                connection: file.connection, schema: schema, bundleIdentifier: Bundle.main.bundleIdentifier)
         }
         let derived = DerivedValues()
         try file.run("open the store", fallback: CoreDataErrorCode.persistentStoreOpen) {

@@ -90,12 +90,13 @@ extension OpenStore {
         try connection.begin(.immediate)
         do {
             if clearsUniqueValues { try run.clearUniqueValues(of: changes.updated) }
+            let tombstones = try history?.tombstones(of: changes.deleted) ?? [:]
             for deletion in changes.deleted { try run.delete(deletion) }
             for change in changes.updated { try run.update(change) }
             if !run.conflicts.isEmpty { throw OptimisticConflict() }
             for change in changes.inserted { try run.insert(change) }
             try run.writeToManys(changes)
-            try history?.record(changes, schema: schema)
+            try history?.record(changes, tombstones: tombstones)
             if let metadata { try file.write(metadata) }
             try connection.commit()
         } catch {

@@ -1,0 +1,68 @@
+import Foundation
+
+// Batch requests, each sent to the stores that hold its entity, under the lock.
+extension NSPersistentStoreCoordinator {
+    /// Inserts rows into the first store that takes the entity.
+    ///
+    /// - Parameter next: fills in the next row; false when there is none.
+    func insertBatch(
+        _ plan: BatchInsertPlan, stores wanted: [NSPersistentStore]?, next: (inout BatchRow) throws -> Bool
+    ) throws -> BatchOutcome {
+        try withLock {
+            let candidates = storesOf(plan.entity, among: wanted)
+            guard let store = candidates.first(where: { !$0.isReadOnly }) else {
+                throw noStore(plan.entity, candidates)
+            }
+            return try changing { try store.insertBatch(plan, next: next) }
+        }
+    }
+
+    /// Updates the rows of every store that holds the entity.
+    func updateBatch(_ plan: BatchUpdatePlan, stores wanted: [NSPersistentStore]?) throws -> BatchOutcome {
+        try withLock {
+            try changing {
+                try writableStores(plan.rows.entity, wanted).reduce(BatchOutcome()) { try $0 + $1.updateBatch(plan) }
+            }
+        }
+    }
+
+    /// Deletes rows of every store that holds the entity.
+    func deleteBatch(_ plan: BatchDeletePlan, stores wanted: [NSPersistentStore]?) throws -> BatchOutcome {
+        try withLock {
+            try changing {
+                try writableStores(plan.rows.entity, wanted).reduce(BatchOutcome()) { sum, store in
+                    guard let identifiers = plan.identifiers else { return try sum + store.deleteBatch(plan) }
+                    var own = plan
+                    own.identifiers = identifiers.compactMap(localIdentifier).filter {
+                        $0.storeIdentity === store.identity
+                    }
+                    return try sum + store.deleteBatch(own)
+                }
+            }
+        }
+    }
+
+    /// Runs changes of which nobody counts the objects: what contexts have fetched and not shown yet is read again.
+    private func changing(_ body: () throws -> BatchOutcome) throws -> BatchOutcome {
+        let outcome = try body()
+        changeLog.noteUnknown(saveCount.add(1, ordering: .acquiringAndReleasing).newValue)
+        return outcome
+    }
+
+    private func writableStores(_ entity: EntityLayout, _ wanted: [NSPersistentStore]?) throws -> [NSPersistentStore] {
+        let candidates = storesOf(entity, among: wanted)
+        let writable = candidates.filter { !$0.isReadOnly }
+        if writable.isEmpty { throw noStore(entity, candidates) }
+        return writable
+    }
+
+    private func noStore(_ entity: EntityLayout, _ candidates: [NSPersistentStore]) -> NSError {
+        let reason =
+            candidates.isEmpty
+            ? "the coordinator has no store for it; add one with addPersistentStore or loadPersistentStores first"
+            : "its store was opened read-only"
+        return StoreError.make(
+            CoreDataErrorCode.persistentStoreSave, "Objects of “\(entity.name)” cannot be changed: \(reason).",
+            url: candidates.first?.url)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+/// What the result of a batch deletion says.
+public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+    /// Whether it worked.
+    case resultTypeStatusOnly = 0
+    /// The IDs of the deleted objects.
+    case resultTypeObjectIDs = 1
+    /// How many objects were deleted.
+    case resultTypeCount = 2
+}
+
+/// Deletes what a fetch request finds, straight in the store: `DELETE FROM ZCAR AS t0 WHERE …`.
+///
+/// The delete rules are followed in the store too: “nullify” clears the references to the deleted rows, “cascade” deletes on,
+/// “deny” refuses the request, as does a reference that would have to be cleared and is not optional. No other validation runs,
+/// and no context hears of it by itself: give the IDs to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+open class NSBatchDeleteRequest: NSPersistentStoreRequest {
+    /// What to delete.
+    public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+    private let identifiers: [NSManagedObjectID]?
+
+    /// What the result says. The default is the status.
+    open var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
+
+    /// The kind of request.
+    open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+    /// Creates a request that deletes what a fetch request of any result type finds.
+    public convenience init<T>(fetchRequest fetch: NSFetchRequest<T>) {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.take(from: fetch)
+        self.init(request, identifiers: nil)
+    }
+
+    /// Creates a request that deletes objects by their IDs.
+    ///
+    /// - Parameter objects: IDs of one entity and its subentities; none deletes nothing.
+    public convenience init(objectIDs objects: [NSManagedObjectID]) {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = Self.commonEntity(of: objects)
+        request.predicate = NSPredicate(format: "SELF IN %@", objects)
+        self.init(request, identifiers: objects)
+    }
+
+    private init(_ fetchRequest: NSFetchRequest<any NSFetchRequestResult>, identifiers: [NSManagedObjectID]?) {
+        self.fetchRequest = fetchRequest
+        self.identifiers = identifiers
+        super.init()
+    }
+
+    /// Returns a copy of the request.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.take(from: fetchRequest)
+        let copy = NSBatchDeleteRequest(request, identifiers: identifiers)
+        copy.affectedStoreObjects = affectedStoreObjects
+        copy.resultType = resultType
+        return copy
+    }
+
+    /// The entity that all IDs are of, or inherit from.
+    private static func commonEntity(of objects: [NSManagedObjectID]) -> NSEntityDescription? {
+        guard let first = objects.first else { return nil }
+        var candidate: EntityLayout? = first.layout
+        while let entity = candidate {
+            if objects.allSatisfy({ $0.layout.isKind(of: entity) }) { return entity.description }
+            candidate = entity.superentity
+        }
+        programmerError("a batch deletion takes IDs of one entity and its subentities; these are of several")
+    }
+}
+
+extension NSBatchDeleteRequest: ExecutableRequest {
+    func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
+        var outcome = BatchOutcome()
+        if fetchRequest.entityName != nil {
+            var plan = BatchDeletePlan(rows: context.plan(for: fetchRequest, try context.entity(of: fetchRequest)))
+            plan.identifiers = identifiers
+            plan.wantsIdentifiers = resultType == .resultTypeObjectIDs
+            plan.origin = context.changeOrigin
+            outcome = try source.deleteBatch(plan, stores: affectedStores ?? fetchRequest.affectedStores)
+        }
+        let result: Any =
+            switch resultType {
+            case .resultTypeStatusOnly: NSNumber(value: true)
+            case .resultTypeObjectIDs: outcome.identifiers
+            case .resultTypeCount: NSNumber(value: outcome.count)
+            }
+        return NSBatchDeleteResult(result: result, resultType: resultType)
+    }
+}
+
+/// What a batch deletion did.
+open class NSBatchDeleteResult: NSPersistentStoreResult {
+    /// The IDs, the count (`Int`) or the status (`Bool`), as the request says.
+    open var result: Any? { storedResult }
+    /// What `result` is.
+    open var resultType: NSBatchDeleteRequestResultType { storedType }
+
+    private let storedResult: Any?
+    private let storedType: NSBatchDeleteRequestResultType
+
+    package init(result: Any?, resultType: NSBatchDeleteRequestResultType) {
+        storedResult = result
+        storedType = resultType
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+extension NSBatchInsertRequest: ExecutableRequest {
+    func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
+        let layout = try context.entity(named: entityName, for: "A batch insertion")
+        if layout.isAbstract {
+            programmerError("cannot insert objects of abstract entity “\(layout.name)”; insert those of a subentity")
+        }
+        var plan = BatchInsertPlan(entity: layout)
+        plan.conflicts = Self.rule(of: context.mergePolicy)
+        plan.wantsIdentifiers = resultType == .objectIDs
+        plan.origin = context.changeOrigin
+        let outcome = try insert(plan, source)
+        let result: Any =
+            switch resultType {
+            case .statusOnly: NSNumber(value: true)
+            case .objectIDs: outcome.identifiers
+            case .count: NSNumber(value: outcome.count)
+            }
+        return NSBatchInsertResult(result: result, resultType: resultType)
+    }
+
+    private static func rule(of policy: Any) -> BatchConflictRule {
+        switch (policy as? NSMergePolicy)?.mergeType {
+        case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType: return .replace
+        case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: return .keep
+        case .errorMergePolicyType, nil: return .fail
+        }
+    }
+
+    private func insert(_ plan: BatchInsertPlan, _ source: NSPersistentStoreCoordinator) throws -> BatchOutcome {
+        let reader = BatchRowReader(plan.entity, tracksGiven: plan.conflicts == .replace)
+        if let objectsToInsert {
+            var position = 0
+            return try source.insertBatch(plan, stores: affectedStores) { row in
+                guard position < objectsToInsert.count else { return false }
+                for (key, value) in objectsToInsert[position] { try reader.set(value, key, in: &row, position) }
+                position += 1
+                return true
+            }
+        }
+        if let dictionaryHandler {
+            let dictionary = NSMutableDictionary()
+            var position = 0
+            return try source.insertBatch(plan, stores: affectedStores) { row in
+                dictionary.removeAllObjects()
+                if dictionaryHandler(dictionary) { return false }
+                for (key, value) in dictionary {
+                    guard let key = key as? String else { continue }
+                    try reader.set(value, key, in: &row, position)
+                }
+                position += 1
+                return true
+            }
+        }
+        if let managedObjectHandler { return try insert(plan, source, managedObjectHandler) }
+        throw StoreError.make(
+            CoreDataErrorCode.coreData,
+            "The batch insertion into “\(entityName)” has neither objectsToInsert nor a handler, so there is nothing to insert."
+        )
+    }
+
+    /// Hands out objects of a context that nobody else sees.
+    private func insert(
+        _ plan: BatchInsertPlan, _ source: NSPersistentStoreCoordinator, _ handler: (NSManagedObject) -> Bool
+    ) throws -> BatchOutcome {
+        let scratch = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        scratch.persistentStoreCoordinator = source
+        return try scratch.performAndWait { () throws -> BatchOutcome in
+            var position = 0
+            return try source.insertBatch(plan, stores: affectedStores) { row in
+                let object = NSEntityDescription.insertNewObject(forEntityName: plan.entity.name, into: scratch)
+                defer {
+                    for other in scratch.changed {
+                        scratch.withdraw(other)
+                        scratch.forget(other)
+                    }
+                }
+                if handler(object) { return false }
+                for slot in row.values.indices {
+                    let value = object.values[slot]
+                    if case .object(let other) = value, other is UnacceptableValue,
+                        let attribute = plan.entity.slots[slot].attribute
+                    {
+                        // Tells which value of which object it is.
+                        _ = try BatchRowReader.checked(value.objectValue(for: attribute), plan.entity, slot, position)
+                    }
+                    row.values[slot] = value
+                }
+                position += 1
+                return true
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+
+/// What the result of a batch insertion says.
+public enum NSBatchInsertRequestResultType: UInt, Sendable {
+    /// Whether it worked.
+    case statusOnly = 0
+    /// The IDs of the inserted objects.
+    case objectIDs = 1
+    /// How many objects were inserted.
+    case count = 2
+}
+
+/// Inserts many rows straight into the store, in one transaction: `INSERT INTO ZQUAKE (Z_PK, Z_ENT, Z_OPT, …) VALUES (?, …)`.
+///
+/// Attributes without a value get their defaults. Nothing is validated. Where a row's unique values are there already, the
+/// context's merge policy decides: with one that lets the object win, the row that is there takes the values that were given
+/// (`… ON CONFLICT DO UPDATE SET …`); with one that lets the store win it stays; else the request fails.
+/// No context hears of it by itself: give the IDs to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+open class NSBatchInsertRequest: NSPersistentStoreRequest {
+    private let name: String
+    private let storedEntity: NSEntityDescription?
+
+    /// Creates a request without an entity, which cannot be run.
+    public convenience override init() { self.init(name: "", entity: nil) }
+
+    private init(name: String, entity: NSEntityDescription?) {
+        self.name = name
+        storedEntity = entity
+        super.init()
+    }
+
+    /// Creates a request that inserts an object for each dictionary.
+    ///
+    /// - Parameters:
+    ///   - entityName: an entity of the context's model.
+    ///   - dictionaries: values by attribute name; other keys are not looked at.
+    public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
+        self.init(name: entityName, entity: nil)
+        objectsToInsert = dictionaries
+    }
+
+    /// Creates a request that inserts an object for each dictionary.
+    public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+        self.init(name: entity.name ?? "", entity: entity)
+        objectsToInsert = dictionaries
+    }
+
+    /// Creates a request that asks for each object's values as they are needed.
+    ///
+    /// - Parameters:
+    ///   - entityName: an entity of the context's model.
+    ///   - handler: puts values into an empty dictionary, by attribute name; returns `true` when there are no more objects,
+    ///     and then nothing is inserted for this call.
+    public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+        self.init(name: entityName, entity: nil)
+        dictionaryHandler = handler
+    }
+
+    /// Creates a request that asks for each object's values as they are needed.
+    public convenience init(
+        entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
+    ) {
+        self.init(name: entity.name ?? "", entity: entity)
+        dictionaryHandler = handler
+    }
+
+    /// Creates a request that hands out objects to be given values.
+    ///
+    /// - Parameters:
+    ///   - entityName: an entity of the context's model.
+    ///   - handler: sets the properties of an object of the entity's class, which is good during the call only; returns `true`
+    ///     when there are no more objects, and then nothing is inserted for this call.
+    public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+        self.init(name: entityName, entity: nil)
+        managedObjectHandler = handler
+    }
+
+    /// Creates a request that hands out objects to be given values.
+    public convenience init(
+        entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
+    ) {
+        self.init(name: entity.name ?? "", entity: entity)
+        managedObjectHandler = handler
+    }
+
+    /// The name of the entity.
+    open var entityName: String { name }
+
+    /// The entity; `nil` for a request that was made with a name and has no model in use that has it.
+    open var entity: NSEntityDescription? { storedEntity ?? ManagedClasses.entity(named: name) }
+
+    /// The objects' values by attribute name.
+    open var objectsToInsert: [[String: Any]]?
+
+    /// Gives the values of one object after the other.
+    open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+
+    /// Sets the properties of one object after the other.
+    open var managedObjectHandler: ((NSManagedObject) -> Bool)?
+
+    /// What the result says. The default is the status.
+    open var resultType: NSBatchInsertRequestResultType = .statusOnly
+
+    /// The kind of request.
+    open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+    /// Returns a copy of the request.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSBatchInsertRequest(name: name, entity: storedEntity)
+        copy.affectedStoreObjects = affectedStoreObjects
+        copy.objectsToInsert = objectsToInsert
+        copy.dictionaryHandler = dictionaryHandler
+        copy.managedObjectHandler = managedObjectHandler
+        copy.resultType = resultType
+        return copy
+    }
+}
+
+/// What a batch insertion did.
+open class NSBatchInsertResult: NSPersistentStoreResult {
+    /// The IDs, the count (`Int`) or the status (`Bool`), as the request says.
+    open var result: Any? { storedResult }
+    /// What `result` is.
+    open var resultType: NSBatchInsertRequestResultType { storedType }
+
+    private let storedResult: Any?
+    private let storedType: NSBatchInsertRequestResultType
+
+    package init(result: Any?, resultType: NSBatchInsertRequestResultType) {
+        storedResult = result
+        storedType = resultType
+    }
+}

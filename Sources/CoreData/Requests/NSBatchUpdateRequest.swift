@@ -1,0 +1,110 @@
+import Foundation
+
+/// What the result of a batch update says.
+public enum NSBatchUpdateRequestResultType: UInt, Sendable {
+    /// Whether it worked.
+    case statusOnlyResultType = 0
+    /// The IDs of the updated objects.
+    case updatedObjectIDsResultType = 1
+    /// How many objects were updated.
+    case updatedObjectsCountResultType = 2
+}
+
+/// Changes properties of many objects straight in the store: `UPDATE ZCAR AS t0 SET ZPRICE = ?, Z_OPT = t0.Z_OPT + 1 WHERE …`.
+///
+/// Nothing is validated, inverse relationships are not kept up, and no context hears of it by itself: give the IDs to
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+open class NSBatchUpdateRequest: NSPersistentStoreRequest {
+    private let name: String
+    private let storedEntity: NSEntityDescription?
+
+    /// Creates a request for the objects of an entity, which is looked up in the context that runs the request.
+    public init(entityName: String) {
+        name = entityName
+        storedEntity = nil
+        super.init()
+    }
+
+    /// Creates a request for the objects of an entity.
+    public init(entity: NSEntityDescription) {
+        name = entity.name ?? ""
+        storedEntity = entity
+        super.init()
+    }
+
+    /// The name of the entity.
+    open var entityName: String { name }
+
+    /// The entity. A request that was made with a name finds it among the models in use; there being none stops the program.
+    open var entity: NSEntityDescription {
+        if let storedEntity { return storedEntity }
+        guard let found = ManagedClasses.entity(named: name) else {
+            programmerError("no model in use has an entity “\(name)”")
+        }
+        return found
+    }
+
+    /// Restricts the update to the objects that satisfy it; `nil` for all.
+    open var predicate: NSPredicate?
+
+    /// Whether objects of subentities are updated too. The default is `true`.
+    open var includesSubentities = true
+
+    /// What properties become: by name or `NSPropertyDescription`, a value, `NSNull`, or an `NSExpression` of the row's other
+    /// values. A to-one relationship takes an object or an `NSManagedObjectID`.
+    open var propertiesToUpdate: [AnyHashable: Any]?
+
+    /// What the result says. The default is the status.
+    open var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
+
+    /// The kind of request.
+    open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
+
+    /// Returns a copy of the request.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = storedEntity.map { NSBatchUpdateRequest(entity: $0) } ?? NSBatchUpdateRequest(entityName: name)
+        copy.affectedStoreObjects = affectedStoreObjects
+        copy.predicate = predicate
+        copy.includesSubentities = includesSubentities
+        copy.propertiesToUpdate = propertiesToUpdate
+        copy.resultType = resultType
+        return copy
+    }
+}
+
+extension NSBatchUpdateRequest: ExecutableRequest {
+    func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
+        let layout = try context.entity(named: entityName, for: "A batch update")
+        var rows = FetchPlan(entity: layout)
+        rows.includesSubentities = includesSubentities
+        rows.predicate = predicate
+        var plan = BatchUpdatePlan(rows: rows)
+        plan.changes = try BatchChanges.changes(propertiesToUpdate ?? [:], of: layout)
+        plan.wantsIdentifiers = resultType == .updatedObjectIDsResultType
+        plan.origin = context.changeOrigin
+        let outcome = try source.updateBatch(plan, stores: affectedStores)
+        let result: Any =
+            switch resultType {
+            case .statusOnlyResultType: NSNumber(value: true)
+            case .updatedObjectIDsResultType: outcome.identifiers
+            case .updatedObjectsCountResultType: NSNumber(value: outcome.count)
+            }
+        return NSBatchUpdateResult(result: result, resultType: resultType)
+    }
+}
+
+/// What a batch update did.
+open class NSBatchUpdateResult: NSPersistentStoreResult {
+    /// The IDs, the count (`Int`) or the status (`Bool`), as the request says.
+    open var result: Any? { storedResult }
+    /// What `result` is.
+    open var resultType: NSBatchUpdateRequestResultType { storedType }
+
+    private let storedResult: Any?
+    private let storedType: NSBatchUpdateRequestResultType
+
+    package init(result: Any?, resultType: NSBatchUpdateRequestResultType) {
+        storedResult = result
+        storedType = resultType
+    }
+}
