@@ -196,7 +196,7 @@ extension NSManagedObjectContext {
     }
 
     /// The test that a predicate makes of an object, compiled once for all objects.
-    private static func test(_ predicate: NSPredicate?) -> (NSManagedObject) -> Bool {
+    static func test(_ predicate: NSPredicate?) -> (NSManagedObject) -> Bool {
         guard let predicate else { return { _ in true } }
         // A predicate without a tree, such as a block, evaluates itself.
         guard let compiled = try? compiledPredicate(of: predicate) else { return { predicate.evaluate(with: $0) } }

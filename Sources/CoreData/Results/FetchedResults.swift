@@ -1,0 +1,171 @@
+import Foundation
+
+/// What a fetched results controller does, whatever the type of its results.
+final class FetchedResults: @unchecked Sendable {
+    // @unchecked Sendable: confined to the queue of `context`, which posts the notifications that it hears.
+
+    let request: any FetchDescription
+    let context: NSManagedObjectContext
+    let sectionNameKeyPath: String?
+    let cacheName: String?
+    private(set) var list: ResultList<ResultItem>?
+    /// Counts the changes of the list.
+    private(set) var revision = 0
+    private let fetch: () throws -> [Any]
+    private var filter: ResultFilter?
+    private var order = ResultOrder([], sectionNameKeyPath: nil)
+    /// Changes came while nobody was there to hear of them, and were not followed.
+    private var missedChanges = false
+    private var observer: (any NSObjectProtocol)?
+
+    private(set) weak var owner: NSObject?
+    private(set) var ownTitle: (String) -> String? = { _ in nil }
+    private weak var shown: NSFetchedResultsController<any NSFetchRequestResult>?
+
+    weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+        didSet {
+            delegateTakesSnapshots = true
+            delegateTakesDifferences = true
+        }
+    }
+    /// Whether the delegate has the method for snapshots, as far as is known: its absence shows when it is called.
+    var delegateTakesSnapshots = true
+    /// Whether the delegate has the method for differences, as far as is known.
+    var delegateTakesDifferences = true
+
+    init<ResultType>(
+        _ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext, sectionNameKeyPath: String?,
+        cacheName: String?
+    ) {
+        self.request = request
+        self.context = context
+        self.sectionNameKeyPath = sectionNameKeyPath
+        self.cacheName = cacheName
+        fetch = { try context.fetch(request) }
+    }
+
+    deinit {
+        if let observer { NotificationCenter.default.removeObserver(observer) }
+    }
+
+    func adopt(owner: NSObject, titles: @escaping (String) -> String?) {
+        self.owner = owner
+        ownTitle = titles
+    }
+
+    var isSectioned: Bool { sectionNameKeyPath != nil }
+
+    /// The controller that delegates are handed.
+    var controller: NSFetchedResultsController<any NSFetchRequestResult> {
+        if let owner = owner as? NSFetchedResultsController<any NSFetchRequestResult> { return owner }
+        if let shown { return shown }
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.take(from: self.request)
+        let controller = NSFetchedResultsController(showing: self, request)
+        shown = controller
+        return controller
+    }
+
+    // MARK: Fetching
+
+    func performFetch() throws {
+        list = try fetchList()
+        revision += 1
+        missedChanges = false
+        observe()
+        guard let delegate, delegateTakesSnapshots else { return }
+        delegate.controller(controller, didChangeContentWith: snapshot(reloaded: []))
+    }
+
+    private func fetchList() throws -> ResultList<ResultItem> {
+        let items = try fetch().compactMap { ($0 as? NSObject).map { ResultItem(object: $0) } }
+        let layout = try context.entity(of: request)
+        filter = request.resultType == .managedObjectResultType ? ResultFilter(request, layout) : nil
+        order = ResultOrder(request.sortDescriptors ?? [], sectionNameKeyPath: sectionNameKeyPath)
+        guard isSectioned else { return ResultList(items) }
+        do {
+            return try ResultList(items, sectionName: order.sectionName)
+        } catch {
+            throw StoreError.make(
+                CoreDataErrorCode.coreData,
+                "The fetched object at index \(error.index) is of section “\(error.section)”, which ended before it. The first sort "
+                    + "descriptors must keep the objects of a section together.")
+        }
+    }
+
+    private func observe() {
+        guard observer == nil else { return }
+        observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { [weak self] notification in self?.contextDidChange(notification.userInfo ?? [:]) }
+    }
+
+    // MARK: Following changes
+
+    private func contextDidChange(_ info: [AnyHashable: Any]) {
+        guard list != nil, let filter else { return }
+        guard delegate != nil else {
+            missedChanges = true
+            return
+        }
+        if missedChanges || info[NSInvalidatedAllObjectsKey] != nil {
+            refetch(filter.touched(by: info))
+        } else {
+            apply(filter.batch(of: info) { list?.entries.contains($0) ?? false })
+        }
+    }
+
+    /// Applies what a new fetch finds.
+    private func refetch(_ touched: Set<ResultItem>) {
+        guard let old = list?.entries.elements else { return }
+        guard let new = try? fetchList().entries.elements else {
+            // The store cannot be read: what was fetched is gone with the context's objects.
+            return apply(ResultBatch(leaving: old))
+        }
+        missedChanges = false
+        let (before, after) = (Set(old), Set(new))
+        apply(
+            ResultBatch(
+                leaving: old.filter { !after.contains($0) },
+                touched: new.filter { before.contains($0) && touched.contains($0) },
+                arriving: new.filter { !before.contains($0) }))
+    }
+
+    private func apply(_ batch: ResultBatch<ResultItem>) {
+        guard !batch.isEmpty, var list else { return }
+        // The list is taken out, so that it is changed in place.
+        self.list = nil
+        let changes = list.apply(batch, sectionName: order.sectionName, order: order.compare)
+        self.list = list
+        guard !changes.isEmpty else { return }
+        revision += 1
+        tell(changes)
+    }
+
+    // MARK: Index titles
+
+    func indexTitle(forSectionName name: String) -> String? {
+        guard let delegate else { return controller.sectionIndexTitle(forSectionName: name) }
+        return delegate.controller(controller, sectionIndexTitleForSectionName: name)
+    }
+
+    /// The titles of the sections, each once, with the first section that has it.
+    var indexTitles: [(title: String, section: Int)] {
+        guard isSectioned, let list else { return [] }
+        var known: Set<String> = []
+        return list.sections.enumerated().compactMap { index, section in
+            guard let title = indexTitle(forSectionName: section.name), known.insert(title).inserted else { return nil }
+            return (title, index)
+        }
+    }
+
+    func place(of object: NSObject) -> ResultPlace? {
+        guard let list else { return nil }
+        if let place = list.place(of: ResultItem(object: object)) { return place }
+        // IDs and dictionaries are equal without being the same.
+        guard filter == nil, let equal = list.entries.elements.first(where: { $0.object.isEqual(object) }) else {
+            return nil
+        }
+        return list.place(of: equal)
+    }
+}

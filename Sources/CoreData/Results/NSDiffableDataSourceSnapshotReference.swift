@@ -1,0 +1,99 @@
+import Foundation
+
+/// The sections and items of a list at one moment: what UIKit and AppKit take to update a list, and what a fetched results controller
+/// hands its delegate. Sections are named by strings there, items by `NSManagedObjectID`s.
+public final class NSDiffableDataSourceSnapshotReference: NSObject {
+    private struct Content {
+        var sections: [String] = []
+        var items: [[NSManagedObjectID]] = []
+        var reloaded: [NSManagedObjectID] = []
+    }
+
+    private lazy var content = make()
+    private lazy var sectionOfItem = indexItems()
+    private let makeItems: () -> [(section: String, items: [NSManagedObjectID])]
+    private let makeReloaded: () -> [NSManagedObjectID]
+
+    /// A snapshot that is made when it is first looked at: one that nobody looks at costs nothing.
+    init(
+        _ items: @escaping () -> [(section: String, items: [NSManagedObjectID])],
+        reloaded: @escaping () -> [NSManagedObjectID]
+    ) {
+        makeItems = items
+        makeReloaded = reloaded
+    }
+
+    private func make() -> Content {
+        var content = Content()
+        for (section, items) in makeItems() {
+            content.sections.append(section)
+            content.items.append(items)
+        }
+        content.reloaded = makeReloaded()
+        return content
+    }
+
+    private func indexItems() -> [NSManagedObjectID: (section: Int, position: Int)] {
+        var result: [NSManagedObjectID: (section: Int, position: Int)] = [:]
+        var position = 0
+        for (section, items) in content.items.enumerated() {
+            for item in items {
+                result[item] = (section, position)
+                position += 1
+            }
+        }
+        return result
+    }
+
+    /// How many items there are in all sections.
+    public var numberOfItems: Int { content.items.reduce(0) { $0 + $1.count } }
+
+    /// How many sections there are.
+    public var numberOfSections: Int { content.sections.count }
+
+    /// The names of the sections, in order.
+    public var sectionIdentifiers: [Any] { content.sections }
+
+    /// The IDs of all items, in order.
+    public var itemIdentifiers: [Any] { Array(content.items.joined()) }
+
+    /// The IDs of items that changed, and so have to be shown anew.
+    public var reloadedItemIdentifiers: [Any] { content.reloaded }
+
+    /// How many items a section has.
+    ///
+    /// - Parameter sectionIdentifier: the name of a section; any other value stops the program.
+    public func numberOfItems(inSection sectionIdentifier: Any) -> Int {
+        content.items[section(sectionIdentifier)].count
+    }
+
+    /// The IDs of the items of a section, in order.
+    ///
+    /// - Parameter sectionIdentifier: the name of a section; any other value stops the program.
+    public func itemIdentifiersInSection(withIdentifier sectionIdentifier: Any) -> [Any] {
+        content.items[section(sectionIdentifier)]
+    }
+
+    /// The name of the section of an item; `nil` when the snapshot does not have the item.
+    public func sectionIdentifier(forSectionContainingItemIdentifier itemIdentifier: Any) -> Any? {
+        (itemIdentifier as? NSManagedObjectID).flatMap { sectionOfItem[$0] }.map { content.sections[$0.section] }
+    }
+
+    /// The position of an item among those of all sections; `NSNotFound` when the snapshot does not have it.
+    public func index(ofItemIdentifier itemIdentifier: Any) -> Int {
+        (itemIdentifier as? NSManagedObjectID).flatMap { sectionOfItem[$0]?.position } ?? NSNotFound
+    }
+
+    /// The position of a section; `NSNotFound` when the snapshot does not have it.
+    public func index(ofSectionIdentifier sectionIdentifier: Any) -> Int {
+        content.sections.firstIndex { $0 == sectionIdentifier as? String } ?? NSNotFound
+    }
+
+    private func section(_ identifier: Any) -> Int {
+        guard let name = identifier as? String, let index = content.sections.firstIndex(of: name) else {
+            programmerError(
+                "the snapshot has no section “\(identifier)”; it has \(content.sections.joined(separator: ", "))")
+        }
+        return index
+    }
+}

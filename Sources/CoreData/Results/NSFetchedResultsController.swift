@@ -1,0 +1,164 @@
+import Foundation
+
+/// Keeps the results of a fetch, in sections, and tells a delegate how they change: what a list of objects needs.
+///
+/// ```swift
+/// let request = NSFetchRequest<Book>(entityName: "Book")
+/// request.sortDescriptors = [NSSortDescriptor(key: "genre", ascending: true), NSSortDescriptor(key: "title", ascending: true)]
+/// let controller = NSFetchedResultsController(
+///     fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "genre", cacheName: nil)
+/// controller.delegate = self
+/// try controller.performFetch()
+/// // SELECT … FROM ZBOOK ORDER BY ZGENRE, ZTITLE
+/// ```
+///
+/// With a delegate, the controller follows the changes of its context, without fetching again. It belongs to the queue of
+/// its context.
+///
+/// Swift's generic classes are not erased off Apple's platforms: delegates are handed another controller than yours, which shows the same
+/// results. The two are equal, though not identical, and cannot be cast to each other's type.
+open class NSFetchedResultsController<ResultType>: NSObject {
+    let results: FetchedResults
+    private let request: NSFetchRequest<ResultType>
+    private var objectsCache: (revision: Int, objects: [ResultType])?
+
+    /// Makes a controller; call `performFetch()` next.
+    ///
+    /// - Parameters:
+    ///   - fetchRequest: what to fetch. It needs sort descriptors, of which the first ones must keep the objects of a section together.
+    ///     A limit applies to the fetch; objects that come later are added all the same.
+    ///   - context: where to fetch.
+    ///   - sectionNameKeyPath: what names an object's section; `nil` for a single section without a name.
+    ///   - name: the name of a cache. Sections are computed from what the fetch brings, so nothing is kept under the name.
+    public init(
+        fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
+        sectionNameKeyPath: String?, cacheName name: String?
+    ) {
+        if fetchRequest.sortDescriptors?.isEmpty ?? true {
+            programmerError(
+                "a fetched results controller needs a request with sort descriptors; that of "
+                    + "“\(fetchRequest.entityName ?? "")” has none")
+        }
+        request = fetchRequest
+        results = FetchedResults(
+            fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name)
+        super.init()
+        results.adopt(owner: self, titles: { [weak self] in self?.sectionIndexTitle(forSectionName: $0) })
+    }
+
+    /// The controller that delegates of another one are handed.
+    init(showing results: FetchedResults, _ request: NSFetchRequest<ResultType>) {
+        self.results = results
+        self.request = request
+    }
+
+    /// The request that `performFetch()` runs. Changes to it take effect then.
+    open var fetchRequest: NSFetchRequest<ResultType> { request }
+
+    /// The context whose changes the controller follows.
+    open var managedObjectContext: NSManagedObjectContext { results.context }
+
+    /// What names an object's section.
+    open var sectionNameKeyPath: String? { results.sectionNameKeyPath }
+
+    /// The name given to the controller's cache.
+    open var cacheName: String? { results.cacheName }
+
+    /// Who hears of changes. Without a delegate the controller does not follow any.
+    open var delegate: (any NSFetchedResultsControllerDelegate)? {
+        get { results.delegate }
+        set { results.delegate = newValue }
+    }
+
+    /// Fetches, and puts the results into sections.
+    ///
+    /// - Throws: what `NSManagedObjectContext.fetch(_:)` throws, and an error when the objects of a section are not together in the
+    ///   order of the sort descriptors.
+    open func performFetch() throws { try results.performFetch() }
+
+    /// The results, in order; `nil` before the first fetch.
+    open var fetchedObjects: [ResultType]? {
+        guard let list = results.list else { return nil }
+        if let objectsCache, objectsCache.revision == results.revision { return objectsCache.objects }
+        let objects = list.entries.elements.map { typed($0) }
+        objectsCache = (results.revision, objects)
+        return objects
+    }
+
+    /// The result at an index path; one that does not exist stops the program.
+    open func object(at indexPath: IndexPath) -> ResultType {
+        guard let list = results.list else { programmerError("call performFetch() before asking for objects") }
+        guard indexPath.count == 2,
+            let item = list.element(at: ResultPlace(section: indexPath.section, row: indexPath.item))
+        else {
+            programmerError(
+                "no object at index path \(Array(indexPath)); the sections have "
+                    + list.sections.map { "\($0.count)" }.joined(separator: ", ") + " objects")
+        }
+        return typed(item)
+    }
+
+    /// Where a result is; `nil` when it is not among the results.
+    open func indexPath(forObject object: ResultType) -> IndexPath? {
+        guard let object = object as? NSObject else { return nil }
+        return results.place(of: object).map { IndexPath(item: $0.row, section: $0.section) }
+    }
+
+    private func typed(_ item: ResultItem) -> ResultType {
+        guard let result = item.object as? ResultType else {
+            programmerError("the fetch gave a \(type(of: item.object)), and its request says \(ResultType.self)")
+        }
+        return result
+    }
+
+    // MARK: Sections
+
+    /// The sections, in order; `nil` before the first fetch.
+    open var sections: [any NSFetchedResultsSectionInfo]? {
+        results.list?.sections.map { FetchedResultsSection(results, number: $0.number, name: $0.name) }
+    }
+
+    /// The titles of the sections for the index of a list, each once, in order.
+    open var sectionIndexTitles: [String] { results.indexTitles.map(\.title) }
+
+    /// The section that a title of the index leads to.
+    ///
+    /// - Parameters:
+    ///   - title: the title.
+    ///   - sectionIndex: its position among `sectionIndexTitles`; another one than the title's stops the program.
+    /// - Returns: the index of the first section that has the title.
+    open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
+        let titles = results.indexTitles
+        guard titles.indices.contains(sectionIndex), titles[sectionIndex].title == title else {
+            programmerError("the section index has no title “\(title)” at position \(sectionIndex)")
+        }
+        return titles[sectionIndex].section
+    }
+
+    /// The title of a section for the index of a list: its first letter, as a capital. Subclasses may say otherwise, and
+    /// so may the delegate.
+    open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+        if results.owner !== self, let title = results.ownTitle(sectionName) { return title }
+        return sectionName.first.map { String($0).uppercased() }
+    }
+
+    /// Deletes the cached sections of a name, or all. No sections are cached, so there are none afterwards.
+    open class func deleteCache(withName name: String?) {}
+
+    // MARK: Identity
+
+    /// Controllers are equal when they show the same results: the one you made, and the one that delegates are handed.
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? any ShowingResults)?.results === results
+    }
+
+    /// A hash of the results' identity.
+    open override var hash: Int { ObjectIdentifier(results).hashValue }
+}
+
+/// A controller of any result type.
+private protocol ShowingResults {
+    var results: FetchedResults { get }
+}
+
+extension NSFetchedResultsController: ShowingResults {}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// A section of a fetched results controller.
+public protocol NSFetchedResultsSectionInfo {
+    /// The section's name: the value under the controller's section name key path.
+    var name: String { get }
+    /// The title of the section in the index of a list.
+    var indexTitle: String? { get }
+    /// How many objects there are in the section.
+    var numberOfObjects: Int { get }
+    /// The objects of the section, in order.
+    var objects: [Any]? { get }
+}
+
+/// A section that shows what its controller has; nothing once the section is gone.
+final class FetchedResultsSection: NSFetchedResultsSectionInfo {
+    private let results: FetchedResults
+    private let number: Int
+    let name: String
+
+    init(_ results: FetchedResults, number: Int, name: String) {
+        self.results = results
+        self.number = number
+        self.name = name
+    }
+
+    private var index: Int? { results.list?.sections.firstIndex { $0.number == number } }
+
+    var indexTitle: String? { results.isSectioned ? results.indexTitle(forSectionName: name) : nil }
+
+    var numberOfObjects: Int { index.flatMap { results.list?.sections[$0].count } ?? 0 }
+
+    var objects: [Any]? { index.flatMap { results.list?.elements(inSection: $0).map(\.object) } ?? [] }
+}

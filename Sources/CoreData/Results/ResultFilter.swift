@@ -1,0 +1,65 @@
+import Foundation
+
+/// Tells which of a context's changes concern the results of a request.
+struct ResultFilter {
+    private let layout: EntityLayout
+    private let includesSubentities: Bool
+    private let matches: (NSManagedObject) -> Bool
+
+    init(_ request: any FetchDescription, _ layout: EntityLayout) {
+        self.layout = layout
+        includesSubentities = request.includesSubentities
+        matches = NSManagedObjectContext.test(request.predicate)
+    }
+
+    private func concerns(_ object: NSManagedObject) -> Bool {
+        includesSubentities ? object.layout.isKind(of: layout) : object.layout === layout
+    }
+
+    /// What a change notification means for the results.
+    ///
+    /// - Parameters:
+    ///   - info: the notification's user info.
+    ///   - isKnown: whether a result is in the list.
+    func batch(of info: [AnyHashable: Any], isKnown: (ResultItem) -> Bool) -> ResultBatch<ResultItem> {
+        var batch = ResultBatch<ResultItem>()
+        var seen: Set<ResultItem> = []
+        for object in objects(NSDeletedObjectsKey, in: info) {
+            let item = ResultItem(object: object)
+            if seen.insert(item).inserted, isKnown(item) { batch.leaving.append(item) }
+        }
+        for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSInvalidatedObjectsKey] {
+            for object in objects(key, in: info) {
+                let item = ResultItem(object: object)
+                guard seen.insert(item).inserted else { continue }
+                let belongs = object.managedObjectContext != nil && !object.isDeleted && matches(object)
+                switch (belongs, isKnown(item)) {
+                case (true, true): batch.touched.append(item)
+                case (true, false): batch.arriving.append(item)
+                case (false, true): batch.leaving.append(item)
+                case (false, false): break
+                }
+            }
+        }
+        return batch
+    }
+
+    /// The results that a change notification names as changed.
+    func touched(by info: [AnyHashable: Any]) -> Set<ResultItem> {
+        Set(
+            (objects(NSUpdatedObjectsKey, in: info) + objects(NSRefreshedObjectsKey, in: info)).map {
+                ResultItem(object: $0)
+            })
+    }
+
+    /// The objects under a key that are of the request's entity, in the order of their IDs: sets have none, and the delegate is to hear the
+    /// same in every run.
+    private func objects(_ key: String, in info: [AnyHashable: Any]) -> [NSManagedObject] {
+        guard let objects = info[key] as? Set<NSManagedObject> else { return [] }
+        return objects.filter(concerns).sorted { first, second in
+            (first.objectID.isTemporaryID ? 1 : 0, first.objectID.key) < (
+                second.objectID.isTemporaryID ? 1 : 0, second.objectID.key
+            )
+        }
+    }
+}

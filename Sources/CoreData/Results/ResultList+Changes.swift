@@ -1,0 +1,210 @@
+import Foundation
+
+/// Elements of which something changed.
+struct ResultBatch<Element: Hashable> {
+    /// Elements that belong to the results no more.
+    var leaving: [Element] = []
+    /// Elements that still belong to the results, with values that may differ.
+    var touched: [Element] = []
+    /// Elements that belong to the results now.
+    var arriving: [Element] = []
+
+    var isEmpty: Bool { leaving.isEmpty && touched.isEmpty && arriving.isEmpty }
+}
+
+extension ResultList {
+    /// Brings the list up to date.
+    ///
+    /// Elements that are not in the batch are as they were, and in order: places are found among them by binary search. The work grows with
+    /// the batch, with the number of sections, and with the root of the list's size.
+    ///
+    /// - Parameters:
+    ///   - batch: what left, changed and arrived.
+    ///   - sectionName: the name of the section of an element.
+    ///   - order: compares elements by the sort descriptors.
+    mutating func apply(
+        _ batch: ResultBatch<Element>, sectionName: (Element) -> String,
+        order: (Element, Element) -> ComparisonResult
+    ) -> ResultChanges<Element> {
+        let oldSections = sections
+        var changes = ResultChanges<Element>()
+        let leaving = located(batch.leaving)
+        let touched = located(batch.touched)
+        let kept = staying(touched, leaving, sectionName, order)
+        let movers = touched.filter { !kept.contains($0.element) }
+        for located in leaving { remove(located.element) }
+        for located in movers { remove(located.element) }
+        // A section that comes back is put where its elements belong then.
+        if isSectioned { sections.removeAll { $0.count == 0 } }
+        for located in movers { insertInOrder(located.element, sectionName, order) }
+        let arriving = batch.arriving.filter { !entries.contains($0) }
+        let sorted = arriving.enumerated().sorted { first, second in
+            switch order(first.element, second.element) {
+            case .orderedAscending: true
+            case .orderedDescending: false
+            case .orderedSame: first.offset < second.offset
+            }
+        }
+        for (_, element) in sorted { insertInOrder(element, sectionName, order) }
+
+        noteSections(oldSections, in: &changes)
+        changes.deletes = leaving.reversed().map { .init(element: $0.element, old: $0.place, new: nil) }
+        changes.inserts = sorted.map { .init(element: $0.element, old: nil, new: place(of: $0.element)) }
+        changes.inserts.sort { Self.precedes($0.new, $1.new) }
+        for located in touched {
+            let change = ResultChanges<Element>.ElementChange(
+                element: located.element, old: located.place, new: place(of: located.element))
+            if kept.contains(located.element) { changes.updates.append(change) } else { changes.moves.append(change) }
+        }
+        changes.moves.sort { Self.precedes($0.new, $1.new) }
+        changes.updates.sort { Self.precedes($0.new, $1.new) }
+        return changes
+    }
+
+    private struct Located {
+        let element: Element
+        let position: Int
+        let place: ResultPlace
+    }
+
+    /// Those of some elements that the list has, by position.
+    private func located(_ elements: [Element]) -> [Located] {
+        elements.compactMap { element in
+            guard let position = entries.position(of: element), let place = place(of: element) else { return nil }
+            return Located(element: element, position: position, place: place)
+        }.sorted { $0.position < $1.position }
+    }
+
+    private static func precedes(_ first: ResultPlace?, _ second: ResultPlace?) -> Bool {
+        guard let first, let second else { return false }
+        return (first.section, first.row) < (second.section, second.row)
+    }
+
+    /// The changed elements that can stay where they are: they fit between the unchanged ones around them, and among
+    /// each other are the largest number that is in order.
+    private func staying(
+        _ touched: [Located], _ leaving: [Located], _ sectionName: (Element) -> String,
+        _ order: (Element, Element) -> ComparisonResult
+    ) -> Set<Element> {
+        guard !touched.isEmpty else { return [] }
+        let gone = Set(leaving.map(\.element))
+        let affected = (touched + leaving).sorted { $0.position < $1.position }
+        var kept: Set<Element> = []
+        var start = 0
+        while start < affected.count {
+            // A run of affected neighbours of one section.
+            var end = start + 1
+            while end < affected.count, affected[end].position == affected[end - 1].position + 1,
+                affected[end].place.section == affected[start].place.section
+            {
+                end += 1
+            }
+            let (first, last) = (affected[start], affected[end - 1])
+            let section = sections[first.place.section]
+            let before = first.place.row > 0 ? entries[first.position - 1] : nil
+            let after = last.place.row < section.count - 1 ? entries[last.position + 1] : nil
+            let fitting = affected[start..<end].filter { located in
+                guard !gone.contains(located.element) else { return false }
+                if isSectioned, sectionName(located.element) != section.name { return false }
+                if let before, order(before, located.element) == .orderedDescending { return false }
+                if let after, order(located.element, after) == .orderedDescending { return false }
+                return true
+            }
+            let sorted = fitting.sorted { left, right in
+                switch order(left.element, right.element) {
+                case .orderedAscending: true
+                case .orderedDescending: false
+                case .orderedSame: left.position < right.position
+                }
+            }
+            for index in longestRise(of: sorted.map(\.position)) { kept.insert(sorted[index].element) }
+            start = end
+        }
+        return kept
+    }
+
+    /// Inserts an element where it belongs: after those that are equal to it.
+    private mutating func insertInOrder(
+        _ element: Element, _ sectionName: (Element) -> String, _ order: (Element, Element) -> ComparisonResult
+    ) {
+        let section = isSectioned ? section(named: sectionName(element), for: element, order) : 0
+        let start = start(of: section)
+        var low = 0
+        var high = sections[section].count
+        while low < high {
+            let middle = (low + high) / 2
+            if order(entries[start + middle], element) == .orderedDescending { high = middle } else { low = middle + 1 }
+        }
+        insert(element, at: ResultPlace(section: section, row: low))
+    }
+
+    /// The section of a name, made where its first element belongs when there is none.
+    private mutating func section(
+        named name: String, for element: Element, _ order: (Element, Element) -> ComparisonResult
+    ) -> Int {
+        if let known = sections.firstIndex(where: { $0.name == name }) { return known }
+        var start = 0
+        for (index, section) in sections.enumerated() {
+            if order(element, entries[start]) == .orderedAscending {
+                return addSection(name, at: index)
+            }
+            start += section.count
+        }
+        return addSection(name, at: sections.count)
+    }
+
+    /// Notes which sections came and went. One that was emptied and filled again is the same as before, unless it changed
+    /// its place among the others.
+    private mutating func noteSections(_ old: [Section], in changes: inout ResultChanges<Element>) {
+        guard isSectioned else { return }
+        let oldIndex = Dictionary(old.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
+        let oldByName = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        // The least old index of a section that was never empty, at or after each index.
+        var bounds = [Int](repeating: old.count, count: sections.count + 1)
+        for index in sections.indices.reversed() {
+            bounds[index] = min(bounds[index + 1], oldIndex[sections[index].number] ?? old.count)
+        }
+        var last = -1
+        for index in sections.indices {
+            let section = sections[index]
+            if let position = oldIndex[section.number] {
+                last = position
+            } else if let former = oldByName[section.name], let position = oldIndex[former.number], position > last,
+                position < bounds[index + 1]
+            {
+                sections[index] = Section(number: former.number, name: former.name, count: section.count)
+                last = position
+            }
+        }
+        let numbers = Set(sections.map(\.number))
+        for (index, section) in old.enumerated().reversed() where !numbers.contains(section.number) {
+            changes.deletedSections.append(.init(index: index, number: section.number, name: section.name))
+        }
+        for (index, section) in sections.enumerated() where oldIndex[section.number] == nil {
+            changes.insertedSections.append(.init(index: index, number: section.number, name: section.name))
+        }
+    }
+}
+
+/// The indexes of a longest rising subsequence; of several the one that ends lowest.
+func longestRise(of numbers: [Int]) -> [Int] {
+    var tails: [Int] = []
+    var previous = [Int?](repeating: nil, count: numbers.count)
+    for (index, number) in numbers.enumerated() {
+        var low = 0
+        var high = tails.count
+        while low < high {
+            let middle = (low + high) / 2
+            if numbers[tails[middle]] < number { low = middle + 1 } else { high = middle }
+        }
+        previous[index] = low > 0 ? tails[low - 1] : nil
+        if low == tails.count { tails.append(index) } else { tails[low] = index }
+    }
+    var result: [Int] = []
+    var next = tails.last
+    while let index = next {
+        result.append(index)
+        next = previous[index]
+    }
+    return result.reversed()
+}

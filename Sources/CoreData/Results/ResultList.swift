@@ -1,0 +1,103 @@
+/// Where a result is: its section, and its place in it.
+struct ResultPlace: Hashable {
+    var section: Int
+    var row: Int
+}
+
+/// The results of a fetch, in order and in sections: a value, which changes are applied to.
+struct ResultList<Element: Hashable> {
+    struct Section {
+        /// Tells sections apart while others come and go.
+        let number: Int
+        let name: String
+        var count: Int
+    }
+
+    private(set) var entries: ChunkedList<Element>
+    var sections: [Section]
+    /// Whether there are sections; without, there is a single one, which stays when it is empty.
+    let isSectioned: Bool
+    private var lastSectionNumber: Int
+
+    /// A list without sections.
+    init(_ elements: [Element]) {
+        entries = ChunkedList(elements)
+        sections = [Section(number: 0, name: "", count: elements.count)]
+        isSectioned = false
+        lastSectionNumber = 0
+    }
+
+    /// A list with sections.
+    ///
+    /// - Parameters:
+    ///   - elements: in an order in which those of a section are together.
+    ///   - sectionName: the name of the section of an element.
+    /// - Throws: `OutOfOrder` for an element whose section ended before.
+    init(_ elements: [Element], sectionName: (Element) -> String) throws(OutOfOrder) {
+        entries = ChunkedList(elements)
+        sections = []
+        isSectioned = true
+        lastSectionNumber = 0
+        var names: Set<String> = []
+        for (index, element) in elements.enumerated() {
+            let name = sectionName(element)
+            if let last = sections.last, last.name == name {
+                sections[sections.count - 1].count += 1
+            } else {
+                guard names.insert(name).inserted else { throw OutOfOrder(index: index, section: name) }
+                addSection(name, at: sections.count, count: 1)
+            }
+        }
+    }
+
+    /// An element comes after another section than its own began.
+    struct OutOfOrder: Error, Equatable {
+        let index: Int
+        let section: String
+    }
+
+    /// Where an element is; `nil` when it is not among the results.
+    func place(of element: Element) -> ResultPlace? {
+        guard var row = entries.position(of: element) else { return nil }
+        for (index, section) in sections.enumerated() {
+            if row < section.count { return ResultPlace(section: index, row: row) }
+            row -= section.count
+        }
+        return nil
+    }
+
+    /// The element at a place; `nil` when there is no such place.
+    func element(at place: ResultPlace) -> Element? {
+        guard sections.indices.contains(place.section), (0..<sections[place.section].count).contains(place.row) else {
+            return nil
+        }
+        return entries[start(of: place.section) + place.row]
+    }
+
+    /// The elements of a section, by its index.
+    func elements(inSection index: Int) -> [Element] {
+        let start = start(of: index)
+        return entries[start..<start + sections[index].count]
+    }
+
+    /// The position of the first element of a section.
+    func start(of section: Int) -> Int { sections[..<section].reduce(0) { $0 + $1.count } }
+
+    @discardableResult
+    mutating func addSection(_ name: String, at index: Int, count: Int = 0) -> Int {
+        lastSectionNumber += 1
+        sections.insert(Section(number: lastSectionNumber, name: name, count: count), at: index)
+        return index
+    }
+
+    mutating func remove(_ element: Element) {
+        guard let place = place(of: element) else { return }
+        entries.remove(element)
+        sections[place.section].count -= 1
+    }
+
+    mutating func insert(_ element: Element, at place: ResultPlace) {
+        entries.insert(element, at: start(of: place.section) + place.row)
+        sections[place.section].count += 1
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import PredicateFormat
+
+/// How results compare, by sort descriptors and by section.
+struct ResultOrder {
+    private let terms: [SortTerm]?
+    private let descriptors: [NSSortDescriptor]
+    private let sectionKeys: [String]?
+
+    init(_ descriptors: [NSSortDescriptor], sectionNameKeyPath: String?) {
+        self.descriptors = descriptors
+        // Descriptors that are code have no terms, and compare objects themselves.
+        terms = try? sortTerms(of: descriptors)
+        sectionKeys = sectionNameKeyPath?.split(separator: ".").map(String.init)
+    }
+
+    /// The order of two results.
+    func compare(_ first: ResultItem, _ second: ResultItem) -> ComparisonResult {
+        guard let terms, let left = first.object as? NSManagedObject, let right = second.object as? NSManagedObject
+        else { return compareByDescriptors(first.object, second.object) }
+        for term in terms {
+            let order = term.comparison.compare(
+                Value.object(left).value(forKeyPath: term.keyPath), Value.object(right).value(forKeyPath: term.keyPath))
+            if order != .orderedSame {
+                return term.ascending == (order == .orderedAscending) ? .orderedAscending : .orderedDescending
+            }
+        }
+        return .orderedSame
+    }
+
+    private func compareByDescriptors(_ first: NSObject, _ second: NSObject) -> ComparisonResult {
+        for descriptor in descriptors {
+            let order = descriptor.compare(first, to: second)
+            if order != .orderedSame { return order }
+        }
+        return .orderedSame
+    }
+
+    /// The name of the section of a result: the value under the section's key path, as text; empty for none.
+    func sectionName(_ item: ResultItem) -> String {
+        guard let sectionKeys else { return "" }
+        var value: Any? = item.object
+        for key in sectionKeys {
+            switch value {
+            case let object as NSManagedObject: value = object.value(forKey: key)
+            case let dictionary as NSDictionary: value = dictionary.object(forKey: key)
+            case let object as any KeyValueCoding: value = object.value(forKey: key)
+            default: return ""
+            }
+        }
+        switch value {
+        case nil, is NSNull: return ""
+        case let text as String: return text
+        case let number as NSNumber: return number.stringValue
+        case let value?: return "\(value)"
+        }
+    }
+}
