@@ -16,7 +16,8 @@ extension NSManagedObjectContext {
         for _ in 0..<100 {
             let plan = try SavePlan(of: changed, in: source, assigned: assignedStores)
             do {
-                let results = try source.save(plan.changeSets(contextName: name, author: transactionAuthor))
+                let results = try source.save(
+                    plan.changeSets(contextName: name, author: transactionAuthor), objects: plan.savedObjects)
                 plan.commit(results, in: self)
                 return finishSave(plan, results)
             } catch let refusal as SaveRefusal {

@@ -92,6 +92,16 @@ final class SavePlan {
         return sets
     }
 
+    /// The objects of a store, for one that works with objects.
+    func savedObjects(in store: NSPersistentStore) -> SavedObjects {
+        func isMine(_ object: NSManagedObject) -> Bool { object.identifier.storeIdentity === store.identity }
+        var objects = SavedObjects()
+        objects.inserted = inserted.filter(isMine)
+        objects.updated = zip(updated, written).compactMap { $1 && isMine($0) ? $0 : nil }
+        objects.deleted = deleted.filter(isMine)
+        return objects
+    }
+
     /// The values with permanent IDs for the destinations that are new themselves.
     private func permanentValues(of object: NSManagedObject) -> ContiguousArray<StoredValue> {
         let toOnes = object.layout.toOnes

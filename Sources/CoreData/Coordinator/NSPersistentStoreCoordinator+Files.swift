@@ -2,6 +2,11 @@ import Foundation
 
 // Working on stores that are not open.
 extension NSPersistentStoreCoordinator {
+    /// The types of stores that there are: those that come with Core Data, and those that were registered.
+    ///
+    /// A value stands for the class; it is the class's address as a number, since classes are no objects here.
+    public class var registeredStoreTypes: [String: NSValue] { StoreTypes.all.mapValues { StoreTypes.value(of: $0) } }
+
     /// Makes a class available as a store type; `nil` takes it away.
     public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
         StoreTypes.register(storeClass as? NSPersistentStore.Type, for: storeType)

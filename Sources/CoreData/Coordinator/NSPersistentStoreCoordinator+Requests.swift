@@ -97,7 +97,7 @@ extension NSPersistentStoreCoordinator {
                     _ = try store(for: object)
                     last = object.layout
                 }
-                return try only.makePermanentIdentifiers(for: objects.map(\.layout))
+                return try makePermanentIdentifiers(for: objects, in: only)
             }
             var groups: [(store: NSPersistentStore, positions: [Int])] = []
             for (position, object) in objects.enumerated() {
@@ -110,10 +110,21 @@ extension NSPersistentStoreCoordinator {
             }
             var result: [Int: NSManagedObjectID] = [:]
             for group in groups {
-                let made = try group.store.makePermanentIdentifiers(for: group.positions.map { objects[$0].layout })
+                let made = try makePermanentIdentifiers(for: group.positions.map { objects[$0] }, in: group.store)
                 for (position, identifier) in zip(group.positions, made) { result[position] = identifier }
             }
             return objects.indices.compactMap { result[$0] }
+        }
+    }
+
+    private func makePermanentIdentifiers(
+        for objects: [NSManagedObject], in store: NSPersistentStore
+    ) throws -> [NSManagedObjectID] {
+        guard let developers = store as? any ObjectStore else {
+            return try store.makePermanentIdentifiers(for: objects.map(\.layout))
+        }
+        return try asking(for: objects.first?.storedContext) {
+            try developers.makePermanentIdentifiers(for: objects)
         }
     }
 
@@ -131,8 +142,13 @@ extension NSPersistentStoreCoordinator {
 
     /// Writes what a context saves.
     ///
+    /// - Parameters:
+    ///   - sets: what each store is to write.
+    ///   - objects: the objects of a store, for those that work with objects.
     /// - Throws: `SaveRefusal` for conflicts, and the errors of the stores.
-    func save(_ sets: [(NSPersistentStore, ChangeSet)]) throws -> [SaveResult] {
+    func save(
+        _ sets: [(NSPersistentStore, ChangeSet)], objects: (NSPersistentStore) -> SavedObjects = { _ in SavedObjects() }
+    ) throws -> [SaveResult] {
         try withLock {
             for (store, _) in sets where store.isReadOnly {
                 throw StoreError.make(
@@ -140,7 +156,10 @@ extension NSPersistentStoreCoordinator {
                     "The changes cannot be saved: the store was opened read-only.", url: store.url,
                     userInfo: [NSAffectedStoresErrorKey: [store]])
             }
-            let results = try sets.map { try $0.0.save($0.1) }
+            let results = try sets.map { store, changes in
+                guard let developers = store as? any ObjectStore else { return try store.save(changes) }
+                return try developers.save(objects(store), changes)
+            }
             let generation = saveCount.add(1, ordering: .acquiringAndReleasing).newValue
             for (_, changes) in sets { changeLog.note(changes, generation) }
             for result in results { changeLog.note(result.computed.map(\.objectID), generation) }

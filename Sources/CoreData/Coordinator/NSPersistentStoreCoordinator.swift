@@ -80,6 +80,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             let store = type.init(
                 persistentStoreCoordinator: self, configurationName: configuration, at: url, options: options)
             try store.loadMetadata()
+            try store.loadContents()
             store.didAdd(to: self)
             stores.append(store)
             postStoresDidChange([NSAddedPersistentStoresKey: [store]])
@@ -160,6 +161,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Locking
 
+    /// Keeps other threads from the stores until `unlock()`; may be nested.
+    open func lock() { lockObject.lock() }
+
+    /// Locks the stores if no other thread has them.
+    ///
+    /// - Returns: whether the stores are locked now.
+    open func tryLock() -> Bool { lockObject.try() }
+
+    /// Lets other threads at the stores again.
+    open func unlock() { lockObject.unlock() }
+
     /// Runs a block with the stores, later.
     open func perform(_ block: @escaping () -> Void) {
         let work = Transferred(block)
@@ -173,6 +185,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         lockObject.lock()
         defer { lockObject.unlock() }
         return try block()
+    }
+
+    /// Runs a block with the stores, which learn on whose behalf they are asked.
+    func asking<Result>(for context: NSManagedObjectContext?, _ body: () throws -> Result) rethrows -> Result {
+        try withLock {
+            let asked = stores.compactMap { $0 as? any ObjectStore }
+            let former = asked.map(\.askingContext)
+            for store in asked { store.askingContext = context }
+            defer { for (store, context) in zip(asked, former) { store.askingContext = context } }
+            return try body()
+        }
     }
 
     func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -208,6 +231,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             stores.first { $0.identity.uuid.caseInsensitiveCompare(uuid) == .orderedSame }?
                 .identifier(for: entity, uriKey: parts[1])
         }
+    }
+
+    /// The ID of an object by its URI as a string, `nil` when no store of the coordinator can have it.
+    open func managedObjectID(for string: String) -> NSManagedObjectID? {
+        URL(string: string).flatMap { managedObjectID(forURIRepresentation: $0) }
     }
 
     /// An ID as this coordinator's stores have it, for one that another coordinator of the same file made.

@@ -15,9 +15,17 @@ enum StoreTypes {
         registered.withLock { $0[name] = type }
     }
 
+    /// All types by name.
+    static var all: [String: NSPersistentStore.Type] {
+        builtIn.merging(registered.withLock { $0 }) { $1 }
+    }
+
     /// The names of all types, sorted.
-    static var names: [String] {
-        Set(builtIn.keys).union(registered.withLock { Array($0.keys) }).sorted()
+    static var names: [String] { all.keys.sorted() }
+
+    /// A class as a value that a dictionary of Objective-C's can hold.
+    static func value(of type: NSPersistentStore.Type) -> NSValue {
+        NSNumber(value: UInt(bitPattern: ObjectIdentifier(type)))
     }
 
     private static let builtIn: [String: NSPersistentStore.Type] = [

@@ -63,17 +63,18 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
         let entity = layout.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? layout.name
         let text: String
         if let storeIdentity {
-            if let reference {
-                let name = "\(reference)".addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
-                text = "x-coredata://\(storeIdentity.uuid)/\(entity)/p\(name)"
-            } else {
-                text = "x-coredata://\(storeIdentity.uuid)/\(entity)/p\(key)"
-            }
+            let name = uriKey.addingPercentEncoding(withAllowedCharacters: Self.allowedInKey) ?? uriKey
+            text = "x-coredata://\(storeIdentity.uuid)/\(entity)/p\(name)"
         } else {
             text = "x-coredata:///\(entity)/t\(Self.processPrefix)\(key)"
         }
         return URL(string: text) ?? URL(fileURLWithPath: text)
     }
+
+    /// What the URI calls the object in its store.
+    package final var uriKey: String { reference.map { "\($0)" } ?? "\(key)" }
+
+    private static let allowedInKey = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))
 
     /// Makes temporary URIs of different processes differ.
     private static let processPrefix = UUID().uuidString
@@ -90,9 +91,9 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     package final func matches(_ other: NSManagedObjectID) -> Bool {
         if self === other { return true }
         guard key == other.key else { return false }
-        if storeIdentity === other.storeIdentity {
-            return layout.root === other.layout.root && (reference == nil) == (other.reference == nil)
-        }
+        // The key of a long reference is its digest, which others may share.
+        if reference != nil || other.reference != nil, uriKey != other.uriKey { return false }
+        if storeIdentity === other.storeIdentity { return layout.root === other.layout.root }
         // The same file opened twice, by two coordinators.
         guard let mine = storeIdentity, let theirs = other.storeIdentity else { return false }
         return mine.uuid == theirs.uuid && layout.root.name == other.layout.root.name

@@ -37,7 +37,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The store's metadata, with `NSStoreUUIDKey` and `NSStoreTypeKey`.
     open var metadata: [String: Any]! {
         get { storedMetadata }
-        set { storedMetadata = newValue }
+        set {
+            storedMetadata = newValue ?? [:]
+            if let uuid = storedMetadata[NSStoreUUIDKey] as? String { identity.uuid = uuid }
+        }
     }
 
     package var storedMetadata: [String: Any] = [:]
@@ -85,6 +88,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
 
     // MARK: - The engine
+
+    /// Reads what the store has in memory as a whole; called once, after `loadMetadata()`.
+    package func loadContents() throws {}
+
+    /// Goes on with a file of the store's format at another place; see `NSPersistentStoreCoordinator.setURL(_:for:)`.
+    package func relocate(to url: URL) throws { throw unsupported("being moved while it is open") }
 
     /// The rows that a plan finds, in order.
     package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { throw unsupported("fetching") }

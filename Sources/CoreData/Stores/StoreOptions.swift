@@ -44,3 +44,12 @@ public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyO
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
 /// The domain of errors that SQLite reports.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
+/// In the metadata: the checksum of the version of the model, where it is Apple's; see `NSManagedObjectModel.versionChecksum`.
+public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
+/// Option (number): how many connections a store may use. A store has one connection here, so the number is not read.
+public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSizeKey"
+/// Option (set of classes): classes that a binary store may decode, besides those that the model and its transformers
+/// name.
+public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
+/// Option (Boolean): a binary store may decode objects of any class that exists here.
+public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"

@@ -25,7 +25,7 @@ package enum StoreMetadata {
         if hasOwn {
             metadata[ownHashesKey] = 1
         } else if model.recordedVersionChecksum != nil {
-            metadata["NSStoreModelVersionChecksumKey"] = model.versionChecksum
+            metadata[NSPersistentStoreModelVersionChecksumKey] = model.versionChecksum
         }
         return metadata
     }

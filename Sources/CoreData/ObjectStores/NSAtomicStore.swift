@@ -1,0 +1,238 @@
+import Foundation
+
+/// A store that is read and written as a whole: all its objects are in memory, one cache node each.
+///
+/// Subclass it to keep objects in a file format of your own: `load()` reads the file and adds a node for each object,
+/// `save()` writes the nodes. Fetches evaluate predicates and sort in memory.
+///
+/// ```swift
+/// final class CSVStore: NSAtomicStore {
+///     override func load() throws { … addCacheNodes(nodes) }
+///     override func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID().uuidString }
+///     override func save() throws { … cacheNodes() … }
+/// }
+/// NSPersistentStoreCoordinator.registerStoreClass(CSVStore.self, type: .init(rawValue: "CSV"))
+/// ```
+open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
+    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+
+    weak var askingContext: NSManagedObjectContext?
+    private var table = NodeTable()
+
+    /// Creates a store object for a file; the coordinator calls this, then `loadMetadata()` and `load()`.
+    public required init(
+        persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, configurationName: String?, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) {
+        super.init(
+            persistentStoreCoordinator: coordinator, configurationName: configurationName, at: url, options: options)
+    }
+
+    // MARK: What subclasses override
+
+    /// Reads the file and adds a node for each object. By default there is nothing to read.
+    ///
+    /// - Throws: whatever keeps the store from being opened.
+    open func load() throws {}
+
+    /// Writes all nodes, and the metadata. By default nothing is written.
+    ///
+    /// - Throws: whatever keeps the store from being written; the nodes are then put back as they were before the save.
+    open func save() throws {}
+
+    /// Makes the node of an object that is inserted. By default it has the values of the object's attributes.
+    ///
+    /// Relationships that the node does not have yet are added once all new objects have nodes.
+    open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
+        let node = NSAtomicStoreCacheNode(objectID: managedObject.objectID)
+        setAttributes(of: node, from: managedObject)
+        return node
+    }
+
+    /// Takes the values of a changed object into its node. By default all attributes and relationships.
+    open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
+        setAttributes(of: node, from: managedObject)
+        for relationship in managedObject.layout.relationships where !relationship.isTransient {
+            node.setValue(nodes(of: relationship, managedObject), forKey: relationship.name)
+        }
+    }
+
+    /// Called before the nodes of deleted objects are taken out.
+    open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
+
+    /// What the store shall call a new object, unique within the store and for ever: a number or a string. By default a
+    /// UUID as a string.
+    open func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID().uuidString }
+
+    // MARK: What subclasses call
+
+    /// All nodes.
+    open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { Set(table.nodes) }
+
+    /// The node of an object, `nil` when the store has no such object.
+    open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { table[objectID] }
+
+    /// Adds nodes; one takes the place of another of the same ID.
+    open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
+        add(cacheNodes.sorted { $0.objectID.key < $1.objectID.key })
+    }
+
+    /// The ID of an object by what the store calls it.
+    ///
+    /// - Parameters:
+    ///   - entity: the entity of the object.
+    ///   - data: the reference that `newReferenceObject(for:)` gave, or the file has.
+    open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
+        ReferenceObject.identifier(of: knownLayout(of: entity), reference: data, in: identity)
+    }
+
+    /// What the store calls an object.
+    open func referenceObject(for objectID: NSManagedObjectID) -> Any { ReferenceObject.reference(of: objectID) }
+
+    // MARK: For the stores that come with Core Data
+
+    func add(_ nodes: [NSAtomicStoreCacheNode]) { for node in nodes { table.insert(node) } }
+
+    /// All nodes in the order in which they were added.
+    var allNodes: [NSAtomicStoreCacheNode] { table.nodes }
+
+    private func setAttributes(of node: NSAtomicStoreCacheNode, from object: NSManagedObject) {
+        for slot in object.layout.slots where !slot.isTransient {
+            guard slot.attribute != nil else { continue }
+            node.setValue(object.primitiveValue(forKey: slot.name), forKey: slot.name)
+        }
+    }
+
+    /// The nodes that a relationship leads to.
+    private func nodes(of relationship: RelationshipLayout, _ object: NSManagedObject) -> Any? {
+        guard relationship.isToMany else {
+            return object.toOne(relationship).flatMap { cacheNode(for: $0.objectID) }
+        }
+        let nodes = object.toManyObjects(relationship).compactMap { cacheNode(for: $0.objectID) }
+        return relationship.isOrdered ? NSOrderedSet(array: nodes) : Set(nodes)
+    }
+
+    // MARK: The engine
+
+    package override func loadContents() throws { try load() }
+
+    /// Called before the store is removed from its coordinator; lets go of its objects.
+    open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+        super.willRemove(from: coordinator)
+        // Nodes of objects that refer to one another would keep each other alive.
+        for node in table.nodes { node.propertyCache = nil }
+        table = NodeTable()
+    }
+
+    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
+        try ContiguousArray(found(plan).map { NodeValues.row(of: $0) })
+    }
+
+    package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
+        try found(plan).map(\.objectID)
+    }
+
+    package override func fetchCount(_ plan: FetchPlan) throws -> Int { try found(plan).count }
+
+    package override func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+        try PlanEvaluation.dictionaries(plan, among: table.nodes(of: plan.entities))
+    }
+
+    private func found(_ plan: FetchPlan) throws -> [NSAtomicStoreCacheNode] {
+        try PlanEvaluation.objects(plan, among: table.nodes(of: plan.entities))
+    }
+
+    package override func row(for identifier: NSManagedObjectID) throws -> Row? {
+        cacheNode(for: identifier).map { NodeValues.row(of: $0) }
+    }
+
+    package override func relatedIdentifiers(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID] {
+        NodeValues.identifiers(
+            of: cacheNode(for: identifier)?.value(forKey: relationship.name), isOrdered: relationship.isOrdered)
+    }
+
+    package override func identifier(for entity: EntityLayout, uriKey: String) -> NSManagedObjectID? {
+        guard uriKey.first == "p", uriKey.count > 1 else { return nil }
+        return objectID(
+            for: entity.description, withReferenceObject: ReferenceObject.reference(inURIKey: uriKey.dropFirst()))
+    }
+
+    package override func relocate(to url: URL) throws { self.url = url }
+
+    package override func saveMetadata() throws { try save() }
+}
+
+extension NSAtomicStore: ObjectStore {
+    var givesFaults: Bool { false }
+
+    func makePermanentIdentifiers(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        objects.map { objectID(for: $0.entity, withReferenceObject: newReferenceObject(for: $0)) }
+    }
+
+    func save(_ objects: SavedObjects, _ changes: ChangeSet) throws -> SaveResult {
+        try refuseOutdated(changes)
+        let updated = objects.updated.compactMap { object in
+            cacheNode(for: object.objectID).map { (node: $0, object: object) }
+        }
+        let deleted = changes.deleted.compactMap { cacheNode(for: $0.objectID) }
+        let formerTable = table
+        let formerValues = (updated.map(\.node) + deleted).map { ($0, $0.propertyCache?.mutableCopy()) }
+        do {
+            let new = objects.inserted.map { newCacheNode(for: $0) }
+            addCacheNodes(Set(new))
+            for (node, object) in zip(new, objects.inserted) { complete(node, object) }
+            for (node, object) in updated { updateCacheNode(node, from: object) }
+            if !deleted.isEmpty { willRemoveCacheNodes(Set(deleted)) }
+            for node in deleted { table.remove(node) }
+            try save()
+        } catch {
+            table = formerTable
+            for (node, values) in formerValues { node.propertyCache = values as? NSMutableDictionary }
+            throw error
+        }
+        for (node, _) in updated { node.version += 1 }
+        return SaveResult()
+    }
+
+    /// Gives a new node the relationships that it could not have before all other new nodes were there.
+    private func complete(_ node: NSAtomicStoreCacheNode, _ object: NSManagedObject) {
+        for relationship in object.layout.relationships where !relationship.isTransient {
+            let known = node.value(forKey: relationship.name)
+            let count =
+                relationship.isToMany
+                ? NodeValues.identifiers(of: known, isOrdered: false).count
+                : NodeValues.identifier(of: known) == nil ? 0 : 1
+            let wanted =
+                relationship.isToMany
+                ? object.toManyObjects(relationship).count : object.toOne(relationship) == nil ? 0 : 1
+            if count < wanted { node.setValue(nodes(of: relationship, object), forKey: relationship.name) }
+        }
+    }
+
+    private func refuseOutdated(_ changes: ChangeSet) throws {
+        let versions =
+            changes.updated.map { ($0.objectID, $0.version) } + changes.deleted.map { ($0.objectID, $0.version) }
+        let outdated = versions.compactMap { identifier, version -> (objectID: NSManagedObjectID, current: Row?)? in
+            let node = cacheNode(for: identifier)
+            if let node, node.version == version { return nil }
+            return (identifier, node.map { NodeValues.row(of: $0) })
+        }
+        if !outdated.isEmpty { throw SaveRefusal.optimisticLocking(outdated) }
+    }
+}
+
+extension NSPersistentStore {
+    /// The compiled form of an entity in the model that the store was opened with; the entity may be of another instance
+    /// of the model.
+    func knownLayout(of entity: NSEntityDescription) -> EntityLayout {
+        let model = persistentStoreCoordinator?.managedObjectModel
+        if let layout = entity.layout, model == nil || entity.model === model { return layout }
+        guard let layout = model?.entitiesByName[entity.name ?? ""]?.layout else {
+            programmerError(
+                "entity “\(entity.name ?? "")” is not in the model of the store “\(url?.lastPathComponent ?? "")”")
+        }
+        return layout
+    }
+}

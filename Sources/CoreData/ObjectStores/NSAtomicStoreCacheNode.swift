@@ -1,0 +1,100 @@
+import Foundation
+import PredicateFormat
+
+/// One object of an atomic store: its ID and its values by name.
+open class NSAtomicStoreCacheNode: NSObject {
+    /// The ID of the object.
+    open private(set) var objectID: NSManagedObjectID
+
+    /// The values by property name: attributes as key-value coding gives them, a to-one relationship as the node of its
+    /// destination, a to-many relationship as a set (or an ordered set) of nodes.
+    open var propertyCache: NSMutableDictionary?
+
+    /// Grows with every update, so that two contexts do not overwrite each other's changes.
+    package var version: Int64 = 1
+
+    /// Creates a node without values.
+    ///
+    /// - Parameter moid: an ID of the node's store; see `NSAtomicStore.objectID(for:withReferenceObject:)`.
+    public init(objectID moid: NSManagedObjectID) {
+        objectID = moid
+        super.init()
+    }
+
+    /// The value of a property; by default the entry of `propertyCache`.
+    open func value(forKey key: String) -> Any? { propertyCache?[key] }
+
+    /// Sets the value of a property; by default the entry of `propertyCache`, which is made if there is none.
+    ///
+    /// - Parameters:
+    ///   - value: the value, `nil` to remove it.
+    ///   - key: the name of the property.
+    open func setValue(_ value: Any?, forKey key: String) {
+        let cache = propertyCache ?? NSMutableDictionary()
+        if let value { cache[key] = value } else { cache.removeObject(forKey: key) }
+        propertyCache = cache
+    }
+}
+
+// Predicates read nodes like managed objects.
+extension NSAtomicStoreCacheNode: KeyValueCoding, KeyedOperand {
+    package func operand(forKey key: String) -> Value {
+        if key == "self" || key == "objectID" { return .object(objectID) }
+        guard let place = objectID.layout.propertyByName[key] else {
+            programmerError("a predicate reads “\(key)”, which entity “\(objectID.layout.name)” does not have")
+        }
+        if case .toMany = place { return .collection(NodeValues.destinations(value(forKey: key)).map { .object($0) }) }
+        return Value(value(forKey: key))
+    }
+
+    /// A node equals its object, and the ID of it, in a predicate.
+    package var operandIdentity: NSObject { objectID }
+}
+
+/// Nodes and rows, converted into one another.
+enum NodeValues {
+    /// The row of a node.
+    static func row(of node: NSAtomicStoreCacheNode) -> Row {
+        let slots = node.objectID.layout.slots
+        let values = slots.map { slot -> StoredValue in
+            if slot.isTransient { return .null }
+            let value = node.value(forKey: slot.name)
+            switch slot.kind {
+            case .attribute(let attribute): return StoredValue(value, for: attribute)
+            case .toOne: return identifier(of: value).map(StoredValue.identifier) ?? .null
+            }
+        }
+        return Row(objectID: node.objectID, version: node.version, values: ContiguousArray(values))
+    }
+
+    /// The ID that a value of a relationship stands for.
+    static func identifier(of value: Any?) -> NSManagedObjectID? {
+        switch value {
+        case let node as NSAtomicStoreCacheNode: node.objectID
+        case let identifier as NSManagedObjectID: identifier
+        case let object as NSManagedObject: object.objectID
+        default: nil
+        }
+    }
+
+    /// The IDs that a value of a to-many relationship stands for; in order where it has one.
+    static func identifiers(of value: Any?, isOrdered: Bool) -> [NSManagedObjectID] {
+        let found = elements(of: value).compactMap { identifier(of: $0) }
+        return isOrdered ? found : found.sorted { $0.key < $1.key }
+    }
+
+    /// The nodes, or IDs, that a predicate goes on to from a to-many relationship.
+    fileprivate static func destinations(_ value: Any?) -> [any KeyedOperand] {
+        elements(of: value).compactMap { $0 as? any KeyedOperand }
+    }
+
+    private static func elements(of value: Any?) -> [Any] {
+        switch value {
+        case let set as NSOrderedSet: Array(set)
+        case let set as NSSet: Array(set)
+        case let array as [Any]: array
+        case let set as Set<AnyHashable>: set.map(\.base)
+        default: []
+        }
+    }
+}

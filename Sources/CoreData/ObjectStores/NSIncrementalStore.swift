@@ -1,0 +1,241 @@
+import Foundation
+
+/// A store that is asked for objects as they are needed: of a web service, say, or a database of the developer's.
+///
+/// Subclass it and register the subclass with the coordinator. A fetch comes to `execute(_:with:)`, which answers with
+/// objects, `context.object(with:)` of an ID each; their values are asked for when they are first read, by
+/// `newValuesForObject(with:with:)` and, a relationship at a time, `newValue(forRelationship:forObjectWith:with:)`.
+///
+/// Its methods are called under the coordinator's lock, on the queue of the context that asks.
+open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
+    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+
+    weak var askingContext: NSManagedObjectContext?
+    /// Stands in where the coordinator itself asks.
+    private var ownContext: NSManagedObjectContext?
+
+    /// Creates a store object; the coordinator calls this, then `loadMetadata()`.
+    public required init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) {
+        super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
+        identity.uuid = "\(Swift.type(of: self).identifierForNewStore(at: url))"
+    }
+
+    // MARK: What subclasses override
+
+    /// Sets `metadata`, which must have the type and the UUID of the store. By default the type that was registered, and
+    /// `identifierForNewStore(at:)`.
+    ///
+    /// - Throws: whatever keeps the store from being opened.
+    open override func loadMetadata() throws { metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: identity.uuid] }
+
+    /// Carries out a request.
+    ///
+    /// - Parameters:
+    ///   - request: an `NSFetchRequest<any NSFetchRequestResult>`, an `NSSaveChangesRequest`, or a batch request.
+    ///   - context: the context that asks.
+    /// - Returns: for a fetch, an array of objects, IDs or dictionaries, or the count, as its result type says; an empty
+    ///   array for a save; an `NSPersistentStoreResult` for other requests.
+    /// - Throws: whatever keeps the request from being carried out. By default
+    ///   `NSPersistentStoreUnsupportedRequestTypeError`.
+    open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+        throw StoreError.unsupported("requests of type \(Swift.type(of: request))", storeType: type, url: url)
+    }
+
+    /// The values of an object: its attributes, and its to-one relationships as IDs.
+    ///
+    /// - Throws: `NSManagedObjectReferentialIntegrityError` for an object that is gone, and whatever keeps the values
+    ///   from being read. By default, that the store does not support it.
+    open func newValuesForObject(
+        with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+    ) throws -> NSIncrementalStoreNode {
+        throw StoreError.unsupported("reading the values of objects", storeType: type, url: url)
+    }
+
+    /// The destinations of a relationship: an array of IDs, or for a to-one relationship an ID or `NSNull`.
+    ///
+    /// - Throws: whatever keeps the relationship from being read. By default, that the store does not support it.
+    open func newValue(
+        forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+        with context: NSManagedObjectContext?
+    ) throws -> Any {
+        throw StoreError.unsupported("reading relationships", storeType: type, url: url)
+    }
+
+    /// Permanent IDs for new objects, in order; see `newObjectID(for:referenceObject:)`.
+    ///
+    /// - Throws: whatever keeps the IDs from being made. By default, that the store does not support it.
+    open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        throw StoreError.unsupported("inserting objects", storeType: type, url: url)
+    }
+
+    /// Called when contexts come to know objects of the store, once for each context.
+    open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
+
+    /// Called when contexts forget objects of the store, once for each context.
+    open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
+
+    /// The UUID of a store that is made at a URL. By default a random one.
+    open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
+
+    // MARK: What subclasses call
+
+    /// The ID of an object by what the store calls it.
+    ///
+    /// - Parameters:
+    ///   - entity: the entity of the object.
+    ///   - data: a number or a string, unique within the entity and for ever.
+    open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
+        ReferenceObject.identifier(of: knownLayout(of: entity), reference: data, in: identity)
+    }
+
+    /// What the store calls an object: what was passed to `newObjectID(for:referenceObject:)`; for an ID that was made
+    /// from a URI, a number where the reference reads like one, else a string.
+    open func referenceObject(for objectID: NSManagedObjectID) -> Any { ReferenceObject.reference(of: objectID) }
+
+    // MARK: The engine
+
+    private func context() -> NSManagedObjectContext {
+        if let askingContext { return askingContext }
+        if let ownContext { return ownContext }
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = persistentStoreCoordinator
+        ownContext = context
+        return context
+    }
+
+    /// Called before the store is removed from its coordinator; lets go of its objects.
+    open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+        super.willRemove(from: coordinator)
+        ownContext = nil
+    }
+
+    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
+        try rows(for: fetchIdentifiers(plan))
+    }
+
+    package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
+        let asking = context()
+        let result = try execute(request(plan, .managedObjectResultType), with: asking)
+        let elements = result as? [Any] ?? []
+        let identifiers = elements.compactMap { NodeValues.identifier(of: $0) }
+        guard result is [Any], identifiers.count == elements.count else { throw wrong(result, "an array of objects") }
+        return identifiers
+    }
+
+    package override func fetchCount(_ plan: FetchPlan) throws -> Int {
+        let result = try execute(request(plan, .countResultType), with: context())
+        if let number = result as? NSNumber { return number.intValue }
+        guard let elements = result as? [Any] else { throw wrong(result, "a number") }
+        if elements.count == 1, let number = elements.first as? NSNumber { return number.intValue }
+        return elements.count
+    }
+
+    package override func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+        let result = try execute(request(plan, .dictionaryResultType), with: context())
+        guard let dictionaries = result as? [[String: Any]] else { throw wrong(result, "an array of dictionaries") }
+        return dictionaries
+    }
+
+    private func wrong(_ result: Any, _ expected: String) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.coreData,
+            "\(Swift.type(of: self)).execute(_:with:) answered a fetch with \(Swift.type(of: result)); it wants \(expected).",
+            url: url)
+    }
+
+    private func request(
+        _ plan: FetchPlan, _ resultType: NSFetchRequestResultType
+    ) -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.entity.name)
+        request.entity = plan.entity.description
+        request.affectedStores = [self]
+        request.resultType = resultType
+        request.includesSubentities = plan.includesSubentities
+        request.predicate = plan.predicate
+        request.sortDescriptors = plan.sortDescriptors
+        request.fetchLimit = plan.limit
+        request.fetchOffset = plan.offset
+        request.propertiesToFetch = plan.columns.isEmpty ? nil : plan.columns.map(\.propertyToFetch)
+        request.propertiesToGroupBy = plan.groupBy.isEmpty ? nil : plan.groupBy
+        request.havingPredicate = plan.having
+        request.returnsDistinctResults = plan.isDistinct
+        return request
+    }
+
+    package override func row(for identifier: NSManagedObjectID) throws -> Row? {
+        let asking = context()
+        let node: NSIncrementalStoreNode
+        do { node = try newValuesForObject(with: identifier, with: asking) } catch let error as CocoaError
+            where error.code == .managedObjectReferentialIntegrity
+        { return nil }
+        let values = try identifier.layout.slots.map { slot -> StoredValue in
+            if slot.isTransient { return .null }
+            switch slot.kind {
+            case .attribute(let attribute): return StoredValue(node.value(for: slot.description), for: attribute)
+            case .toOne(let relationship):
+                let value =
+                    try node.value(for: slot.description)
+                    ?? newValue(forRelationship: relationship.description, forObjectWith: identifier, with: asking)
+                return NodeValues.identifier(of: value).map(StoredValue.identifier) ?? .null
+            }
+        }
+        return Row(
+            objectID: identifier, version: Int64(truncatingIfNeeded: node.version), values: ContiguousArray(values))
+    }
+
+    package override func relatedIdentifiers(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID] {
+        let value = try newValue(
+            forRelationship: relationship.description, forObjectWith: identifier, with: context())
+        return NodeValues.identifiers(of: value, isOrdered: relationship.isOrdered)
+    }
+
+    package override func identifier(for entity: EntityLayout, uriKey: String) -> NSManagedObjectID? {
+        guard uriKey.first == "p", uriKey.count > 1 else { return nil }
+        return newObjectID(
+            for: entity.description, referenceObject: ReferenceObject.reference(inURIKey: uriKey.dropFirst()))
+    }
+}
+
+extension NSIncrementalStore: ObjectStore {
+    var givesFaults: Bool { true }
+
+    func makePermanentIdentifiers(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        let identifiers = try obtainPermanentIDs(for: objects)
+        guard identifiers.count == objects.count else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "\(Swift.type(of: self)).obtainPermanentIDs(for:) gave \(identifiers.count) IDs for \(objects.count) objects.",
+                url: url)
+        }
+        return identifiers
+    }
+
+    func save(_ objects: SavedObjects, _ changes: ChangeSet) throws -> SaveResult {
+        let request = NSSaveChangesRequest(
+            inserted: Set(objects.inserted), updated: Set(objects.updated), deleted: Set(objects.deleted), locked: [])
+        request.affectedStores = [self]
+        let first = objects.inserted.first ?? objects.updated.first ?? objects.deleted.first
+        _ = try execute(request, with: first?.managedObjectContext ?? context())
+        return SaveResult()
+    }
+}
+
+extension FetchColumn {
+    /// The column as a fetch request names it.
+    fileprivate var propertyToFetch: Any {
+        switch self {
+        case .keyPath(let path): return path
+        case .expression(let name, let expression, let type):
+            let description = NSExpressionDescription()
+            description.name = name
+            description.expression = expression
+            description.expressionResultType = type
+            return description
+        }
+    }
+}

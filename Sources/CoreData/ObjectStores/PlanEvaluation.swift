@@ -1,0 +1,108 @@
+import Foundation
+import PredicateFormat
+
+/// A fetch plan carried out in memory, on nodes: what SQL does for a store in a database.
+enum PlanEvaluation {
+    /// The nodes that satisfy the plan's predicate, in its order, within its limit.
+    ///
+    /// - Throws: an `NSError` for a sort descriptor that is code.
+    static func objects(_ plan: FetchPlan, among nodes: [NSAtomicStoreCacheNode]) throws -> [NSAtomicStoreCacheNode] {
+        cut(try sorted(matching(plan.predicate, nodes), plan.sortDescriptors), plan)
+    }
+
+    /// The dictionaries that a plan with columns finds.
+    static func dictionaries(_ plan: FetchPlan, among nodes: [NSAtomicStoreCacheNode]) throws -> [[String: Any]] {
+        let found = try sorted(matching(plan.predicate, nodes), plan.sortDescriptors)
+        var dictionaries: [[String: Any]]
+        if !plan.groupBy.isEmpty || plan.columns.contains(where: isAggregate) {
+            var groups = groups(of: found, by: plan.groupBy)
+            if let having = plan.having {
+                groups = groups.filter { having.evaluate(with: dictionary(plan.columns, group: $0)) }
+            }
+            dictionaries = groups.map { dictionary(plan.columns, group: $0) }
+        } else {
+            dictionaries = found.map { node in dictionary(plan.columns, group: [node]) }
+        }
+        if plan.isDistinct {
+            var seen: Set<NSDictionary> = []
+            dictionaries = dictionaries.filter { seen.insert(NSDictionary(dictionary: $0)).inserted }
+        }
+        return cut(dictionaries, plan)
+    }
+
+    private static func cut<Element>(_ elements: [Element], _ plan: FetchPlan) -> [Element] {
+        let rest = elements.dropFirst(max(plan.offset, 0))
+        return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)
+    }
+
+    private static func matching(
+        _ predicate: NSPredicate?, _ nodes: [NSAtomicStoreCacheNode]
+    ) -> [NSAtomicStoreCacheNode] {
+        guard let predicate else { return nodes }
+        // A predicate without a tree, such as a block, evaluates itself.
+        guard let compiled = try? compiledPredicate(of: predicate) else {
+            return nodes.filter { predicate.evaluate(with: $0) }
+        }
+        return nodes.filter { compiled.evaluate($0) }
+    }
+
+    private static func sorted(
+        _ nodes: [NSAtomicStoreCacheNode], _ descriptors: [NSSortDescriptor]
+    ) throws -> [NSAtomicStoreCacheNode] {
+        guard !descriptors.isEmpty else { return nodes }
+        do { return nodes.sorted(by: try sortTerms(of: descriptors)) } catch {
+            throw StoreError.make(
+                CoreDataErrorCode.coreData, "The fetch cannot be sorted: \(error.localizedDescription)",
+                underlying: error)
+        }
+    }
+
+    // MARK: Dictionaries
+
+    private static let aggregates: Set<String> = ["count:", "sum:", "min:", "max:", "average:"]
+
+    private static func isAggregate(_ column: FetchColumn) -> Bool {
+        guard case .expression(_, let expression, _) = column, expression.expressionType == .function else {
+            return false
+        }
+        return aggregates.contains(expression.function)
+    }
+
+    /// Nodes with the same values together, in the order of the first of each group; all in one where there is no key.
+    private static func groups(of nodes: [NSAtomicStoreCacheNode], by keys: [String]) -> [[NSAtomicStoreCacheNode]] {
+        if keys.isEmpty { return [nodes] }
+        var positions: [[Value]: Int] = [:]
+        var groups: [[NSAtomicStoreCacheNode]] = []
+        for node in nodes {
+            let values = keys.map { value(of: node, $0) }
+            if let position = positions[values] {
+                groups[position].append(node)
+            } else {
+                positions[values] = groups.count
+                groups.append([node])
+            }
+        }
+        return groups
+    }
+
+    private static func value(of node: NSAtomicStoreCacheNode, _ keyPath: String) -> Value {
+        Value.object(ObjectReference(node)).value(forKeyPath: keyPath.split(separator: ".").map(String.init))
+    }
+
+    private static func dictionary(_ columns: [FetchColumn], group: [NSAtomicStoreCacheNode]) -> [String: Any] {
+        var dictionary: [String: Any] = [:]
+        for column in columns {
+            switch column {
+            case .keyPath(let path):
+                guard let node = group.first else { continue }
+                let value = value(of: node, path).any
+                dictionary[path] = (value as? NSAtomicStoreCacheNode)?.objectID ?? value
+            case .expression(let name, let expression, _):
+                let object: Any? = isAggregate(column) ? group : group.first
+                let value = expression.expressionValue(with: object, context: nil)
+                dictionary[name] = (value as? NSAtomicStoreCacheNode)?.objectID ?? value
+            }
+        }
+        return dictionary
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// What a developer's store calls one of its objects, as IDs keep it.
+///
+/// Two references are the same when they read the same: the number 7 and the text “7” lead to one object, since the URI
+/// of an ID shows the text only.
+package enum ReferenceObject {
+    /// The ID of an object by its reference.
+    ///
+    /// - Parameter reference: a number, a string, a UUID, or anything else whose description is its own.
+    package static func identifier(
+        of layout: EntityLayout, reference: Any, in store: StoreIdentity
+    ) -> NSManagedObjectID {
+        let object = (reference as? NSObject) ?? BoxedReference(reference)
+        let text = "\(object)"
+        // A number is its own key, as in a store of ours, and needs no object.
+        if let key = key(numbered: text) {
+            return NSManagedObjectID(
+                layout: layout, store: store, key: key, reference: object is NSNumber ? nil : object)
+        }
+        return NSManagedObjectID(layout: layout, store: store, key: digest(of: text), reference: object)
+    }
+
+    /// The reference of an ID, as the store gave it.
+    package static func reference(of identifier: NSManagedObjectID) -> Any {
+        guard let object = identifier.reference else { return NSNumber(value: identifier.key) }
+        return (object as? BoxedReference)?.value ?? object
+    }
+
+    /// The reference that the last part of a URI stands for: a number where it reads like one, else the text.
+    package static func reference(inURIKey text: Substring) -> Any {
+        key(numbered: String(text)).map { NSNumber(value: $0) } ?? String(text)
+    }
+
+    private static func key(numbered text: String) -> Int64? {
+        guard let key = Int64(text), key > 0, "\(key)" == text else { return nil }
+        return key
+    }
+
+    /// The same in every process, so that the IDs of two coordinators are found to be equal.
+    private static func digest(of text: String) -> Int64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return Int64(bitPattern: hash)
+    }
+}
+
+/// A Swift value as a reference.
+private final class BoxedReference: NSObject, @unchecked Sendable {
+    // @unchecked Sendable: never changed; the developer's store gives and takes the value.
+    let value: Any
+    init(_ value: Any) { self.value = value }
+    override var description: String { "\(value)" }
+}

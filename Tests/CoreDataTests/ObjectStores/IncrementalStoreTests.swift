@@ -1,0 +1,136 @@
+import CoreData
+import Testing
+
+/// A store of the developer's is asked as the Incremental Store Programming Guide says.
+@Suite("NSIncrementalStore", .serialized) struct IncrementalStoreTests {
+    let coordinator: NSPersistentStoreCoordinator
+    let store: NotebookStore
+    let context: NSManagedObjectContext
+
+    init() throws {
+        NSPersistentStoreCoordinator.registerStoreClass(NotebookStore.self, type: NotebookStore.type)
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        let added = try coordinator.addPersistentStore(
+            type: NotebookStore.type, at: URL(fileURLWithPath: "/tmp/notes"))
+        store = try #require(added as? NotebookStore)
+        context = Self.context(coordinator)
+    }
+
+    static func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    func saveAda() throws {
+        try context.performAndWait {
+            let ada = context.make("Author", ["name": "Ada", "age": 36])
+            context.make("Book", ["title": "Notes", "author": ada])
+            try context.save()
+        }
+    }
+
+    @Test("A registered class is among the registered store types, and its metadata and UUID are the store's")
+    func registration() throws {
+        #expect(NSPersistentStoreCoordinator.registeredStoreTypes["Notebook"] != nil)
+        #expect(NSPersistentStoreCoordinator.registeredStoreTypes[NSSQLiteStoreType] != nil)
+        #expect(store.identifier == "NOTEBOOK-notes")
+        #expect(coordinator.metadata(for: store)["made by"] as? String == "a test")
+        #expect(store.type == "Notebook")
+    }
+
+    @Test("A save sends inserted, updated and deleted objects in one request") func save() throws {
+        try saveAda()
+        #expect(store.pages["Author"]?.values.first?.values["name"] as? String == "Ada")
+        try context.performAndWait {
+            let calls = try NotebookStore.calls {
+                let ada = try #require(context.all("Author").first)
+                ada.setValue(37, forKey: "age")
+                try context.all("Book").forEach(context.delete)
+                context.make("Author", ["name": "Charles"])
+                try context.save()
+            }
+            #expect(calls.last == "save 1 1 1")
+            #expect(store.pages["Book"]?.count == 0)
+            #expect(store.pages["Author"]?.count == 2)
+        }
+    }
+
+    @Test("New objects have the IDs that the store gave, and URIs lead back to them") func identifiers() throws {
+        try saveAda()
+        try context.performAndWait {
+            let ada = try #require(context.all("Author").first)
+            let uri = ada.objectID.uriRepresentation()
+            #expect(uri.absoluteString.hasPrefix("x-coredata://NOTEBOOK-notes/Author/ppage-"))
+            #expect(coordinator.managedObjectID(forURIRepresentation: uri) == ada.objectID)
+            #expect(coordinator.managedObjectID(for: uri.absoluteString) == ada.objectID)
+        }
+    }
+
+    @Test("Relationships are asked for one at a time") func relationships() throws {
+        try saveAda()
+        let other = Self.context(coordinator)
+        try other.performAndWait {
+            let ada = try #require(other.all("Author").first)
+            let calls = NotebookStore.calls {
+                let books = ada.objects("books")
+                #expect(books.first?.string("title") == "Notes")
+                #expect(books.first?.value(forKey: "author") as? NSManagedObject === ada)
+            }
+            #expect(calls.contains { $0.hasPrefix("books of page-") })
+            #expect(calls.contains { $0.hasPrefix("author of page-") })
+        }
+    }
+
+    @Test("Counts, IDs and dictionaries are what the store answers") func resultTypes() throws {
+        try saveAda()
+        try context.performAndWait {
+            let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Author")
+            let count = try context.count(for: request)
+            #expect(count == 1)
+            request.resultType = .managedObjectIDResultType
+            let identifiers = try context.fetch(request)
+            #expect(identifiers.first is NSManagedObjectID)
+            request.resultType = .dictionaryResultType
+            let dictionary = try context.fetch(request).first as? NSDictionary
+            #expect(dictionary?["name"] as? String == "Ada")
+        }
+    }
+
+    @Test("A save that the store refuses leaves the objects as they were") func failingSave() throws {
+        try saveAda()
+        context.performAndWait {
+            store.failure = CocoaError(.persistentStoreSave)
+            let author = context.make("Author", ["name": "Grace"])
+            #expect(throws: CocoaError.self) { try context.save() }
+            #expect(author.objectID.isTemporaryID)
+            #expect(context.insertedObjects == [author])
+            #expect(store.pages["Author"]?.count == 1)
+        }
+    }
+
+    @Test("An object that is gone cannot be found by its ID") func missingObject() throws {
+        try context.performAndWait {
+            let entity = try #require(coordinator.managedObjectModel.entitiesByName["Author"])
+            let identifier = store.newObjectID(for: entity, referenceObject: "nobody")
+            let error = #expect(throws: CocoaError.self) { try context.existingObject(with: identifier) }
+            #expect(error?.code == .managedObjectReferentialIntegrity)
+        }
+    }
+
+    @Test("A request that the store does not know is refused") func unknownRequest() throws {
+        context.performAndWait {
+            let error = #expect(throws: CocoaError.self) {
+                try store.execute(NSPersistentStoreRequest.unknown, with: context)
+            }
+            #expect(error?.code == .persistentStoreUnsupportedRequestType)
+        }
+    }
+}
+
+extension NSPersistentStoreRequest {
+    /// A request of a kind that no store knows.
+    fileprivate static var unknown: NSPersistentStoreRequest {
+        NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSFetchRequestResult>(entityName: "Author"))
+    }
+}
