@@ -9,7 +9,7 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "Pippin", targets: ["Pippin"]),
-        .library(name: "CoreData", targets: ["CoreData"]),
+        .library(name: "CoreData", targets: ["CoreData", "PredicateOperators"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
     ],
@@ -24,6 +24,8 @@ let package = Package(
         .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),
         .target(name: "KeyedArchives"),
         .target(name: "PredicateFormat"),
+        // Operators on key paths, apart, since every overload of `==` costs those who compile.
+        .target(name: "PredicateOperators", dependencies: ["PredicateFormat"]),
 
         // Core Data.
         .target(
@@ -41,8 +43,10 @@ let package = Package(
 
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
-        .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"]),
-        .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "KeyedArchives", "SQLiteConnection"]),
+        .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),
+        .testTarget(
+            name: "CoreDataTests",
+            dependencies: ["CoreData", "PredicateOperators", "KeyedArchives", "SQLiteConnection"]),
         .testTarget(name: "PippinTests", dependencies: ["Pippin", "SQLiteConnection"]),
         .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration"]),
         .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData"]),

@@ -4,6 +4,7 @@
 // predicate, in memory (`Evaluation`) or as SQL (another module), starts from the tree.
 //
 //     SwiftPredicates  `#Predicate` as trees
+//     KeyPathPredicates  comparisons of key paths as trees (the operators are the module `PredicateOperators`)
 //     Foundation       the NS-classes: thin shells around trees
 //     Parsing  Printing  Evaluation
 //     Tree             what a predicate says

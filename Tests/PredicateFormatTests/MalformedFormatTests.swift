@@ -43,7 +43,7 @@ struct MalformedFormatTests {
             ("a == %y", "expected a placeholder such as %@, %K or %d"),
             ("a == ?", "unexpected character \"?\""),
             ("foo(a) == 1", "\"foo\" is no function; expected one of sum:"),
-            ("sum(a, b) == 1", "sum: takes 1 arguments, found 2"),
+            ("abs(a, b) == 1", "abs: takes 1 arguments, found 2"),
             ("SUBQUERY(a, b, c == 1).@count > 1", "expected a variable such as $item, found \"b\""),
             ("CAST(1, 'Foo') == 1", "\"Foo\" is no type to cast to; expected one of"),
             ("ANY name", "expected a comparison operator, found the end"),
@@ -58,8 +58,8 @@ struct MalformedFormatTests {
 
     @Test("or that parses but cannot be evaluated is refused where users write it")
     func obstacles() throws {
-        let reason = "FUNCTION(…, \"foo\") calls a method by its name, which only Apple's Objective-C runtime can"
-        #expect(formatError("a == 1 OR length(FUNCTION(a, 'foo')) == 1")?.reason == reason)
+        let reason = "FUNCTION(…, \"foo\") names a method that is not known here"
+        #expect(formatError("a == 1 OR length(FUNCTION(a, 'foo')) == 1")?.reason.hasPrefix(reason) == true)
         #expect(formatError("SUBQUERY(a, $x, ANYKEY == 1).@count == 1")?.reason.hasPrefix("ANYKEY") == true)
     }
 

@@ -49,6 +49,36 @@ struct PredicateClassTests {
         #expect(NSPredicate(format: "FALSEPREDICATE").evaluate(with: nil) == false)
     }
 
+    @Test("filter arrays, sets and ordered sets, in place, too")
+    func filtering() {
+        let predicate = NSPredicate(format: "SELF > 1 AND SELF != 3")
+        let numbers: [Any] = [1, 2, 3, 4]
+        #expect((numbers as NSArray).filtered(using: predicate) as? [Int] == [2, 4])
+        let filtered = NSSet(array: numbers).filtered(using: predicate)
+        #expect(filtered.compactMap { $0.base as? Int }.sorted() == [2, 4])
+        #expect(NSOrderedSet(array: numbers).filtered(using: predicate).array as? [Int] == [2, 4])
+        let array = NSMutableArray(array: numbers)
+        array.filter(using: predicate)
+        #expect(array as? [Int] == [2, 4])
+        let set = NSMutableOrderedSet(array: numbers)
+        set.filter(using: predicate)
+        #expect(set.array as? [Int] == [2, 4])
+    }
+
+    @Test("take values for their variables, in a copy or while they are evaluated")
+    func variables() {
+        let template = NSPredicate(format: "year > $YEAR AND ANY tags == $TAG")
+        let object: [String: Any] = ["year": 1995, "tags": ["a", "b"]]
+        #expect(template.evaluate(with: object, substitutionVariables: ["YEAR": 1990, "TAG": "a"]))
+        #expect(!template.evaluate(with: object, substitutionVariables: ["YEAR": 2000, "TAG": "a"]))
+        let recent = template.withSubstitutionVariables(["YEAR": 1990])
+        #expect(recent == NSPredicate(format: "year > 1990 AND ANY tags == $TAG"))
+        #expect(recent.withSubstitutionVariables(["TAG": "b"]).evaluate(with: object))
+        #expect(
+            template.withSubstitutionVariables(["YEAR": NSNull()])
+                == NSPredicate(format: "year > nil AND ANY tags == $TAG"))
+    }
+
     @Test("may be used from many threads")
     func threads() async {
         let results = await withTaskGroup(of: Int.self) { group in

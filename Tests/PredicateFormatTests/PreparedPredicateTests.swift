@@ -41,7 +41,7 @@ struct PreparedPredicateTests {
 
     @Test("without a format has none, and is its own key")
     func withoutFormat() throws {
-        func predicate(_ value: Int) -> NSPredicate {
+        func predicate(_ value: Any) -> NSPredicate {
             NSComparisonPredicate(
                 leftExpression: NSExpression(forKeyPath: "a"), rightExpression: NSExpression(forConstantValue: value),
                 modifier: .direct, type: .equalTo)
@@ -49,7 +49,10 @@ struct PreparedPredicateTests {
         let first = try preparedPredicate(of: predicate(1))
         #expect(first.identity == nil)
         #expect(try preparedPredicate(of: predicate(1)).key == first.key)
-        #expect(try preparedPredicate(of: predicate(2)).key != first.key)
+        // Another constant is another argument of the same skeleton; one of another kind is another key.
+        #expect(try preparedPredicate(of: predicate(2)).key == first.key)
+        #expect(try preparedPredicate(of: predicate(2)).arguments == [.integer(2)])
+        #expect(try preparedPredicate(of: predicate("2")).key != first.key)
     }
 }
 

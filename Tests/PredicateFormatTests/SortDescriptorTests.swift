@@ -95,4 +95,59 @@ struct SortDescriptorTests {
         let descriptor = NSSortDescriptor(keyPath: \String.count, ascending: false)
         #expect(try sortTerms(of: [descriptor]) { _ in ["count"] } == [SortTerm(keyPath: ["count"], ascending: false)])
     }
+
+    private struct Track: Hashable {
+        var title: String?
+        var isLong = false
+        var length = 1
+        var shout: String { (title ?? "").uppercased() }
+    }
+
+    @Test("of a Swift key path takes optional values and Booleans")
+    func optionalKeyPaths() throws {
+        let title = NSSortDescriptor(keyPath: \Track.title, ascending: true)
+        #expect(title.key == "title")
+        #expect(try sortTerms(of: [title]) == [SortTerm(keyPath: ["title"], ascending: true)])
+        let tracks = [Track(title: "b", isLong: true), Track(title: nil), Track(title: "a", isLong: true)]
+        let byTitle = (tracks as NSArray).sortedArray(using: [title]).compactMap { $0 as? Track }
+        #expect(byTitle.map(\.title) == [nil, "a", "b"])
+        let long = NSSortDescriptor(keyPath: \Track.isLong, ascending: false)
+        let byLength = (tracks as NSArray).sortedArray(using: [long, title]).compactMap { $0 as? Track }
+        #expect(byLength.map(\.title) == ["a", "b", nil])
+    }
+
+    @Test("is made of Swift's SortDescriptor")
+    func swiftDescriptors() throws {
+        let terms = try sortTerms(of: [
+            NSSortDescriptor(SortDescriptor(\Track.title, order: .reverse)),
+            NSSortDescriptor(SortDescriptor(\Track.length)),
+            NSSortDescriptor(SortDescriptor(\Track.title, comparator: .lexical)),
+        ])
+        #expect(
+            terms == [
+                SortTerm(keyPath: ["title"], ascending: false), SortTerm(keyPath: ["length"], ascending: true),
+                SortTerm(keyPath: ["title"], ascending: true),
+            ])
+    }
+
+    @Test("sorts sets and ordered sets, and in place")
+    func collections() {
+        let descriptor = NSSortDescriptor(key: "self", ascending: false)
+        #expect(NSSet(array: [1, 3, 2]).sortedArray(using: [descriptor]) as? [Int] == [3, 2, 1])
+        #expect(NSOrderedSet(array: [1, 3, 2]).sortedArray(using: [descriptor]) as? [Int] == [3, 2, 1])
+        let array = NSMutableArray(array: [1, 3, 2])
+        array.sort(using: [descriptor])
+        #expect(array as? [Int] == [3, 2, 1])
+        let set = NSMutableOrderedSet(array: [1, 3, 2])
+        set.sort(using: [descriptor])
+        #expect(set.array as? [Int] == [3, 2, 1])
+    }
+
+    @Test("that has no name sorts in memory")
+    func computed() {
+        let descriptor = NSSortDescriptor(keyPath: \Track.shout.first, ascending: true)
+        #expect(descriptor.key == nil)
+        let sorted = ([Track(title: "b"), Track(title: "a")] as NSArray).sortedArray(using: [descriptor])
+        #expect(sorted.compactMap { ($0 as? Track)?.title } == ["a", "b"])
+    }
 }

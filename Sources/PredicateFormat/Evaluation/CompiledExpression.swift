@@ -41,12 +41,7 @@ package final class CompiledExpression: Sendable {
         case .set(let operation, let left, let right):
             let (first, second) = (compile(left), compile(right))
             return { operation.apply(to: first($0), second($0)) }
-        case .call(_, let name, _):
-            return { _ in
-                programmerError(
-                    "FUNCTION(…, \"\(name)\") calls a method by its name, which only Apple's Objective-C runtime can. "
-                        + "Use NSExpression(block:arguments:).")
-            }
+        case .call(let operand, let name, let arguments): return compileCall(on: operand, name, arguments)
         case .anyKey:
             return { _ in programmerError("ANYKEY cannot be evaluated in memory: name the keys to compare.") }
         case .block(let reference, let arguments):
@@ -92,6 +87,22 @@ package final class CompiledExpression: Sendable {
     private static func compileFunction(_ function: BuiltInFunction, _ arguments: [ExpressionTree]) -> Code {
         let codes = arguments.map(compile)
         return { scope in function.apply(codes.map { $0(scope) }) }
+    }
+
+    /// The function is looked for when it is called, since a program may register it after making the predicate.
+    private static func compileCall(
+        on operand: ExpressionTree, _ name: String, _ arguments: [ExpressionTree]
+    ) -> Code {
+        let operand = compile(operand)
+        let codes = arguments.map(compile)
+        return { scope in
+            guard let function = MethodFunctions.function(named: name) else {
+                programmerError(
+                    "FUNCTION(…, \"\(name)\") names a method that is not known here. Register it by "
+                        + "NSExpression.registerFunction(_:_:), or use NSExpression(block:arguments:).")
+            }
+            return function(operand(scope), codes.map { $0(scope) })
+        }
     }
 
     private static func compileCast(_ expression: ExpressionTree, _ type: ExpressionTree) -> Code {

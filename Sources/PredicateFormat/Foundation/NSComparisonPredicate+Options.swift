@@ -49,6 +49,8 @@ extension NSComparisonPredicate {
         case endsWith = 9
         /// `IN`
         case `in` = 10
+        /// By a function that the predicate names; see ``NSComparisonPredicate/customSelector``.
+        case customSelector = 11
         /// `CONTAINS`
         case contains = 99
         /// `BETWEEN`
@@ -87,6 +89,8 @@ extension NSComparisonPredicate {
             case .in: .in
             case .contains: .contains
             case .between: .between
+            // A function's result is compared with true.
+            case .customSelector: .equalTo
             }
         }
     }
@@ -107,5 +111,7 @@ extension NSComparisonPredicate {
         public static let diacriticInsensitive = Options(rawValue: 2)
         /// `[n]`: byte by byte, whatever the other options.
         public static let normalized = Options(rawValue: 4)
+        /// `[l]`: by the rules of the current locale. Apple's framework knows the option without naming it.
+        public static let localeSensitive = Options(rawValue: 8)
     }
 }

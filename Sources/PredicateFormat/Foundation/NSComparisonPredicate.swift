@@ -29,12 +29,30 @@ open class NSComparisonPredicate: NSPredicate {
             lhs.tree, operatorType.comparison, rhs.tree, modifier: modifier.comparisonModifier,
             options: StringOptions(rawValue: options.rawValue))
         content = PredicateContent(.comparison(comparison))
+        customSelector = nil
+        super.init(value: true)
+    }
+
+    /// Creates a predicate that compares by a method of the left side's value, which takes the right side's value and returns a Boolean.
+    ///
+    /// In memory only: `FUNCTION(left, "selector:", right) == YES`.
+    ///
+    /// - Parameters:
+    ///   - lhs: The expression on the left.
+    ///   - rhs: The expression on the right.
+    ///   - selector: One of the methods that ``NSExpression/registerFunction(_:_:)`` lists, or a registered one.
+    public init(leftExpression lhs: NSExpression, rightExpression rhs: NSExpression, customSelector selector: Selector)
+    {
+        customSelector = selector
+        let call = ExpressionTree.call(on: lhs.tree, name: selector.description, arguments: [rhs.tree])
+        content = PredicateContent(.comparison(ComparisonTree(call, .equalTo, .constant(.boolean(true)))))
         super.init(value: true)
     }
 
     /// A shell for a tree that is a comparison.
     init(_ content: PredicateContent) {
         self.content = content
+        customSelector = nil
         super.init(value: true)
     }
 
@@ -44,16 +62,29 @@ open class NSComparisonPredicate: NSPredicate {
     }
 
     /// The expression on the left.
-    open var leftExpression: NSExpression { NSExpression(comparison.left) }
+    open var leftExpression: NSExpression {
+        if customSelector != nil, case .call(let operand, _, _) = comparison.left { return NSExpression(operand) }
+        return NSExpression(comparison.left)
+    }
 
     /// The expression on the right.
-    open var rightExpression: NSExpression { NSExpression(comparison.right) }
+    open var rightExpression: NSExpression {
+        if customSelector != nil, case .call(_, _, let arguments) = comparison.left, let right = arguments.first {
+            return NSExpression(right)
+        }
+        return NSExpression(comparison.right)
+    }
+
+    /// The method that compares, where the predicate was made with one.
+    public let customSelector: Selector?
 
     /// Which elements must satisfy the comparison, where the left side is a collection.
     open var comparisonPredicateModifier: Modifier { Modifier(comparison.modifier) }
 
     /// How the values are compared.
-    open var predicateOperatorType: Operator { Operator(comparison.comparison) }
+    open var predicateOperatorType: Operator {
+        customSelector == nil ? Operator(comparison.comparison) : .customSelector
+    }
 
     /// How strings are compared.
     open var options: Options { Options(rawValue: comparison.options.rawValue) }

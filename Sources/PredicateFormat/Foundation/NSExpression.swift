@@ -70,17 +70,19 @@ open class NSExpression: NSObject, NSCopying {
     ///   - name: The function's name, such as `sum:` or `raise:toPower:`. An unknown one stops the program.
     ///   - parameters: Expressions, as many as the name has colons.
     public convenience init(forFunction name: String, arguments parameters: [Any]) {
-        guard let function = BuiltInFunction(rawValue: name) else {
+        guard let tree = ExpressionTree.function(named: name, parameters.map(NSExpression.tree)) else {
+            if let function = BuiltInFunction(rawValue: name) {
+                programmerError("\(name) takes \(function.argumentCount) arguments, found \(parameters.count).")
+            }
             let known = BuiltInFunction.allCases.map(\.rawValue).joined(separator: ", ")
             programmerError("\"\(name)\" is no function of expressions. The functions are \(known).")
         }
-        guard parameters.count == function.argumentCount else {
-            programmerError("\(name) takes \(function.argumentCount) arguments, found \(parameters.count).")
-        }
-        self.init(.function(function, parameters.map(NSExpression.tree)))
+        self.init(tree)
     }
 
-    /// Creates an expression that calls a function of the target's own.
+    /// Creates an expression that calls a method of the target by its name: `FUNCTION(target, "name", …)`.
+    ///
+    /// Which methods can be called, says ``registerFunction(_:_:)``.
     public convenience init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
         self.init(.call(on: target.tree, name: name, arguments: (parameters ?? []).map(NSExpression.tree)))
     }

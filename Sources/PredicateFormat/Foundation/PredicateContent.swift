@@ -13,11 +13,12 @@ final class PredicateContent: Sendable {
     private let made = Mutex(Made())
 
     init(_ prepared: PreparedPredicate) {
+        CompoundPredicateMethods.install
         self.prepared = prepared
     }
 
     convenience init(_ tree: PredicateTree) {
-        self.init(PreparedPredicate(skeleton: tree, identity: nil, arguments: []))
+        self.init(PreparedPredicate(parameterizing: tree))
     }
 
     /// The predicate with its arguments in place.

@@ -13,6 +13,7 @@ private func predicateTree(of predicate: NSPredicate, depth: Int) throws -> Pred
             reason: "The predicate has more than \(maximumCompoundDepth) levels of nesting. Make a simpler one.")
     }
     if let content = content(of: predicate) { return content.tree }
+    CompoundPredicateMethods.install
     if let compound = predicate as? NSCompoundPredicate {
         let parts = try compound.subpredicates.map { try predicateTree(of: $0, depth: depth + 1) }
         switch compound.compoundPredicateType {
@@ -35,7 +36,7 @@ private func predicateTree(of predicate: NSPredicate, depth: Int) throws -> Pred
 /// - Throws: As ``predicateTree(of:)``.
 package func preparedPredicate(of predicate: NSPredicate) throws -> PreparedPredicate {
     if let content = content(of: predicate) { return content.prepared }
-    return PreparedPredicate(skeleton: try predicateTree(of: predicate), identity: nil, arguments: [])
+    return PreparedPredicate(parameterizing: try predicateTree(of: predicate))
 }
 
 /// The predicate ready to be evaluated, many times, without the detour over the NS-class.

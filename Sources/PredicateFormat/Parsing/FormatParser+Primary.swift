@@ -181,6 +181,10 @@ extension FormatParser {
             try parser.list(from: .leftParenthesis, to: .rightParenthesis)
         }
         if function == .random, arguments.count == 1 { function = .randomBelow }
+        if function.takesCollection, arguments.count > 1 {
+            return try node(
+                .expression(.function(function, [.collection(of: arguments)])), at: start, over: depth + 1)
+        }
         guard arguments.count == function.argumentCount else {
             throw tokenizer.error(
                 "\(function.rawValue) takes \(function.argumentCount) arguments, found \(arguments.count)", at: start)

@@ -62,6 +62,14 @@ package enum BuiltInFunction: String, Hashable, Sendable, CaseIterable {
     case noIndex = "noindex:"
     case distance = "distanceToLocation:fromLocation:"
 
+    /// Whether the function computes something of a collection, which may also be spelled out: `max(1, 5, 10)`.
+    package var takesCollection: Bool {
+        switch self {
+        case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation: true
+        default: false
+        }
+    }
+
     /// How many arguments the function takes.
     package var argumentCount: Int {
         rawValue.utf8.reduce(into: 0) { count, character in

@@ -18,34 +18,9 @@ extension PredicateTree {
             }
         }
     }
-
-    /// What keeps the predicate from being evaluated, in words; nil for nothing.
-    package var obstacle: String? {
-        var obstacle: String?
-        forEachComparison { comparison in
-            if comparison.comparison == .matches, case .constant(.string(let pattern)) = comparison.right,
-                MatchesPattern.cached(pattern, options: comparison.options) == nil
-            {
-                obstacle = obstacle ?? "\"\(pattern)\" is no regular expression for MATCHES"
-            }
-            for side in [comparison.left, comparison.right] {
-                side.forEach { obstacle = obstacle ?? $0.obstacle }
-            }
-        }
-        return obstacle
-    }
 }
 
 extension ExpressionTree {
-    fileprivate var obstacle: String? {
-        switch self {
-        case .call(_, let name, _):
-            "FUNCTION(…, \"\(name)\") calls a method by its name, which only Apple's Objective-C runtime can"
-        case .anyKey: "ANYKEY cannot be evaluated: name the keys to compare"
-        default: nil
-        }
-    }
-
     /// The expression and those that it is made of, but not the inside of subqueries' and conditions' predicates.
     package func forEach(_ body: (ExpressionTree) throws -> Void) rethrows {
         try body(self)

@@ -23,6 +23,18 @@ package struct PreparedPredicate: Sendable {
         self.arguments = arguments
     }
 
+    /// Takes apart a predicate that no format string made: the constants on the sides of its comparisons become arguments, so that
+    /// `\Person.age > 30` and `\Person.age > 31` share what is cached.
+    package init(parameterizing tree: PredicateTree) {
+        var constants: [Value] = []
+        let skeleton = tree.mapSides { side in
+            guard case .constant(let value) = side else { return side }
+            constants.append(value)
+            return .argument(constants.count - 1)
+        }
+        self.init(skeleton: skeleton, identity: nil, arguments: constants)
+    }
+
     /// The predicate with its arguments in place.
     package var tree: PredicateTree {
         arguments.isEmpty ? skeleton : skeleton.replacingArguments(with: arguments)

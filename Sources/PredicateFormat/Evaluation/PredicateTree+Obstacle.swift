@@ -1,0 +1,29 @@
+extension PredicateTree {
+    /// What keeps the predicate from being evaluated, in words; nil for nothing.
+    package var obstacle: String? {
+        var obstacle: String?
+        forEachComparison { comparison in
+            if comparison.comparison == .matches, case .constant(.string(let pattern)) = comparison.right,
+                MatchesPattern.cached(pattern, options: comparison.options) == nil
+            {
+                obstacle = obstacle ?? "\"\(pattern)\" is no regular expression for MATCHES"
+            }
+            for side in [comparison.left, comparison.right] {
+                side.forEach { obstacle = obstacle ?? $0.obstacle }
+            }
+        }
+        return obstacle
+    }
+}
+
+extension ExpressionTree {
+    fileprivate var obstacle: String? {
+        switch self {
+        case .call(_, let name, _) where MethodFunctions.function(named: name) == nil:
+            "FUNCTION(…, \"\(name)\") names a method that is not known here; NSExpression.registerFunction(_:_:) "
+                + "makes it known"
+        case .anyKey: "ANYKEY cannot be evaluated: name the keys to compare"
+        default: nil
+        }
+    }
+}

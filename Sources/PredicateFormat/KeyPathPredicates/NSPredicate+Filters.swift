@@ -1,0 +1,144 @@
+import Foundation
+
+// Predicates by name, in place of operators:
+//
+//     request.predicate = .compound(
+//         .filter(keyPath: \Person.age, moreThan: 30),
+//         .filter(keyPath: \Person.department, value: "dev-", operator: .beginsWith))
+
+extension NSPredicate {
+    /// How ``filter(keyPath:value:operator:options:)`` compares texts.
+    public enum MatchingOperator: Sendable {
+        /// `BEGINSWITH`
+        case beginsWith
+        /// `CONTAINS`
+        case contains
+        /// `ENDSWITH`
+        case endsWith
+        /// `LIKE`: `?` is one character, `*` any number of them.
+        case like
+        /// `MATCHES`: a regular expression.
+        case matches
+
+        fileprivate var comparison: ComparisonOperator {
+            switch self {
+            case .beginsWith: .beginsWith
+            case .contains: .contains
+            case .endsWith: .endsWith
+            case .like: .like
+            case .matches: .matches
+            }
+        }
+    }
+
+    /// `age == 42`
+    public static func filter<Root, Value: Equatable>(
+        keyPath: KeyPath<Root, Value>, equalTo value: Value
+    ) -> NSPredicate {
+        keyPath.compare(.equalTo, constantTree(value))
+    }
+
+    /// `age != 42`, which is also true where `age` is nil.
+    public static func filter<Root, Value: Equatable>(
+        keyPath: KeyPath<Root, Value>, notEqualTo value: Value
+    ) -> NSPredicate {
+        keyPath.compare(.notEqualTo, constantTree(value))
+    }
+
+    /// `age IN {42, 43}`
+    public static func filter<Root, Value: Equatable>(
+        keyPath: KeyPath<Root, Value>, in list: some Sequence<Value>
+    ) -> NSPredicate {
+        keyPath.compare(.in, constantTree(collection: list))
+    }
+
+    /// `age IN {42, 43}`, for a property that may be nil.
+    public static func filter<Root, Value: Equatable>(
+        keyPath: KeyPath<Root, Value?>, in list: some Sequence<Value>
+    ) -> NSPredicate {
+        keyPath.compare(.in, constantTree(collection: list))
+    }
+
+    /// `age > 42`
+    public static func filter<Root, Value: Comparable>(
+        keyPath: KeyPath<Root, Value>, moreThan value: Value
+    ) -> NSPredicate {
+        keyPath.compare(.greaterThan, constantTree(value))
+    }
+
+    /// `age > 42`, for a property that may be nil.
+    public static func filter<Root, Value: Comparable>(
+        keyPath: KeyPath<Root, Value?>, moreThan value: Value
+    ) -> NSPredicate {
+        keyPath.compare(.greaterThan, constantTree(value))
+    }
+
+    /// `age >= 42`
+    public static func filter<Root, Value: Comparable>(
+        keyPath: KeyPath<Root, Value>, moreThanOrEqual value: Value
+    ) -> NSPredicate {
+        keyPath.compare(.greaterThanOrEqualTo, constantTree(value))
+    }
+
+    /// `age >= 42`, for a property that may be nil.
+    public static func filter<Root, Value: Comparable>(
+        keyPath: KeyPath<Root, Value?>, moreThanOrEqual value: Value
+    ) -> NSPredicate {
+        keyPath.compare(.greaterThanOrEqualTo, constantTree(value))
+    }
+
+    /// `age < 42`
+    public static func filter<Root, Value: Comparable>(
+        keyPath: KeyPath<Root, Value>, lessThan value: Value
+    ) -> NSPredicate {
+        keyPath.compare(.lessThan, constantTree(value))
+    }
+
+    /// `age < 42`, for a property that may be nil.
+    public static func filter<Root, Value: Comparable>(
+        keyPath: KeyPath<Root, Value?>, lessThan value: Value
+    ) -> NSPredicate {
+        keyPath.compare(.lessThan, constantTree(value))
+    }
+
+    /// `age <= 42`
+    public static func filter<Root, Value: Comparable>(
+        keyPath: KeyPath<Root, Value>, lessThanOrEqual value: Value
+    ) -> NSPredicate {
+        keyPath.compare(.lessThanOrEqualTo, constantTree(value))
+    }
+
+    /// `age <= 42`, for a property that may be nil.
+    public static func filter<Root, Value: Comparable>(
+        keyPath: KeyPath<Root, Value?>, lessThanOrEqual value: Value
+    ) -> NSPredicate {
+        keyPath.compare(.lessThanOrEqualTo, constantTree(value))
+    }
+
+    /// `department BEGINSWITH "dev-"`, with options `department BEGINSWITH[cd] "dev-"`.
+    public static func filter<Root, Value: PredicateString>(
+        keyPath: KeyPath<Root, Value>, value: String, operator: MatchingOperator,
+        options: NSComparisonPredicate.Options = []
+    ) -> NSPredicate {
+        keyPath.compare(`operator`.comparison, constantTree(value), StringOptions(rawValue: options.rawValue))
+    }
+
+    /// Several predicates as one: all must hold, or with `.or` at least one.
+    public static func compound(
+        _ predicates: [NSPredicate], by type: NSCompoundPredicate.LogicalType = .and
+    ) -> NSPredicate {
+        NSCompoundPredicate(type: type, subpredicates: predicates)
+    }
+
+    /// Several predicates as one: all must hold, or with `.or` at least one.
+    public static func compound(
+        _ predicates: NSPredicate..., by type: NSCompoundPredicate.LogicalType = .and
+    ) -> NSPredicate {
+        compound(predicates, by: type)
+    }
+
+    /// `NOT predicate`
+    public static func not(_ predicate: NSPredicate) -> NSPredicate {
+        NSCompoundPredicate(notPredicateWithSubpredicate: predicate)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+// The methods that compare; each comment shows the format string of the same tree. The operators are a module of their own,
+// `PredicateOperators`.
+
+extension PredicateOperand where Value: Equatable {
+    /// `age IN {30, 31}`. SQL: `t0.ZAGE IN (?, ?)`.
+    public func `in`(_ values: some Sequence<Value>) -> NSPredicate {
+        compare(.in, constantTree(collection: values))
+    }
+
+    /// `age IN {30, 31}`, for a property that may be nil, which is in no collection of values.
+    public func `in`<Wrapped>(_ values: some Sequence<Wrapped>) -> NSPredicate where Value == Wrapped? {
+        compare(.in, constantTree(collection: values))
+    }
+}
+
+extension PredicateOperand {
+    /// `age == nil`; true of an empty to-many relationship, too. SQL: `t0.ZAGE IS NULL`.
+    public var isNil: NSPredicate { compare(.equalTo, .constant(.null)) }
+
+    /// `age != nil`. SQL: `t0.ZAGE IS NOT NULL`.
+    public var isNotNil: NSPredicate { compare(.notEqualTo, .constant(.null)) }
+}
+
+// MARK: Order
+
+extension PredicateOperand where Value: Comparable {
+    /// `age BETWEEN {18, 30}`, both included. SQL: `t0.ZAGE BETWEEN ? AND ?`.
+    public func between(_ lower: Value, _ upper: Value) -> NSPredicate {
+        compare(.between, constantTree(collection: [lower, upper]))
+    }
+
+    /// `age BETWEEN {18, 30}`
+    public func `in`(_ range: ClosedRange<Value>) -> NSPredicate {
+        between(range.lowerBound, range.upperBound)
+    }
+
+    /// `age >= 18 AND age < 30`
+    public func `in`(_ range: Range<Value>) -> NSPredicate {
+        .compound(
+            compare(.greaterThanOrEqualTo, constantTree(range.lowerBound)),
+            compare(.lessThan, constantTree(range.upperBound)))
+    }
+}
+
+extension PredicateOperand {
+    /// `age BETWEEN {18, 30}`, for a property that may be nil, which is between nothing.
+    public func between<Wrapped: Comparable>(_ lower: Wrapped, _ upper: Wrapped) -> NSPredicate
+    where Value == Wrapped? {
+        compare(.between, constantTree(collection: [lower, upper]))
+    }
+
+    /// `age BETWEEN {18, 30}`, for a property that may be nil.
+    public func `in`<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> NSPredicate where Value == Wrapped? {
+        between(range.lowerBound, range.upperBound)
+    }
+
+    /// `age >= 18 AND age < 30`, for a property that may be nil.
+    public func `in`<Wrapped: Comparable>(_ range: Range<Wrapped>) -> NSPredicate where Value == Wrapped? {
+        .compound(
+            compare(.greaterThanOrEqualTo, constantTree(range.lowerBound)),
+            compare(.lessThan, constantTree(range.upperBound)))
+    }
+}
