@@ -4,42 +4,45 @@ import Foundation
 /// The queue of a context, and the knowledge whether the caller is on it.
 final class ContextQueue: Sendable {
     private let queue: DispatchQueue
-    private let isMain: Bool
-    private static let current = DispatchSpecificKey<ObjectIdentifier>()
+    /// Whether changes are processed when the main queue gets to it, rather than at the end of a block.
+    let isMainQueue: Bool
 
     init(_ type: NSManagedObjectContextConcurrencyType) {
-        isMain = type == .mainQueueConcurrencyType
-        queue = isMain ? .main : DispatchQueue(label: "NSManagedObjectContext")
-        if isMain {
-            _ = Self.markMainQueue
-        } else {
-            queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
-        }
+        isMainQueue = type == .mainQueueConcurrencyType
+        queue = isMainQueue ? .main : DispatchQueue(label: "NSManagedObjectContext")
+        if isMainQueue { _ = Self.markMainQueue }
     }
 
     // Once a program waits in dispatchMain(), as one with an async main does, the main queue runs on any thread.
     private static let main = DispatchSpecificKey<Bool>()
     private static let markMainQueue: Void = DispatchQueue.main.setSpecific(key: main, value: true)
 
-    /// Whether the caller runs on the queue.
-    var isCurrent: Bool {
-        if isMain { return Thread.isMainThread || DispatchQueue.getSpecific(key: Self.main) == true }
-        return DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self)
-    }
+    private static var isOnMainQueue: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: main) == true }
+    private static let mainIdentity = ObjectIdentifier(DispatchQueue.main)
 
-    /// Whether changes are processed when the main queue gets to it, rather than at the end of a block.
-    var isMainQueue: Bool { isMain }
+    private var identity: ObjectIdentifier { isMainQueue ? Self.mainIdentity : ObjectIdentifier(self) }
+
+    /// Whether the caller runs on the queue, or on one that this queue waits for.
+    var isCurrent: Bool {
+        if isMainQueue, Self.isOnMainQueue { return true }
+        return HeldQueues.current?.contains(identity) ?? false
+    }
 
     /// Runs a block on the queue and waits for it; at once when the caller is on the queue already.
     func sync(_ block: () -> Void) {
-        if isCurrent { block() } else { queue.sync(execute: block) }
+        if isCurrent { return block() }
+        var held = HeldQueues.current
+        if !isMainQueue, Self.isOnMainQueue { held = HeldQueues(Self.mainIdentity, and: held) }
+        let holding = HeldQueues(identity, and: held)
+        queue.sync { holding.run(block) }
     }
 
     /// Runs a block on the queue later.
     func async(_ block: @escaping () -> Void) {
         // The block goes to one queue and is run there once: nobody shares it.
         let transferred = Transferred(block)
-        queue.async { transferred.value() }
+        let identity = identity
+        queue.async { HeldQueues(identity, and: nil).run(transferred.value) }
     }
 }
 

@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
 
     private func conflict(for violation: ConstraintViolation) -> NSConstraintConflict {
         let stored = violation.stored.map { row in
-            object(for: row, asFault: false, refreshing: true, stamp: persistentStoreCoordinator?.generation ?? 0)
+            object(for: row, asFault: false, refreshing: true, stamp: source?.generation ?? 0)
         }
         let slots = violation.constraint.compactMap { violation.entity.slotIndex(forName: $0) }
         // By value: new objects have their temporary IDs back, the violation names those of the attempt.

@@ -1,8 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Inserts an object that was made without a context.
-    public func insert(_ object: NSManagedObject) {
+    func insertObject(_ object: NSManagedObject) {
         if let former = object.managedObjectContext {
             if former === self { return }
             programmerError("cannot insert an object of entity “\(object.layout.name)” that another context has")
@@ -17,8 +16,7 @@ extension NSManagedObjectContext {
         object.awakeFromInsert()
     }
 
-    /// Marks an object to be deleted by the next save, and others as its delete rules say.
-    public func delete(_ object: NSManagedObject) {
+    func deleteObject(_ object: NSManagedObject) {
         guard object.managedObjectContext === self else {
             programmerError(
                 "cannot delete an object of entity “\(object.layout.name)” that the context does not have")
@@ -30,13 +28,13 @@ extension NSManagedObjectContext {
             changed.append(object)
         }
         object.state.insert(.deleted)
+        doomed.append(object)
         if object.state.isDisjoint(with: .anyEvent) { event.append(object) }
         object.state.insert(.deletedInEvent)
         scheduleProcessing()
     }
 
-    /// Assigns a new object to a store, where several could take it.
-    public func assign(_ object: Any, to store: NSPersistentStore) {
+    func assignObject(_ object: Any, to store: NSPersistentStore) {
         guard let object = object as? NSManagedObject else {
             programmerError("cannot assign a \(type(of: object)) to a store; only managed objects can be assigned")
         }
@@ -57,9 +55,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Follows the delete rules of deleted objects, and posts what changed since the last time.
-    public func processPendingChanges() {
+    func processChanges() {
         if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletes() }
+        dropIdle()
         guard !event.isEmpty || !refreshed.isEmpty else { return }
         var inserted: [NSManagedObject] = []
         var updated: [NSManagedObject] = []
@@ -93,20 +91,22 @@ extension NSManagedObjectContext {
     private func propagateDeletes() {
         var position = 0
         // The list grows while cascades add to it.
-        while position < changed.count {
-            let object = changed[position]
+        while position < doomed.count {
+            let object = doomed[position]
             position += 1
             guard object.state.contains(.deleted), !object.state.contains(.deletePropagated) else { continue }
             object.state.insert(.deletePropagated)
             for doomed in object.followDeleteRules() { delete(doomed) }
         }
+        doomed = []
     }
 
-    /// Forgets all unsaved changes.
-    public func rollback() {
+    func rollBackChanges() {
         processPendingChanges()
         let objects = changed
         changed = []
+        idleCount = 0
+        doomed = []
         for object in event { object.state.remove(.anyEvent) }
         event = []
         var restored: [NSManagedObject] = []
@@ -130,13 +130,15 @@ extension NSManagedObjectContext {
             name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
     }
 
-    /// Forgets all objects and all changes.
-    public func reset() {
+    func forgetEverything() {
         let objects = table.all
         changed = []
+        idleCount = 0
+        doomed = []
         event = []
         refreshed = []
         batches = [:]
+        readErrors = [:]
         assignedStores = [:]
         table.removeAll()
         forgetRetained()
@@ -152,11 +154,28 @@ extension NSManagedObjectContext {
             userInfo: [NSInvalidatedAllObjectsKey: objects.map(\.identifier)])
     }
 
+    /// Takes an object's changes back: it stays in the lists, which are cleared of such objects when next processed.
+    func withdraw(_ object: NSManagedObject) {
+        if object.state.contains(.listed), !object.state.isDisjoint(with: .anyChange) { idleCount += 1 }
+        object.state.remove([.inserted, .updated, .deleted, .deletePropagated])
+        object.state.remove(.anyEvent)
+    }
+
+    private func dropIdle() {
+        guard idleCount > 0 else { return }
+        idleCount = 0
+        changed.removeAll { object in
+            if object.hasChanges { return false }
+            object.state.remove(.listed)
+            return true
+        }
+    }
+
     /// Makes an object one that no context has.
     func forget(_ object: NSManagedObject) {
         table.remove(object, registeredAs: object.identifier)
         object.relations = []
-        object.state.remove([.inserted, .updated, .deleted, .listed, .deletePropagated])
+        object.state.remove([.inserted, .updated, .deleted, .deletePropagated])
         object.state.remove(.anyEvent)
         object.setContext(nil)
     }

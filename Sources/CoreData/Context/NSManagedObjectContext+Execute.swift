@@ -1,13 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Runs a request that is not a fetch.
-    ///
-    /// - Parameter request: a batch, history or asynchronous request.
-    /// - Returns: the result that belongs to the request.
-    /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store knows, and the errors of
-    ///   the stores.
-    public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    func run(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         guard let source = persistentStoreCoordinator else {
             throw StoreError.make(
                 CoreDataErrorCode.coreData, "The context has no coordinator, so there is nothing to run a request on.")

@@ -25,27 +25,23 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// The object of an ID: the one that is registered, or a fault, whether or not the store has such an object.
-    public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+    func objectOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
         let identifier = localIdentifier(objectID)
         if let object = table.object(for: identifier) { return object }
         return materialize(
             Materialization(identifier: identifier, values: [], version: 0, state: .fault, stamp: 0))
     }
 
-    /// The object of an ID, with its values.
-    ///
-    /// - Throws: `NSManagedObjectReferentialIntegrityError` when no store has such an object.
-    public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    func objectWithValues(_ objectID: NSManagedObjectID) throws -> NSManagedObject {
         let identifier = localIdentifier(objectID)
         if let object = table.object(for: identifier), !object.isFault || object.state.contains(.valuesPending) {
             if object.isDeleted { throw Self.missing(identifier) }
             return object
         }
-        guard !identifier.isTemporaryID, let source = persistentStoreCoordinator,
-            let row = try source.row(for: identifier)
-        else { throw Self.missing(identifier) }
-        return object(for: row, asFault: false, refreshing: false, stamp: source.generation)
+        guard !identifier.isTemporaryID || parent != nil, let source else { throw Self.missing(identifier) }
+        let stamp = source.generation
+        guard let row = try source.row(for: identifier) else { throw Self.missing(identifier) }
+        return object(for: row, asFault: false, refreshing: false, stamp: stamp)
     }
 
     private static func missing(_ identifier: NSManagedObjectID) -> NSError {
@@ -55,33 +51,37 @@ extension NSManagedObjectContext {
     }
 
     /// Makes a fault take its values: those that were fetched along with others if they are still right, else what
-    /// the store has.
+    /// the source has.
     func fulfill(_ object: NSManagedObject) {
         guard object.state.contains(.fault) else { return }
-        guard let source = persistentStoreCoordinator else {
-            return becomeInaccessible(object)
-        }
-        if object.state.contains(.valuesPending), source.isCurrent(object.identifier, since: object.stamp) {
+        guard let source else { return becomeInaccessible(object) }
+        if object.state.contains(.valuesPending), stalenessInterval < 0,
+            source.isCurrent(object.identifier, since: object.stamp)
+        {
             object.state.remove([.fault, .valuesPending])
             object.awakeFromFetch()
             return
         }
-        if object.state.contains(.inBatch), let batch = batches[object.identifier] {
-            loadBatch(batch)
-            if !object.state.contains(.fault) { return }
-        }
         do {
-            if let row = try source.row(for: object.identifier) {
+            if object.state.contains(.inBatch), let batch = batches[object.identifier] {
+                try loadBatch(batch)
+                if !object.state.contains(.fault) { return }
+            }
+            let stamp = source.generation
+            var row = try source.row(for: object.identifier)
+            if row == nil, object.identifier.isTemporaryID {
+                // The parent may have saved it in the meantime, under a permanent ID.
+                takePromotions()
+                row = try source.row(for: object.identifier)
+            }
+            if let row {
                 object.adopt(row, keepingChanges: false)
+                object.stamp = stamp
                 object.awakeFromFetch()
                 return
             }
-        } catch {
-            programmerError(
-                "the values of \(object.identifier.description) cannot be read: \((error as NSError).localizedDescription)"
-            )
-        }
-        guard shouldDeleteInaccessibleFaults else {
+        } catch { return becomeUnreadable(object, error as NSError) }
+        guard shouldHandleInaccessibleFault(object, for: object.identifier, triggeredByProperty: nil) else {
             programmerError(
                 "could not fulfill a fault: the store has no object \(object.identifier.description) any more")
         }
@@ -90,9 +90,29 @@ extension NSManagedObjectContext {
 
     /// Gives an object that the store lost no values, and counts it as deleted.
     private func becomeInaccessible(_ object: NSManagedObject) {
-        object.values = ContiguousArray(repeating: .null, count: object.layout.slots.count)
-        object.snapshot = object.values
-        object.state.remove([.fault, .valuesPending, .inBatch])
+        object.becomeEmpty()
         object.state.insert([.inaccessible, .deleted])
+    }
+
+    /// Gives an object whose row is damaged no values: a property cannot throw. A save that would write it does.
+    private func becomeUnreadable(_ object: NSManagedObject, _ error: NSError) {
+        report("the values of \(object.identifier.description) cannot be read", error)
+        readErrors[object.identifier] = error
+        object.becomeEmpty()
+        object.state.insert(.inaccessible)
+    }
+
+    /// Writes an error that no caller can be thrown to the standard error output, as Core Data logs such errors.
+    func report(_ what: String, _ error: any Error) {
+        let message = "CoreData: error: \(what): \((error as NSError).localizedDescription)\n"
+        FileHandle.standardError.write(Data(message.utf8))
+    }
+}
+
+extension NSManagedObject {
+    fileprivate final func becomeEmpty() {
+        values = ContiguousArray(repeating: .null, count: layout.slots.count)
+        snapshot = values
+        state.remove([.fault, .valuesPending, .inBatch])
     }
 }

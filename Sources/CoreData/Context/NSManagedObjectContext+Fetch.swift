@@ -62,10 +62,7 @@ extension NSManagedObjectContext {
     }
 
     func entity(of request: any FetchDescription) throws -> EntityLayout {
-        guard let modelLayout, persistentStoreCoordinator != nil else {
-            throw StoreError.make(
-                CoreDataErrorCode.coreData, "The context has no coordinator, so there is nothing to fetch from.")
-        }
+        guard let modelLayout, source != nil else { throw Self.noSource("fetch") }
         // The request's entity may come from another instance of the model.
         guard let name = request.entityName else {
             throw StoreError.make(CoreDataErrorCode.coreData, "A fetch request must name an entity; this one has none.")
@@ -89,61 +86,32 @@ extension NSManagedObjectContext {
         return plan
     }
 
-    /// Changed objects that could change what a fetch of an entity finds.
-    private func pendingChanges(for request: any FetchDescription, _ layout: EntityLayout) -> [NSManagedObject] {
-        guard request.includesPendingChanges, !changed.isEmpty else { return [] }
-        if propagatesDeletesAtEndOfEvent, !event.isEmpty { processPendingChanges() }
-        return changed.filter {
-            guard $0.hasChanges else { return false }
-            return request.includesSubentities ? $0.layout.isKind(of: layout) : $0.layout === layout
-        }
-    }
-
     private func objects(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSManagedObject] {
-        guard let source = persistentStoreCoordinator else { return [] }
-        var plan = plan(for: request, layout)
-        let pending = pendingChanges(for: request, layout)
-        if !pending.isEmpty {
-            plan.limit = 0
-            plan.offset = 0
-        }
-        let stamp = source.generation
-        let fetched: [NSManagedObject]
-        if !request.includesPropertyValues || request.fetchBatchSize > 0 {
-            let identifiers = try source.fetchIdentifiers(plan, stores: request.affectedStores)
-            fetched = identifiers.map { object(with: $0) }
-            noteBatches(of: fetched, size: request.fetchBatchSize)
-        } else {
-            let rows = try source.fetchRows(plan, stores: request.affectedStores)
-            table.makeRoom(for: rows.count)
-            let (asFault, refreshing) = (request.returnsObjectsAsFaults, request.shouldRefreshRefetchedObjects)
-            fetched = rows.map { object(for: $0, asFault: asFault, refreshing: refreshing, stamp: stamp) }
-        }
-        var objects = fetched
-        if !pending.isEmpty || source.storesOf(layout, among: request.affectedStores).count > 1 {
-            objects = merge(fetched, pending, request)
-        }
+        let plan = plan(for: request, layout)
+        let pending = request.includesPendingChanges ? pendingChanges(for: plan) : []
+        let objects = try fetchObjects(plan, request.affectedStores, pending: pending, FetchStyle(request))
         try prefetch(request.relationshipKeyPathsForPrefetching ?? [], for: objects)
         return objects
     }
 
     private func identifiers(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSManagedObjectID] {
-        guard let source = persistentStoreCoordinator else { return [] }
-        if !pendingChanges(for: request, layout).isEmpty {
-            return try objects(of: request, layout).map(\.identifier)
+        let plan = plan(for: request, layout)
+        guard request.includesPendingChanges else {
+            return try source?.fetchIdentifiers(plan, stores: request.affectedStores) ?? []
         }
-        return try source.fetchIdentifiers(plan(for: request, layout), stores: request.affectedStores)
+        return try fetchIdentifiers(plan, request.affectedStores)
     }
 
-    private func count(of request: any FetchDescription) throws -> Int {
-        let layout = try entity(of: request)
-        guard let source = persistentStoreCoordinator else { return 0 }
-        if !pendingChanges(for: request, layout).isEmpty { return try objects(of: request, layout).count }
-        return try source.fetchCount(plan(for: request, layout), stores: request.affectedStores)
+    func count(of request: any FetchDescription) throws -> Int {
+        let plan = plan(for: request, try entity(of: request))
+        guard request.includesPendingChanges else {
+            return try source?.fetchCount(plan, stores: request.affectedStores) ?? 0
+        }
+        return try fetchCount(plan, request.affectedStores)
     }
 
     private func dictionaries(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSDictionary] {
-        guard let source = persistentStoreCoordinator else { return [] }
+        guard let source else { return [] }
         var plan = plan(for: request, layout)
         plan.columns = try columns(of: request, layout)
         plan.groupBy = (request.propertiesToGroupBy ?? []).compactMap {
@@ -174,47 +142,6 @@ extension NSManagedObjectContext {
                     CoreDataErrorCode.coreData,
                     "propertiesToFetch has a \(type(of: property)); it wants property names or descriptions.")
             }
-        }
-    }
-
-    /// What a fetch finds once unsaved changes count: the store's results without what is deleted or matches no more,
-    /// with what is new or matches now, in order, cut to the limit.
-    private func merge(
-        _ fetched: [NSManagedObject], _ pending: [NSManagedObject], _ request: any FetchDescription
-    ) -> [NSManagedObject] {
-        let dirty = Set(pending)
-        let matches = Self.test(request.predicate)
-        var result = fetched.filter { !dirty.contains($0) && !$0.isDeleted }
-        result += fetched.filter { dirty.contains($0) && !$0.isDeleted && matches($0) }
-        let known = Set(fetched)
-        result += pending.filter { !known.contains($0) && !$0.isDeleted && matches($0) }
-        let descriptors = request.sortDescriptors ?? []
-        if !descriptors.isEmpty { result = Self.sorted(result, by: descriptors) }
-        if request.fetchOffset > 0 { result = Array(result.dropFirst(request.fetchOffset)) }
-        if request.fetchLimit > 0 { result = Array(result.prefix(request.fetchLimit)) }
-        return result
-    }
-
-    /// The test that a predicate makes of an object, compiled once for all objects.
-    static func test(_ predicate: NSPredicate?) -> (NSManagedObject) -> Bool {
-        guard let predicate else { return { _ in true } }
-        // A predicate without a tree, such as a block, evaluates itself.
-        guard let compiled = try? compiledPredicate(of: predicate) else { return { predicate.evaluate(with: $0) } }
-        return { compiled.evaluate($0) }
-    }
-
-    static func sorted(_ objects: [NSManagedObject], by descriptors: [NSSortDescriptor]) -> [NSManagedObject] {
-        if let terms = try? sortTerms(of: descriptors) { return objects.sorted(by: terms) }
-        // `sort` is stable, as Core Data's sorting of pending changes is.
-        return objects.sorted { left, right in
-            for descriptor in descriptors {
-                switch descriptor.compare(left, to: right) {
-                case .orderedAscending: return true
-                case .orderedDescending: return false
-                case .orderedSame: continue
-                }
-            }
-            return false
         }
     }
 }

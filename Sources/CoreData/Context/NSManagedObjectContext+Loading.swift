@@ -16,18 +16,18 @@ extension NSManagedObjectContext {
         }
     }
 
-    func loadBatch(_ batch: FetchBatch) {
-        guard let source = persistentStoreCoordinator, let rows = try? source.rows(for: batch.identifiers) else {
-            return
-        }
+    /// Loads the values of a batch; what could not be found stays a fault.
+    func loadBatch(_ batch: FetchBatch) throws {
+        guard let source else { return }
         let stamp = source.generation
+        let rows = try source.rows(for: batch.identifiers)
         for row in rows { _ = object(for: row, asFault: false, refreshing: false, stamp: stamp) }
         for identifier in batch.identifiers { batches[identifier] = nil }
     }
 
     /// Loads what relationships lead to, a query a relationship.
     func prefetch(_ keyPaths: [String], for objects: [NSManagedObject]) throws {
-        guard !keyPaths.isEmpty, let source = persistentStoreCoordinator else { return }
+        guard !keyPaths.isEmpty, let source else { return }
         for keyPath in keyPaths {
             var level = objects
             for key in keyPath.split(separator: ".") {
@@ -59,14 +59,15 @@ extension NSManagedObjectContext {
 
     /// Loads the members of a to-many relationship.
     func load(_ members: ToManyMembers, of relationship: RelationshipLayout, for object: NSManagedObject) {
-        guard !object.identifier.isTemporaryID, let source = persistentStoreCoordinator else { return members.load([]) }
+        guard !object.identifier.isTemporaryID || parent != nil, let source else { return members.load([]) }
         do {
             let identifiers = try source.relatedIdentifiers(of: relationship, for: object.identifier)
-            members.load(identifiers.map { self.object(with: $0) })
+            takePromotions()
+            members.load(identifiers.map { objectOrFault($0) })
         } catch {
-            programmerError(
-                "relationship “\(object.layout.name).\(relationship.name)” cannot be read: "
-                    + (error as NSError).localizedDescription)
+            // A property cannot throw. The members stay unloaded, so that they are read again, and no save takes the
+            // destinations away.
+            report("relationship “\(object.layout.name).\(relationship.name)” cannot be read", error)
         }
     }
 
@@ -78,6 +79,9 @@ extension NSManagedObjectContext {
         request.predicate = template.predicate?.withSubstitutionVariables([
             "FETCH_SOURCE": object, "FETCHED_PROPERTY": description,
         ])
-        return try? results(of: request)
+        do { return try results(of: request) } catch {
+            report("fetched property “\(object.layout.name).\(property.name)” cannot be read", error)
+            return [NSManagedObject]()
+        }
     }
 }

@@ -4,11 +4,6 @@ extension NSManagedObjectContext {
     /// The context whose block is running; `NSFetchRequest.execute()` uses it.
     @TaskLocal static var current: NSManagedObjectContext?
 
-    /// Runs a block on the context's queue, later. Changes are processed when it ends.
-    public func perform(_ block: sending @escaping () -> Void) {
-        queue.async { [self] in _ = outcome(of: block, isEvent: true) }
-    }
-
     /// Runs a block on the context's queue and waits for its result. May be nested.
     ///
     /// - Parameter block: what to do with the context.
@@ -17,9 +12,10 @@ extension NSManagedObjectContext {
     public func performAndWait<Result, Failure: Error>(
         _ block: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        if queue.isCurrent { return try outcome(of: block, isEvent: false).get() }
         var result: Swift.Result<Result, Failure>?
-        queue.sync { result = outcome(of: block, isEvent: true) }
+        performAndWait {
+            do throws(Failure) { result = .success(try block()) } catch { result = .failure(error) }
+        }
         guard let result else { programmerError("a block given to performAndWait did not run") }
         return try result.get()
     }
@@ -34,22 +30,34 @@ extension NSManagedObjectContext {
     public func perform<Result, Failure: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
-        if schedule == .immediate, queue.isCurrent { return try outcome(of: block, isEvent: false).get() }
+        if schedule == .immediate, queue.isCurrent { return try performAndWait(block) }
+        let work = Transferred(block)
         let result: Transferred<Swift.Result<Result, Failure>> = await withCheckedContinuation { continuation in
-            queue.async { [self] in continuation.resume(returning: Transferred(outcome(of: block, isEvent: true))) }
+            perform {
+                do throws(Failure) {
+                    continuation.resume(returning: Transferred(.success(try work.value())))
+                } catch {
+                    continuation.resume(returning: Transferred(.failure(error)))
+                }
+            }
         }
         return try result.value.get()
     }
 
+    func runLater(_ block: sending @escaping () -> Void) {
+        queue.async { [self] in run(block, isEvent: true) }
+    }
+
+    func runAndWait(_ block: () -> Void) {
+        if queue.isCurrent { return run(block, isEvent: false) }
+        queue.sync { run(block, isEvent: true) }
+    }
+
     /// Runs a block as this context's; changes are processed at the end of the outermost one.
-    private func outcome<Result, Failure: Error>(
-        of block: () throws(Failure) -> Result, isEvent: Bool
-    ) -> Swift.Result<Result, Failure> {
-        let result = Self.$current.withValue(self) { () -> Swift.Result<Result, Failure> in
-            do throws(Failure) { return .success(try block()) } catch { return .failure(error) }
-        }
+    private func run(_ block: () -> Void, isEvent: Bool) {
+        if linkToParent != nil { takePromotions() }
+        Self.$current.withValue(self) { block() }
         if isEvent { endOfEvent() }
-        return result
     }
 
     private func endOfEvent() {

@@ -1,20 +1,18 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Brings an object up to what the store has.
-    ///
-    /// - Parameters:
-    ///   - object: an object of the context.
-    ///   - flag: `true` reads the store's values and puts the changes made here on top; `false` forgets the changes
-    ///     and makes the object a fault.
-    public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
-        guard object.managedObjectContext === self, !object.identifier.isTemporaryID else { return }
+    func refreshObject(_ object: NSManagedObject, mergeChanges flag: Bool) {
+        guard object.managedObjectContext === self, !object.identifier.isTemporaryID || parent != nil else { return }
+        guard !object.state.contains(.inserted) else { return }
         if flag {
             guard !object.state.contains(.fault) else { return }
-            if let row = try? persistentStoreCoordinator?.row(for: object.identifier) {
-                object.adopt(row, keepingChanges: true)
-                object.awake(fromSnapshotEvents: .refresh)
-            }
+            do {
+                if let row = try source?.row(for: object.identifier) {
+                    object.adopt(row, keepingChanges: true)
+                    object.refreshToManys()
+                    object.awake(fromSnapshotEvents: .refresh)
+                }
+            } catch { report("\(object.identifier.description) cannot be refreshed", error) }
         } else {
             withdraw(object)
             object.becomeFault()
@@ -23,24 +21,13 @@ extension NSManagedObjectContext {
         scheduleProcessing()
     }
 
-    /// Makes all objects without changes faults, and merges the store's values into the others.
-    public func refreshAllObjects() {
+    func refreshObjects() {
         for object in table.all where !object.state.contains(.inserted) {
             refresh(object, mergeChanges: object.hasChanges)
         }
     }
 
     // MARK: Merging saves of other contexts
-
-    /// Takes over what another context saved.
-    ///
-    /// Objects that are here take the new values, under the changes made here; new objects come as faults; deleted
-    /// ones go.
-    ///
-    /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`.
-    public func mergeChanges(fromContextDidSave notification: Notification) {
-        merge(SavedChanges(userInfo: notification.userInfo ?? [:]))
-    }
 
     /// Takes over changes that are told by IDs (or their URIs) under the keys of a save notification.
     ///
@@ -59,12 +46,14 @@ extension NSManagedObjectContext {
     }
 
     func merge(_ changes: SavedChanges) {
-        guard let source = persistentStoreCoordinator else { return }
+        guard let source else { return }
+        takePromotions()
         var inserted: [NSManagedObject] = []
         var deleted: [NSManagedObject] = []
         var stale: [NSManagedObject] = []
-        for identifier in changes.inserted {
-            let object = object(with: identifier)
+        // Temporary IDs mean something only in contexts that have the same parent.
+        for identifier in changes.inserted where !identifier.isTemporaryID || parent != nil {
+            let object = objectOrFault(localIdentifier(identifier))
             if object.state.contains(.fault) { inserted.append(object) }
         }
         for identifier in changes.updated {
@@ -76,14 +65,7 @@ extension NSManagedObjectContext {
                 stale.append(object)
             }
         }
-        let rows = (try? source.rows(for: stale.map(\.identifier))) ?? []
-        for row in rows {
-            guard let object = table.object(for: row.objectID), object.version != row.version else { continue }
-            object.adopt(row, keepingChanges: object.hasChanges)
-            object.refreshToManys()
-            object.awake(fromSnapshotEvents: .refresh)
-            refreshed.append(object)
-        }
+        take(stale, from: source)
         for identifier in changes.deleted {
             guard let object = registeredObject(for: identifier) else { continue }
             withdraw(object)
@@ -92,6 +74,28 @@ extension NSManagedObjectContext {
         }
         announceMerge(changes, inserted: inserted, deleted: deleted)
         for object in deleted { forget(object) }
+        announceToChildren(changes)
+    }
+
+    /// Brings objects up to what the source has.
+    private func take(_ stale: [NSManagedObject], from source: any RowSource) {
+        let rows: ContiguousArray<Row>
+        do { rows = try source.rows(for: stale.map(\.identifier)) } catch {
+            // Objects without changes read their rows again when they are next used, and report for themselves.
+            report("saved changes cannot be merged", error)
+            for object in stale where !object.hasChanges { refreshObject(object, mergeChanges: false) }
+            return
+        }
+        for row in rows {
+            // A parent's objects change without new versions.
+            guard let object = table.object(for: row.objectID), !object.isFault,
+                object.version != row.version || parent != nil
+            else { continue }
+            object.adopt(row, keepingChanges: object.hasChanges)
+            object.refreshToManys()
+            object.awake(fromSnapshotEvents: .refresh)
+            refreshed.append(object)
+        }
     }
 
     private func announceMerge(_ changes: SavedChanges, inserted: [NSManagedObject], deleted: [NSManagedObject]) {

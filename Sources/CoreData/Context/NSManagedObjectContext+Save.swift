@@ -9,29 +9,57 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         callWillSave()
         try validate()
-        guard let source = persistentStoreCoordinator else {
-            throw StoreError.make(CoreDataErrorCode.coreData, "The context has no coordinator, so it cannot be saved.")
-        }
         // A merge policy may change objects, and resolving one conflict may uncover another.
         for _ in 0..<100 {
-            let plan = try SavePlan(of: changed, in: source, assigned: assignedStores)
             do {
-                let results = try source.save(
-                    plan.changeSets(contextName: name, author: transactionAuthor), objects: plan.savedObjects)
-                plan.commit(results, in: self)
-                return finishSave(plan, results)
+                let saved = try parent.map { try pushChanges(to: $0) } ?? writeChanges()
+                return finishSave(saved)
             } catch let refusal as SaveRefusal {
-                plan.revert()
                 try resolve(refusal)
                 processPendingChanges()
-            } catch {
-                plan.revert()
-                throw error
             }
         }
         throw StoreError.make(
             CoreDataErrorCode.managedObjectMerge,
             "The merge policy did not resolve the conflicts in 100 attempts.")
+    }
+
+    /// Writes the changes to the stores.
+    ///
+    /// - Throws: `SaveRefusal` for conflicts, and the errors of the stores; then all is as it was.
+    private func writeChanges() throws -> ChangedObjects {
+        guard let coordinator else { throw Self.noSource("save") }
+        let objects = ChangedObjects(changed)
+        if !readErrors.isEmpty { try refuseUnreadable(objects) }
+        let plan = try SavePlan(of: objects, in: coordinator, assigned: assignedStores)
+        do {
+            let results = try coordinator.save(
+                plan.changeSets(contextName: name, author: transactionAuthor), objects: plan.savedObjects)
+            plan.commit(results, in: self)
+        } catch {
+            plan.revert()
+            throw error
+        }
+        coordinator.announce(from: self) { SavedChanges(objects) }
+        return objects
+    }
+
+    /// An object whose row could not be read is not written over.
+    private func refuseUnreadable(_ objects: ChangedObjects) throws {
+        for object in objects.updated + objects.deleted {
+            if let error = readErrors[object.identifier] { throw error }
+        }
+    }
+
+    /// Forgets which objects were changed, once all of it is saved.
+    func forgetChanges() {
+        changed.removeAll { object in
+            guard object.state.isDisjoint(with: .anyChange) || object.state.contains(.deleted) else { return false }
+            object.state.remove(.listed)
+            return true
+        }
+        idleCount = 0
+        assignedStores = [:]
     }
 
     /// Lets objects prepare for the save; what they change then is saved too.
@@ -83,11 +111,11 @@ extension NSManagedObjectContext {
     }
 
     /// Tells everyone what was saved.
-    private func finishSave(_ plan: SavePlan, _ results: [SaveResult]) {
-        for object in plan.inserted { object.didSave() }
-        for object in plan.updated { object.didSave() }
-        for object in plan.deleted { object.didSave() }
-        for object in plan.deleted { forget(object) }
+    private func finishSave(_ saved: ChangedObjects) {
+        for object in saved.inserted { object.didSave() }
+        for object in saved.updated { object.didSave() }
+        for object in saved.deleted { object.didSave() }
+        for object in saved.deleted { forget(object) }
         var info: [AnyHashable: Any] = [:]
         var identifiers: [AnyHashable: Any] = [:]
         func add(_ key: String, _ idKey: String, _ objects: [NSManagedObject]) {
@@ -95,35 +123,46 @@ extension NSManagedObjectContext {
             info[key] = Set(objects)
             identifiers[idKey] = Set(objects.map(\.identifier))
         }
-        add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, plan.inserted)
-        add(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, plan.updated)
-        add(NSDeletedObjectsKey, NSDeletedObjectIDsKey, plan.deleted)
+        add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted)
+        add(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated)
+        add(NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted)
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: identifiers)
-        persistentStoreCoordinator?.announce(from: self) {
-            SavedChanges(
-                inserted: plan.inserted.map(\.identifier), updated: plan.updated.map(\.identifier),
-                deleted: plan.deleted.map(\.identifier))
-        }
+        announceToChildren(SavedChanges(saved))
         if !event.isEmpty { processPendingChanges() }
     }
 
-    /// Gives new objects their permanent IDs before they are saved.
-    ///
-    /// - Throws: the errors of the store, which counts its keys in a transaction of its own.
-    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
-        guard let source = persistentStoreCoordinator else {
-            throw StoreError.make(
-                CoreDataErrorCode.coreData, "The context has no coordinator, so it can give no permanent IDs.")
-        }
+    func makeIdentifiersPermanent(_ objects: [NSManagedObject]) throws {
+        guard let source else { throw Self.noSource("give permanent IDs") }
+        takePromotions()
         let new = objects.filter { $0.identifier.isTemporaryID }
-        let identifiers = try source.makePermanentIdentifiers(for: new, assigned: assignedStores)
-        for (object, identifier) in zip(new, identifiers) {
+        guard !new.isEmpty else { return }
+        if let parent {
+            // What was saved to the parent is known there too, by the same temporary ID.
+            let known = new.filter { !$0.state.contains(.inserted) }.map(\.identifier)
+            try parent.onQueue { parent in
+                try parent.obtainPermanentIDs(for: known.compactMap { parent.table.object(for: $0) })
+            }
+            takePromotions()
+        }
+        let unknown = new.filter { $0.identifier.isTemporaryID && $0.state.contains(.inserted) }
+        let identifiers = try source.makePermanentIdentifiers(for: unknown, assigned: assignedStores)
+        var promotions: [ChildLink.Promotion] = []
+        for (object, identifier) in zip(unknown, identifiers) {
             table.remove(object, registeredAs: object.identifier)
+            promotions.append(.init(temporary: object.identifier, permanent: identifier))
             object.identifier = identifier
             table.insert(object)
         }
+        tellChildren(promotions)
+    }
+
+    func watchForConflicts(_ object: NSManagedObject) {
+        guard object.managedObjectContext === self, object.state.isDisjoint(with: [.inserted, .deleted]) else { return }
+        if object.isFault { fulfill(object) }
+        objectWillChange(object)
+        object.state.insert(.watched)
     }
 }
 
@@ -139,5 +178,13 @@ package struct SavedChanges: Sendable {
         self.inserted = inserted
         self.updated = updated
         self.deleted = deleted
+    }
+}
+
+extension SavedChanges {
+    init(_ objects: ChangedObjects) {
+        self.init(
+            inserted: objects.inserted.map(\.identifier), updated: objects.updated.map(\.identifier),
+            deleted: objects.deleted.map(\.identifier))
     }
 }

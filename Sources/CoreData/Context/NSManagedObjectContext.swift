@@ -1,42 +1,12 @@
 import Foundation
 import Synchronization
 
-/// How a context is tied to a queue.
-public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-    /// To the thread that made it. Deprecated by Apple; treated as a private queue that is not checked.
-    case confinementConcurrencyType = 0
-    /// To a private queue of its own.
-    case privateQueueConcurrencyType = 1
-    /// To the main queue.
-    case mainQueueConcurrencyType = 2
-}
-
 /// A scratch pad for objects: they are fetched into it, changed in it, and saved from it together.
 ///
 /// A context and its objects belong to its queue: use them inside `perform`, or on the main thread for a context of
-/// the main queue.
+/// the main queue. What subclasses may override is in the class itself, and what it does in the extensions.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // @unchecked Sendable: confined to `queue` (the main queue or a private one); `perform` gets there from anywhere.
-
-    /// How the context is tied to a queue, in the form that reads well in Swift.
-    public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
-        /// The Objective-C form.
-        public let rawValue: NSManagedObjectContextConcurrencyType
-        /// Makes the type from its Objective-C form.
-        public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
-        /// A private queue.
-        public static let privateQueue = ConcurrencyType(rawValue: .privateQueueConcurrencyType)
-        /// The main queue.
-        public static let mainQueue = ConcurrencyType(rawValue: .mainQueueConcurrencyType)
-    }
-
-    /// When `perform` runs its block.
-    public enum ScheduledTaskType: Sendable {
-        /// At once when already on the context's queue, else after what is waiting there.
-        case immediate
-        /// After what is waiting on the queue.
-        case enqueued
-    }
 
     /// Creates a context.
     ///
@@ -48,6 +18,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         table.join(self)
     }
 
+    /// Creates a context that is confined to no queue. Deprecated by Apple; give a concurrency type instead.
+    public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
+
     /// Creates a context.
     ///
     /// - Parameter type: `.privateQueue` or `.mainQueue`.
@@ -57,6 +30,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         // Objects that refer to one another would keep each other alive.
         for object in table.all { object.relations = [] }
         coordinator?.forget(table)
+        if let linkToParent, let parent = parentSource?.parent { parent.removeChild(linkToParent) }
         table.leave()
     }
 
@@ -66,17 +40,26 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     // MARK: Where objects come from
 
-    private var coordinator: NSPersistentStoreCoordinator?
+    var coordinator: NSPersistentStoreCoordinator?
+    var parentSource: ParentSource?
+    var linkToParent: ChildLink?
+    /// The contexts that have this one as their parent; they come and go on their own queues.
+    let children = Mutex<[ChildLink]>([])
 
-    /// The coordinator of the stores that the context reads and writes.
+    /// The coordinator of the stores that the context reads and writes; for a child context, its parent's.
+    ///
+    /// Setting it makes a child context one without a parent.
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
-        get { coordinator }
-        set {
-            coordinator?.forget(table)
-            coordinator = newValue
-            newValue?.remember(table)
-            classCache = ClassCache()
-        }
+        get { parentSource?.parent.persistentStoreCoordinator ?? coordinator }
+        set { setSource(coordinator: newValue, parent: nil) }
+    }
+
+    /// The context that this one reads from and saves to, in place of stores; kept alive by its children.
+    ///
+    /// Set it before the context is used.
+    open var parent: NSManagedObjectContext? {
+        get { parentSource?.parent }
+        set { setSource(coordinator: nil, parent: newValue) }
     }
 
     /// A name for logs and the history.
@@ -87,7 +70,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public let userInfo = NSMutableDictionary()
     /// How conflicts with the stores are resolved when saving: an `NSMergePolicy`. The default is to fail.
     open var mergePolicy: Any = NSMergePolicy.error
-    /// Whether saves of other contexts are merged as they happen. The default is `false`.
+    /// Whether what others save to the coordinator or the parent is merged as it happens. The default is `false`.
     open var automaticallyMergesChangesFromParent: Bool {
         get { mergesAutomatically.load(ordering: .relaxed) }
         set { mergesAutomatically.store(newValue, ordering: .relaxed) }
@@ -101,7 +84,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var retainsRegisteredObjects = false {
         didSet { retained = retainsRegisteredObjects ? table.all : [] }
     }
-    /// How old values may be that a fault takes from memory, in seconds; negative for any age.
+    /// How old values may be that a fault takes from memory, in seconds. Negative, the default, for any age; else every
+    /// fault reads the store.
     open var stalenessInterval: TimeInterval = -1
 
     // MARK: What the context holds
@@ -109,17 +93,30 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     let table = ObjectTable()
     /// Objects with unsaved changes, in the order of their first; each has the state `.listed`.
     var changed: ContiguousArray<NSManagedObject> = []
+    /// How many of the changed objects have no changes any more.
+    var idleCount = 0
     /// Objects that changed since changes were last processed.
     var event: ContiguousArray<NSManagedObject> = []
+    /// Deleted objects whose delete rules have yet to be followed.
+    var doomed: ContiguousArray<NSManagedObject> = []
     /// Objects that took new values from the store since changes were last processed.
     var refreshed: [NSManagedObject] = []
     private var retained: [NSManagedObject] = []
     var batches: [NSManagedObjectID: FetchBatch] = [:]
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
-    private var materialization: Materialization?
-    private var classCache = ClassCache()
+    /// Why the values of objects could not be read.
+    var readErrors: [NSManagedObjectID: NSError] = [:]
+    var materialization: Materialization?
+    var classCache = ClassCache()
     var isProcessingScheduled = false
     var isSaving = false
+    private let lockObject = NSRecursiveLock()
+
+    func keepIfWanted(_ object: NSManagedObject) {
+        if retainsRegisteredObjects { retained.append(object) }
+    }
+
+    func forgetRetained() { retained = [] }
 
     /// All objects that the context knows.
     open var registeredObjects: Set<NSManagedObject> { Set(table.all) }
@@ -138,23 +135,70 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether there is anything to save.
     open var hasChanges: Bool { changed.contains { $0.hasChanges } }
 
+    // MARK: Finding objects
+
     /// The object of an ID, if the context knows it.
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         table.object(for: localIdentifier(objectID))
     }
 
-    /// The ID as this context's coordinator has it, for one that came from another coordinator of the same store.
-    func localIdentifier(_ identifier: NSManagedObjectID) -> NSManagedObjectID {
-        coordinator?.localIdentifier(identifier) ?? identifier
+    /// The object of an ID: the one that is registered, or a fault, whether or not the store has such an object.
+    open func object(with objectID: NSManagedObjectID) -> NSManagedObject { objectOrFault(objectID) }
+
+    /// The object of an ID, with its values.
+    ///
+    /// - Throws: `NSManagedObjectReferentialIntegrityError` when no store has such an object.
+    open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        try objectWithValues(objectID)
     }
 
-    func keepIfWanted(_ object: NSManagedObject) {
-        if retainsRegisteredObjects { retained.append(object) }
-    }
+    /// Fetches what a request describes, whatever its result type. See the generic form.
+    open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try results(of: request) }
 
-    func forgetRetained() { retained = [] }
+    /// How many objects a request finds.
+    open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try count(of: request) }
 
-    /// Writes all changes to the stores, in one transaction a store.
+    /// Runs a request: a fetch, or a change of rows in the stores without objects.
+    ///
+    /// - Returns: the result that belongs to the request.
+    /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store knows, and the errors of
+    ///   the stores.
+    open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult { try run(request) }
+
+    // MARK: Changing objects
+
+    /// Inserts an object that was made without a context.
+    open func insert(_ object: NSManagedObject) { insertObject(object) }
+
+    /// Marks an object to be deleted by the next save, and others as its delete rules say.
+    open func delete(_ object: NSManagedObject) { deleteObject(object) }
+
+    /// Assigns a new object to a store, where several could take it.
+    open func assign(_ object: Any, to store: NSPersistentStore) { assignObject(object, to: store) }
+
+    /// Brings an object up to what the store has.
+    ///
+    /// - Parameters:
+    ///   - object: an object of the context.
+    ///   - flag: `true` reads the store's values and puts the changes made here on top; `false` forgets the changes
+    ///     and makes the object a fault.
+    open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { refreshObject(object, mergeChanges: flag) }
+
+    /// Makes all objects without changes faults, and merges the store's values into the others.
+    open func refreshAllObjects() { refreshObjects() }
+
+    /// Follows the delete rules of deleted objects, and posts what changed since the last time.
+    open func processPendingChanges() { processChanges() }
+
+    /// Forgets all unsaved changes.
+    open func rollback() { rollBackChanges() }
+
+    /// Forgets all objects and all changes.
+    open func reset() { forgetEverything() }
+
+    // MARK: Saving
+
+    /// Writes all changes to the stores, in one transaction a store; those of a child context go to its parent instead.
     ///
     /// Posts `NSManagedObjectContextWillSave` before and `NSManagedObjectContextDidSave` after. Does nothing when
     /// there are no changes. A save that fails leaves the store, and the changes here, as they were.
@@ -164,176 +208,52 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///   not resolve, and the errors of the stores.
     open func save() throws { try saveChanges() }
 
-    // MARK: Making objects
+    /// Gives new objects their permanent IDs before they are saved.
+    ///
+    /// - Throws: the errors of the store, which counts its keys in a transaction of its own.
+    open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try makeIdentifiersPermanent(objects) }
 
-    /// What the next object that is made is to be; see `NSManagedObject.init(entity:insertInto:)`.
-    struct Materialization {
-        let identifier: NSManagedObjectID
-        let values: ContiguousArray<StoredValue>
-        let version: Int64
-        let state: ObjectState
-        let stamp: UInt32
+    /// Marks an object to be checked for conflicts by the next save, though it is not changed.
+    ///
+    /// The save writes a new version of its row, and finds a conflict when somebody else has changed it.
+    open func detectConflicts(for object: NSManagedObject) { watchForConflicts(object) }
+
+    /// Takes over what another context saved.
+    ///
+    /// Objects that are here take the new values, under the changes made here; new objects come as faults; deleted
+    /// ones go.
+    ///
+    /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`.
+    open func mergeChanges(fromContextDidSave notification: Notification) {
+        merge(SavedChanges(userInfo: notification.userInfo ?? [:]))
     }
 
-    func takeMaterialization() -> Materialization? { materialization.take() }
-
-    /// Makes the object of an ID, of the class that its entity names, and registers it.
-    func materialize(_ what: consuming Materialization) -> NSManagedObject {
-        let type = type(for: what.identifier.layout)
-        let state = what.state
-        materialization = consume what
-        let object = type.init(context: self)
-        // A subclass may have set properties while it was made; what the store has wins.
-        if object.state != state {
-            withdraw(object)
-            object.values = object.snapshot
-            object.state = state
-        }
-        table.insert(object)
-        keepIfWanted(object)
-        return object
-    }
-
-    /// Makes an object that records the keys that are read from it, and that no context knows; see `KeyPathProbe`.
-    func makeProbe(_ type: NSManagedObject.Type, _ layout: EntityLayout) -> NSManagedObject {
-        materialization = Materialization(
-            identifier: Self.makeTemporaryIdentifier(for: layout), values: [], version: 0, state: .probe, stamp: 0)
-        defer { materialization = nil }
-        return type.init(context: self)
-    }
-
-    /// Takes an object out of the lists of changed objects.
-    func withdraw(_ object: NSManagedObject) {
-        if object.state.contains(.listed) { changed.removeAll { $0 === object } }
-        if !object.state.isDisjoint(with: .anyEvent) { event.removeAll { $0 === object } }
-        object.state.remove([.listed, .inserted, .updated, .deleted])
-        object.state.remove(.anyEvent)
-    }
-
-    private static let temporaryNumber = Atomic<Int64>(0)
-
-    static func makeTemporaryIdentifier(for layout: EntityLayout) -> NSManagedObjectID {
-        NSManagedObjectID(
-            temporaryFor: layout, number: temporaryNumber.add(1, ordering: .relaxed).newValue)
-    }
-
-    // MARK: Classes and entities
-
-    /// The classes of entities and the entities of classes, found once.
-    private struct ClassCache {
-        var generation = -1
-        var typeByEntity: [ObjectIdentifier: NSManagedObject.Type] = [:]
-        var lastEntity: EntityLayout?
-        var lastType: NSManagedObject.Type?
-        var entityByType: [ObjectIdentifier: EntityLayout] = [:]
-        var lastMadeType: NSManagedObject.Type?
-        var lastMadeEntity: EntityLayout?
-    }
-
-    private func type(for layout: EntityLayout) -> NSManagedObject.Type {
-        if classCache.lastEntity === layout, let type = classCache.lastType { return type }
-        let generation = ManagedClasses.generation
-        if classCache.generation != generation {
-            classCache.typeByEntity = [:]
-            classCache.generation = generation
-        }
-        let type: NSManagedObject.Type
-        if let known = classCache.typeByEntity[ObjectIdentifier(layout)] {
-            type = known
-        } else {
-            type = ManagedClasses.type(for: layout.description)
-            classCache.typeByEntity[ObjectIdentifier(layout)] = type
-        }
-        classCache.lastEntity = layout
-        classCache.lastType = type
-        return type
-    }
-
-    /// Learns a class that a request names; classes are looked up anew when it brings a new module.
-    func learn(_ type: NSManagedObject.Type) {
-        guard type != NSManagedObject.self, classCache.entityByType[ObjectIdentifier(type)] == nil,
-            let layout = modelLayout
-        else { return }
-        let generation = ManagedClasses.generation
-        if let entity = ManagedClasses.entity(for: type, in: layout) {
-            classCache.entityByType[ObjectIdentifier(type)] = entity
-        }
-        if ManagedClasses.generation != generation { classCache.lastEntity = nil }
-    }
-
-    /// The entity of a new object of a class, or of the object that is being made from a row.
-    func entityForNewObject(of type: NSManagedObject.Type) -> EntityLayout {
-        if let layout = materialization?.identifier.layout { return layout }
-        if let last = classCache.lastMadeType, last == type, let entity = classCache.lastMadeEntity { return entity }
-        guard let layout = modelLayout else {
-            programmerError(
-                "cannot make a “\(type)”: the context has no coordinator, and so no model. Set "
-                    + "persistentStoreCoordinator first.")
-        }
-        let known = classCache.entityByType[ObjectIdentifier(type)]
-        guard let entity = known ?? ManagedClasses.entity(for: type, in: layout) else {
-            programmerError(
-                "no entity of the model names class “\(String(reflecting: type))”; its entities are "
-                    + layout.entities.map { "\($0.name) (\($0.description.managedObjectClassName ?? ""))" }
-                    .joined(separator: ", "))
-        }
-        classCache.entityByType[ObjectIdentifier(type)] = entity
-        classCache.lastMadeType = type
-        classCache.lastMadeEntity = entity
-        return entity
-    }
-
-    /// Sets which entity new objects of a class are of, and returns what it was.
-    func swapNewObjectEntity(
-        _ type: NSManagedObject.Type?, _ entity: EntityLayout?
-    ) -> (type: NSManagedObject.Type?, entity: EntityLayout?) {
-        let former = (classCache.lastMadeType, classCache.lastMadeEntity)
-        classCache.lastMadeType = type
-        classCache.lastMadeEntity = entity
-        return former
-    }
-
-    /// The model of the coordinator.
-    var modelLayout: ModelLayout? { coordinator?.modelLayout }
-
-    /// The entity of a name in the coordinator's model.
-    func entityLayout(named name: String) -> EntityLayout? { modelLayout?.entityByName[name] }
-}
-
-extension NSEntityDescription {
-    /// The entity of a name in a context's model, `nil` when there is none.
-    public class func entity(
-        forEntityName entityName: String, in context: NSManagedObjectContext
-    ) -> NSEntityDescription? {
-        context.entityLayout(named: entityName)?.description
-    }
-
-    /// Makes an object of an entity, of the class that the entity names, and inserts it into a context.
+    /// Whether a fault whose object no store has any more becomes a deleted object without values; `false` stops the
+    /// program. Called when such a fault is fired.
     ///
     /// - Parameters:
-    ///   - entityName: an entity of the context's model; any other stops the program.
-    ///   - context: where to insert the object.
-    public class func insertNewObject(
-        forEntityName entityName: String, into context: NSManagedObjectContext
-    ) -> NSManagedObject {
-        guard let layout = context.entityLayout(named: entityName) else {
-            programmerError(
-                "the context's model has no entity “\(entityName)”; it has "
-                    + (context.modelLayout?.entityByName.keys.sorted().joined(separator: ", ") ?? "no entities"))
-        }
-        return context.makeNewObject(of: ManagedClasses.type(for: layout.description), entity: layout)
-    }
-}
+    ///   - fault: the object.
+    ///   - oid: its ID.
+    ///   - property: the property that was read, where that is known.
+    /// - Returns: by default, `shouldDeleteInaccessibleFaults`.
+    open func shouldHandleInaccessibleFault(
+        _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+    ) -> Bool { shouldDeleteInaccessibleFaults }
 
-extension NSManagedObjectContext {
-    /// Makes a new object of a class for an entity, which need not be the only one that names the class.
-    fileprivate func makeNewObject(of type: NSManagedObject.Type, entity: EntityLayout) -> NSManagedObject {
-        if entity.isAbstract {
-            programmerError("cannot make an object of abstract entity “\(entity.name)”; make one of a subentity")
-        }
-        if type == NSManagedObject.self { return NSManagedObject(entity: entity.description, insertInto: self) }
-        let former = swapNewObjectEntity(type, entity)
-        defer { _ = swapNewObjectEntity(former.type, former.entity) }
-        return type.init(context: self)
-    }
+    // MARK: Running code
+
+    /// Runs a block on the context's queue, later. Changes are processed when it ends.
+    open func perform(_ block: sending @escaping () -> Void) { runLater(block) }
+
+    /// Runs a block on the context's queue and waits for it. May be nested.
+    open func performAndWait(_ block: () -> Void) { runAndWait(block) }
+
+    /// Waits for a lock that the context does not take itself. Deprecated by Apple; use `performAndWait`.
+    open func lock() { lockObject.lock() }
+
+    /// Gives the lock back.
+    open func unlock() { lockObject.unlock() }
+
+    /// Takes the lock if nobody has it.
+    open func tryLock() -> Bool { lockObject.try() }
 }

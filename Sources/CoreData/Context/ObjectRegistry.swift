@@ -34,18 +34,21 @@ struct ObjectRegistry {
     }
 
     /// The first object that is registered under an ID and that `retain` can still get hold of.
+    ///
+    /// - Parameter passedOver: takes objects that were retained and proved to be others.
     func object(
-        for identifier: NSManagedObjectID, retain: (ObjectIdentifier) -> NSManagedObject?
+        for identifier: NSManagedObjectID, passingOver passedOver: inout [NSManagedObject],
+        retain: (ObjectIdentifier) -> NSManagedObject?
     ) -> NSManagedObject? {
         guard !entries.isEmpty else { return nil }
         let tag = Self.tag(of: identifier)
         var position = start(identifier.key, tag)
         while entries[position].tag != Entry.free {
             if entries[position].key == identifier.key, entries[position].tag == tag,
-                let pointer = entries[position].object, let object = retain(pointer),
-                identifier.reference == nil || object.identifier.matches(identifier)
+                let pointer = entries[position].object, let object = retain(pointer)
             {
-                return object
+                if identifier.reference == nil || object.identifier.matches(identifier) { return object }
+                passedOver.append(object)
             }
             position = (position + 1) & (entries.count - 1)
         }

@@ -26,8 +26,18 @@ final class ObjectTable: Sendable {
 
     /// The object that is registered under an ID.
     func object(for identifier: NSManagedObjectID) -> NSManagedObject? {
-        registry.withLock { $0.object(for: identifier) { Self.retained($0) } }
+        // An object that was looked at in vain may go when it is released, and its `deinit` takes the lock: it is
+        // released out here.
+        let search = registry.withLock { registry in
+            var passedOver: [NSManagedObject] = []
+            let found = registry.object(for: identifier, passingOver: &passedOver) { Self.retained($0) }
+            return Transferred((found: found, passedOver: passedOver))
+        }
+        return search.value.found
     }
+
+    /// Whether an object is registered under an ID; it may be about to go.
+    func contains(_ identifier: NSManagedObjectID) -> Bool { object(for: identifier) != nil }
 
     /// Registers an object under its ID, which must not be registered.
     func insert(_ object: NSManagedObject) {

@@ -1,24 +1,14 @@
 import Foundation
 
-/// One attempt to save: which objects, under which IDs, and what the stores are asked to write.
-///
-/// New objects have their permanent IDs while the attempt lasts; `revert` gives them their temporary ones back.
-final class SavePlan {
-    private(set) var inserted: [NSManagedObject] = []
-    private(set) var updated: [NSManagedObject] = []
-    private(set) var deleted: [NSManagedObject] = []
-    /// Which of the updated objects differ from what the store has, so that their versions grow.
-    private var written: [Bool] = []
+/// The objects that a save concerns, in the order of their first changes.
+struct ChangedObjects {
+    var inserted: [NSManagedObject] = []
+    var updated: [NSManagedObject] = []
+    var deleted: [NSManagedObject] = []
     /// Objects that were inserted and deleted without ever being saved.
-    private var neverSaved: [NSManagedObject] = []
-    private var temporary: [(object: NSManagedObject, identifier: NSManagedObjectID)] = []
-    private let source: NSPersistentStoreCoordinator
+    var neverSaved: [NSManagedObject] = []
 
-    init(
-        of changed: ContiguousArray<NSManagedObject>, in source: NSPersistentStoreCoordinator,
-        assigned: [ObjectIdentifier: NSPersistentStore]
-    ) throws {
-        self.source = source
+    init(_ changed: ContiguousArray<NSManagedObject>) {
         inserted.reserveCapacity(changed.count)
         for object in changed {
             let state = object.state
@@ -30,7 +20,23 @@ final class SavePlan {
                 updated.append(object)
             }
         }
-        let new = inserted.filter { $0.identifier.isTemporaryID }
+    }
+}
+
+/// One attempt to save to stores: which objects, under which IDs, and what the stores are asked to write.
+///
+/// New objects have their permanent IDs while the attempt lasts; `revert` gives them their temporary ones back.
+final class SavePlan {
+    let objects: ChangedObjects
+    /// Which of the updated objects differ from what the store has, so that their versions grow.
+    private var written: [Bool] = []
+    private var temporary: [(object: NSManagedObject, identifier: NSManagedObjectID)] = []
+
+    init(
+        of objects: ChangedObjects, in source: any RowSource, assigned: [ObjectIdentifier: NSPersistentStore]
+    ) throws {
+        self.objects = objects
+        let new = objects.inserted.filter { $0.identifier.isTemporaryID }
         let identifiers = try source.makePermanentIdentifiers(for: new, assigned: assigned)
         temporary.reserveCapacity(new.count)
         for (object, identifier) in zip(new, identifiers) {
@@ -62,7 +68,7 @@ final class SavePlan {
             last = sets.count - 1
             return last
         }
-        for object in inserted {
+        for object in objects.inserted {
             let values = permanentValues(of: object)
             let index = try position(of: object.identifier)
             sets[index].changes.inserted.append(
@@ -70,11 +76,11 @@ final class SavePlan {
                     objectID: object.identifier, version: 0, values: values, changedSlots: [],
                     toManyChanges: object.toManyChanges()))
         }
-        for object in updated {
+        for object in objects.updated {
             let slots = object.changedSlots()
             let values = permanentValues(of: object)
             let toMany = object.toManyChanges()
-            let isWritten = !slots.isEmpty || !toMany.isEmpty
+            let isWritten = !slots.isEmpty || !toMany.isEmpty || object.state.contains(.watched)
             written.append(isWritten)
             guard isWritten else { continue }
             let index = try position(of: object.identifier)
@@ -83,7 +89,7 @@ final class SavePlan {
                     objectID: object.identifier, version: object.version, values: values, changedSlots: slots,
                     toManyChanges: toMany))
         }
-        for object in deleted {
+        for object in objects.deleted {
             let index = try position(of: object.identifier)
             if object.state.contains(.inaccessible) { continue }
             if object.state.contains(.fault), !object.state.contains(.valuesPending) { object.fireFault() }
@@ -95,11 +101,11 @@ final class SavePlan {
     /// The objects of a store, for one that works with objects.
     func savedObjects(in store: NSPersistentStore) -> SavedObjects {
         func isMine(_ object: NSManagedObject) -> Bool { object.identifier.storeIdentity === store.identity }
-        var objects = SavedObjects()
-        objects.inserted = inserted.filter(isMine)
-        objects.updated = zip(updated, written).compactMap { $1 && isMine($0) ? $0 : nil }
-        objects.deleted = deleted.filter(isMine)
-        return objects
+        var saved = SavedObjects()
+        saved.inserted = objects.inserted.filter(isMine)
+        saved.updated = zip(objects.updated, written).compactMap { $1 && isMine($0) ? $0 : nil }
+        saved.deleted = objects.deleted.filter(isMine)
+        return saved
     }
 
     /// The values with permanent IDs for the destinations that are new themselves.
@@ -124,13 +130,13 @@ final class SavePlan {
             context.table.remove(object, registeredAs: identifier)
             context.table.insert(object)
         }
-        for object in inserted { object.becomeCommitted(version: 1) }
-        for (object, isWritten) in zip(updated, written) {
+        for object in objects.inserted { object.becomeCommitted(version: 1) }
+        for (object, isWritten) in zip(objects.updated, written) {
             object.becomeCommitted(version: object.version + (isWritten ? 1 : 0))
         }
-        for object in neverSaved { context.forget(object) }
-        context.changed.removeAll { $0.state.isDisjoint(with: .anyChange) || deletedNow($0) }
-        context.assignedStores = [:]
+        for object in objects.neverSaved { context.forget(object) }
+        context.forgetChanges()
+        context.tellChildren(temporary.map { .init(temporary: $1, permanent: $0.identifier) })
         for result in results {
             for (identifier, slot, value) in result.computed {
                 guard let object = context.table.object(for: identifier), !object.state.contains(.fault) else {
@@ -142,8 +148,6 @@ final class SavePlan {
         }
     }
 
-    private func deletedNow(_ object: NSManagedObject) -> Bool { object.state.contains(.deleted) }
-
     /// Gives new objects their temporary IDs back, here and where others refer to them.
     func revert() {
         var former: [NSManagedObjectID: NSManagedObjectID] = [:]
@@ -152,7 +156,7 @@ final class SavePlan {
             object.identifier = identifier
         }
         guard !former.isEmpty else { return }
-        for object in inserted + updated {
+        for object in objects.inserted + objects.updated {
             for relationship in object.layout.toOnes {
                 if case .identifier(let identifier) = object.values[relationship.slot], let old = former[identifier] {
                     object.values[relationship.slot] = .identifier(old)

@@ -1,7 +1,7 @@
 import Foundation
 
 // What contexts ask for; each request goes to the stores that can answer it, under the lock.
-extension NSPersistentStoreCoordinator {
+extension NSPersistentStoreCoordinator: RowSource {
     /// Grows with every save, so that what was read before can be told from what was read after.
     var generation: UInt32 { saveCount.load(ordering: .acquiring) }
 
@@ -24,6 +24,10 @@ extension NSPersistentStoreCoordinator {
             }
             return wanted.map { wanted in holders.filter(wanted.contains) } ?? holders
         }
+    }
+
+    func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
+        storesOf(plan.entity, among: stores).count > 1
     }
 
     func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {

@@ -99,7 +99,7 @@ extension NSManagedObject {
     final func becomeCommitted(version: Int64) {
         self.version = version
         snapshot = values
-        state.remove([.inserted, .updated, .deleted, .listed, .deletePropagated])
+        state.remove([.inserted, .updated, .deleted, .listed, .deletePropagated, .watched])
         state.remove(.anyEvent)
         for relation in relations {
             if case .toMany(let members) = relation { members.didSave() }
@@ -110,7 +110,7 @@ extension NSManagedObject {
     final func becomeUnchanged() {
         values = snapshot
         relations = []
-        state.remove([.updated, .deleted, .listed, .deletePropagated])
+        state.remove([.updated, .deleted, .listed, .deletePropagated, .watched])
         state.remove(.anyEvent)
     }
 
@@ -121,7 +121,7 @@ extension NSManagedObject {
         values = []
         snapshot = []
         relations = []
-        state.remove([.updated, .deleted, .listed, .valuesPending, .inBatch, .deletePropagated])
+        state.remove([.updated, .deleted, .valuesPending, .inBatch, .deletePropagated, .watched])
         state.remove(.anyEvent)
         state.insert(.fault)
         didTurnIntoFault()

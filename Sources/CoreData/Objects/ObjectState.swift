@@ -29,9 +29,10 @@ package struct ObjectState: OptionSet {
     static let listed = ObjectState(rawValue: 2048)
     /// A probe, which records the keys that are read from it; see `KeyPathProbe`.
     static let probe = ObjectState(rawValue: 4096)
-
     /// Was told of the save that is going on.
     static let toldOfSave = ObjectState(rawValue: 8192)
+    /// To be checked for conflicts by the next save though nothing of it changed.
+    static let watched = ObjectState(rawValue: 16384)
 
     static let anyChange: ObjectState = [.inserted, .updated, .deleted]
     static let anyEvent: ObjectState = [.insertedInEvent, .updatedInEvent, .deletedInEvent]

@@ -1,0 +1,181 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Hands the changes to the parent, whose own changes they become.
+    ///
+    /// - Throws: `SaveRefusal` when the parent or the stores have lost an object that was changed here; then all is as
+    ///   it was.
+    func pushChanges(to parent: NSManagedObjectContext) throws -> ChangedObjects {
+        let objects = ChangedObjects(changed)
+        try parent.onQueue { parent in
+            takePromotions()
+            try ChildSave(of: objects, from: self, to: parent).run()
+        }
+        let stamp = source?.generation ?? 0
+        for object in objects.inserted + objects.updated {
+            object.becomeCommitted(version: object.version)
+            object.stamp = stamp
+        }
+        for object in objects.neverSaved { forget(object) }
+        forgetChanges()
+        parent.announceToChildren(except: self, SavedChanges(objects))
+        return objects
+    }
+}
+
+/// A save of a child context. Runs on the parent's queue while the child waits, so that both can be touched.
+///
+/// Both ends of each relationship were set right in the child. What the parent has not changed itself is therefore
+/// copied as it is; only where both changed a to-one relationship does the parent set its other end right anew.
+private struct ChildSave {
+    let objects: ChangedObjects
+    let child: NSManagedObjectContext
+    let parent: NSManagedObjectContext
+    /// Whether the parent is to delete objects that the child may still refer to.
+    private let parentHasDeletions: Bool
+
+    init(of objects: ChangedObjects, from child: NSManagedObjectContext, to parent: NSManagedObjectContext) {
+        self.objects = objects
+        self.child = child
+        self.parent = parent
+        parent.processPendingChanges()
+        parentHasDeletions = parent.changed.contains(where: \.isDeleted)
+    }
+
+    func run() throws {
+        let updated = try counterparts(of: objects.updated, needed: true)
+        let deleted = try counterparts(of: objects.deleted, needed: false)
+        let inserted = objects.inserted.map(insert)
+        for (object, target) in zip(objects.inserted, inserted) { copyAll(from: object, to: target) }
+        for case let (object, target?) in zip(objects.updated, updated) { copyChanges(from: object, to: target) }
+        for case let target? in deleted where !target.isDeleted { parent.delete(target) }
+        parent.processPendingChanges()
+    }
+
+    // MARK: Finding and making the parent's objects
+
+    /// The parent's objects, with values; `nil` where it has none and none is needed.
+    private func counterparts(of objects: [NSManagedObject], needed: Bool) throws -> [NSManagedObject?] {
+        var unread: [NSManagedObjectID] = []
+        for object in objects {
+            if let target = parent.table.object(for: object.identifier) {
+                if target.isFault { unread.append(object.identifier) }
+            } else if child.source?.isCurrent(object.identifier, since: object.stamp) != true {
+                unread.append(object.identifier)
+            }
+        }
+        let stamp = parent.source?.generation ?? 0
+        var rows: [NSManagedObjectID: Row] = [:]
+        for row in try parent.source?.rows(for: unread) ?? [] { rows[row.objectID] = row }
+        let read = Set(unread)
+        var gone: [(objectID: NSManagedObjectID, current: Row?)] = []
+        let found: [NSManagedObject?] = objects.map { object in
+            let identifier = object.identifier
+            if let target = parent.table.object(for: identifier), !target.isFault {
+                if !target.isDeleted { return target }
+            } else if let row = rows[identifier] {
+                return parent.object(for: row, asFault: false, refreshing: false, stamp: stamp)
+            } else if !read.contains(identifier), !object.isFault {
+                let row = Row(objectID: identifier, version: object.version, values: object.snapshot)
+                return parent.object(for: row, asFault: false, refreshing: false, stamp: stamp)
+            }
+            gone.append((identifier, nil))
+            return nil
+        }
+        if needed, !gone.isEmpty { throw SaveRefusal.optimisticLocking(gone) }
+        return found
+    }
+
+    /// A new object of the parent, under the ID that the child's has.
+    private func insert(_ object: NSManagedObject) -> NSManagedObject {
+        if let target = parent.table.object(for: object.identifier) {
+            // It was deleted here, and the child's merge policy gave it back.
+            parent.revive(target)
+            return target
+        }
+        let target = parent.materialize(
+            Materialization(
+                identifier: object.identifier, values: object.layout.defaultValues, version: 0,
+                state: [.inserted, .insertedInEvent, .listed], stamp: 0))
+        parent.changed.append(target)
+        parent.event.append(target)
+        if !child.assignedStores.isEmpty, let store = child.assignedStores[ObjectIdentifier(object)] {
+            parent.assign(target, to: store)
+        }
+        target.awakeFromInsert()
+        return target
+    }
+
+    // MARK: Copying
+
+    private func copyAll(from object: NSManagedObject, to target: NSManagedObject) {
+        target.willChange()
+        target.values = object.values
+        target.relations = []
+        if parentHasDeletions {
+            for relationship in object.layout.toOnes where isDeletedHere(object.values[relationship.slot]) {
+                target.values[relationship.slot] = .null
+            }
+        }
+        guard !object.relations.isEmpty else { return }
+        for relationship in object.layout.toManys { copyMembers(of: relationship, from: object, to: target) }
+    }
+
+    private func copyChanges(from object: NSManagedObject, to target: NSManagedObject) {
+        target.willChange()
+        for slot in object.changedSlots(includingTransient: true) {
+            let value = object.values[slot]
+            guard let relationship = object.layout.slots[slot].relationship else {
+                target.values[slot] = value
+                continue
+            }
+            if isDeletedHere(value) { continue }
+            if target.values[slot] == object.snapshot[slot] {
+                target.values[slot] = value
+                if !target.relations.isEmpty { target.relations[relationship.index] = .unresolved }
+            } else {
+                target.setToOne(relationship, to: destination(value))
+            }
+        }
+        guard !object.relations.isEmpty else { return }
+        for relationship in object.layout.toManys { copyMembers(of: relationship, from: object, to: target) }
+    }
+
+    private func copyMembers(
+        of relationship: RelationshipLayout, from object: NSManagedObject, to target: NSManagedObject
+    ) {
+        guard let members = object.toManyMembersIfAny(relationship), members.hasChanges else { return }
+        let copy =
+            relationship.isOrdered ? target.loadedToManyMembers(relationship) : target.toManyMembers(relationship)
+        for removed in members.removed {
+            if let counterpart = parent.table.object(for: removed.identifier) { copy.remove(counterpart) }
+        }
+        for added in relationship.isOrdered ? members.list.filter(members.added.contains) : Array(members.added) {
+            let counterpart = parent.objectOrFault(added.identifier)
+            if !counterpart.isDeleted { copy.insert(counterpart) }
+        }
+        guard relationship.isOrdered else { return }
+        // The child's order; what only the parent has comes after it.
+        let order = members.list.compactMap { parent.table.object(for: $0.identifier) }.filter(copy.contains)
+        let known = Set(order)
+        copy.reorder(order + copy.list.filter { !known.contains($0) })
+    }
+
+    private func destination(_ value: StoredValue) -> NSManagedObject? {
+        guard case .identifier(let identifier) = value else { return nil }
+        return parent.objectOrFault(identifier)
+    }
+
+    private func isDeletedHere(_ value: StoredValue) -> Bool {
+        guard parentHasDeletions, case .identifier(let identifier) = value else { return false }
+        return parent.table.object(for: identifier)?.isDeleted ?? false
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Takes the deletion of an object back.
+    func revive(_ object: NSManagedObject) {
+        object.state.remove([.deleted, .deletePropagated, .deletedInEvent])
+        objectWillChange(object)
+    }
+}

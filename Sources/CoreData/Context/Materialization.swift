@@ -1,0 +1,48 @@
+import Synchronization
+
+/// What the next object that is made is to be; see `NSManagedObject.init(entity:insertInto:)`.
+struct Materialization {
+    let identifier: NSManagedObjectID
+    let values: ContiguousArray<StoredValue>
+    let version: Int64
+    let state: ObjectState
+    let stamp: UInt32
+}
+
+// Objects of rows, which are made of the class that their entity names.
+extension NSManagedObjectContext {
+    func takeMaterialization() -> Materialization? { materialization.take() }
+
+    /// Makes the object of an ID, of the class that its entity names, and registers it.
+    func materialize(_ what: consuming Materialization) -> NSManagedObject {
+        let type = objectType(for: what.identifier.layout)
+        let state = what.state
+        materialization = consume what
+        let object = type.init(context: self)
+        // A subclass may have set properties while it was made; what the store has wins.
+        if object.state != state {
+            changed.removeAll { $0 === object }
+            event.removeAll { $0 === object }
+            object.values = object.snapshot
+            object.state = state
+        }
+        table.insert(object)
+        keepIfWanted(object)
+        return object
+    }
+
+    /// Makes an object that records the keys that are read from it, and that no context knows; see `KeyPathProbe`.
+    func makeProbe(_ type: NSManagedObject.Type, _ layout: EntityLayout) -> NSManagedObject {
+        materialization = Materialization(
+            identifier: Self.makeTemporaryIdentifier(for: layout), values: [], version: 0, state: .probe, stamp: 0)
+        defer { materialization = nil }
+        return type.init(context: self)
+    }
+
+    private static let temporaryNumber = Atomic<Int64>(0)
+
+    static func makeTemporaryIdentifier(for layout: EntityLayout) -> NSManagedObjectID {
+        NSManagedObjectID(
+            temporaryFor: layout, number: temporaryNumber.add(1, ordering: .relaxed).newValue)
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+// What a context answers its children, on its own queue while the child waits.
+extension NSManagedObjectContext {
+    /// Runs a block on the context's queue and waits for it, without making an event of it.
+    func onQueue<Result>(_ body: (NSManagedObjectContext) throws -> Result) throws -> Result {
+        var result: Swift.Result<Result, any Error>?
+        queue.sync {
+            takePromotions()
+            result = Swift.Result { try body(self) }
+        }
+        guard let result else { programmerError("a block for the queue of a parent context did not run") }
+        return try result.get()
+    }
+
+    /// The rows that a plan finds: of the stores, with the values that objects have here.
+    func rowsForChild(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
+        guard let source else { throw Self.noSource("fetch") }
+        let pending = pendingChanges(for: plan)
+        if pending.isEmpty, !source.isScattered(plan, stores: stores) {
+            return ContiguousArray(
+                try source.fetchRows(plan, stores: stores).compactMap { row in
+                    guard let object = table.object(for: row.objectID), !object.isFault else { return row }
+                    return object.isDeleted ? nil : object.rowForChild
+                })
+        }
+        let objects = try fetchObjects(plan, stores, pending: pending, FetchStyle())
+        return try rowsForChild(objects.map(\.identifier))
+    }
+
+    /// The rows of objects, in order: those that are gone or deleted are left out.
+    func rowsForChild(_ identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        var rows: ContiguousArray<Row> = []
+        rows.reserveCapacity(identifiers.count)
+        var missing: [(position: Int, identifier: NSManagedObjectID)] = []
+        for identifier in identifiers {
+            if let object = table.object(for: identifier) {
+                if object.isDeleted { continue }
+                if !object.isFault {
+                    rows.append(object.rowForChild)
+                    continue
+                }
+            }
+            missing.append((rows.count, identifier))
+        }
+        guard !missing.isEmpty, let source else { return rows }
+        if missing.count == 1 {
+            if let row = try source.row(for: missing[0].identifier) { rows.insert(row, at: missing[0].position) }
+            return rows
+        }
+        var found: [NSManagedObjectID: Row] = [:]
+        for row in try source.rows(for: missing.map(\.identifier)) { found[row.objectID] = row }
+        var merged: ContiguousArray<Row> = []
+        merged.reserveCapacity(identifiers.count)
+        var next = 0
+        for (position, identifier) in missing {
+            merged += rows[next..<position]
+            next = position
+            if let row = found[identifier] { merged.append(row) }
+        }
+        return merged + rows[next...]
+    }
+
+    /// The destinations of a to-many relationship, with the changes made here.
+    func relatedIdentifiersForChild(
+        _ relationship: RelationshipLayout, _ identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID] {
+        if let object = table.object(for: identifier), object.toManyMembersIfAny(relationship) != nil {
+            return object.toManyObjects(relationship).map(\.identifier)
+        }
+        guard !identifier.isTemporaryID || parent != nil else { return [] }
+        return try source?.relatedIdentifiers(of: relationship, for: identifier) ?? []
+    }
+
+    // MARK: News for children
+
+    /// Tells children of the permanent IDs of objects that they may know by temporary ones.
+    func tellChildren(_ promotions: [ChildLink.Promotion]) {
+        guard !promotions.isEmpty else { return }
+        children.withLock { links in
+            for link in links { link.leave(promotions) }
+        }
+    }
+
+    /// Has the children that merge automatically take over what was saved here, or into this context.
+    func announceToChildren(except child: NSManagedObjectContext? = nil, _ changes: SavedChanges) {
+        let listeners = children.withLock { $0.compactMap(\.table.context) }.filter {
+            $0 !== child && $0.automaticallyMergesChangesFromParent
+        }
+        for listener in listeners { listener.perform { listener.merge(changes) } }
+    }
+
+    /// Takes the permanent IDs that the parent's objects were given since the last time.
+    func takePromotions() {
+        guard let link = linkToParent else { return }
+        let promotions = link.take()
+        guard !promotions.isEmpty else { return }
+        var permanent: [NSManagedObjectID: NSManagedObjectID] = [:]
+        for promotion in promotions {
+            permanent[promotion.temporary] = promotion.permanent
+            guard let object = table.object(for: promotion.temporary) else { continue }
+            table.remove(object, registeredAs: object.identifier)
+            object.identifier = promotion.permanent
+            table.insert(object)
+        }
+        for object in table.all { object.replaceDestinations(permanent) }
+        tellChildren(promotions)
+    }
+}
+
+extension NSManagedObject {
+    /// The object as a child context reads it.
+    fileprivate final var rowForChild: Row { Row(objectID: identifier, version: version, values: values) }
+
+    /// Refers to the destinations of to-one relationships by other IDs.
+    fileprivate final func replaceDestinations(_ identifiers: [NSManagedObjectID: NSManagedObjectID]) {
+        guard !values.isEmpty else { return }
+        for relationship in layout.toOnes {
+            let slot = relationship.slot
+            if case .identifier(let old) = values[slot], old.isTemporaryID, let new = identifiers[old] {
+                values[slot] = .identifier(new)
+            }
+            if case .identifier(let old) = snapshot[slot], old.isTemporaryID, let new = identifiers[old] {
+                snapshot[slot] = .identifier(new)
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+/// The classes of entities and the entities of classes, found once.
+struct ClassCache {
+    var generation = -1
+    var typeByEntity: [ObjectIdentifier: NSManagedObject.Type] = [:]
+    var lastEntity: EntityLayout?
+    var lastType: NSManagedObject.Type?
+    var entityByType: [ObjectIdentifier: EntityLayout] = [:]
+    var lastMadeType: NSManagedObject.Type?
+    var lastMadeEntity: EntityLayout?
+}
+
+// The classes of entities, and the entities of classes.
+extension NSManagedObjectContext {
+    func objectType(for layout: EntityLayout) -> NSManagedObject.Type {
+        if classCache.lastEntity === layout, let type = classCache.lastType { return type }
+        let generation = ManagedClasses.generation
+        if classCache.generation != generation {
+            classCache.typeByEntity = [:]
+            classCache.generation = generation
+        }
+        let type: NSManagedObject.Type
+        if let known = classCache.typeByEntity[ObjectIdentifier(layout)] {
+            type = known
+        } else {
+            type = ManagedClasses.type(for: layout.description)
+            classCache.typeByEntity[ObjectIdentifier(layout)] = type
+        }
+        classCache.lastEntity = layout
+        classCache.lastType = type
+        return type
+    }
+
+    /// Learns a class that a request names; classes are looked up anew when it brings a new module.
+    func learn(_ type: NSManagedObject.Type) {
+        guard type != NSManagedObject.self, classCache.entityByType[ObjectIdentifier(type)] == nil,
+            let layout = modelLayout
+        else { return }
+        let generation = ManagedClasses.generation
+        if let entity = ManagedClasses.entity(for: type, in: layout) {
+            classCache.entityByType[ObjectIdentifier(type)] = entity
+        }
+        if ManagedClasses.generation != generation { classCache.lastEntity = nil }
+    }
+
+    /// The entity of a new object of a class, or of the object that is being made from a row.
+    func entityForNewObject(of type: NSManagedObject.Type) -> EntityLayout {
+        if let layout = materialization?.identifier.layout { return layout }
+        if let last = classCache.lastMadeType, last == type, let entity = classCache.lastMadeEntity { return entity }
+        guard let layout = modelLayout else {
+            programmerError(
+                "cannot make a “\(type)”: the context has no coordinator, and so no model. Set "
+                    + "persistentStoreCoordinator first.")
+        }
+        let known = classCache.entityByType[ObjectIdentifier(type)]
+        guard let entity = known ?? ManagedClasses.entity(for: type, in: layout) else {
+            programmerError(
+                "no entity of the model names class “\(String(reflecting: type))”; its entities are "
+                    + layout.entities.map { "\($0.name) (\($0.description.managedObjectClassName ?? ""))" }
+                    .joined(separator: ", "))
+        }
+        classCache.entityByType[ObjectIdentifier(type)] = entity
+        classCache.lastMadeType = type
+        classCache.lastMadeEntity = entity
+        return entity
+    }
+
+    /// Sets which entity new objects of a class are of, and returns what it was.
+    func swapNewObjectEntity(
+        _ type: NSManagedObject.Type?, _ entity: EntityLayout?
+    ) -> (type: NSManagedObject.Type?, entity: EntityLayout?) {
+        let former = (classCache.lastMadeType, classCache.lastMadeEntity)
+        classCache.lastMadeType = type
+        classCache.lastMadeEntity = entity
+        return former
+    }
+
+    /// The model of the coordinator.
+    var modelLayout: ModelLayout? { persistentStoreCoordinator?.modelLayout }
+
+    /// The entity of a name in the coordinator's model.
+    func entityLayout(named name: String) -> EntityLayout? { modelLayout?.entityByName[name] }
+}
+
+extension NSEntityDescription {
+    /// The entity of a name in a context's model, `nil` when there is none.
+    public class func entity(
+        forEntityName entityName: String, in context: NSManagedObjectContext
+    ) -> NSEntityDescription? {
+        context.entityLayout(named: entityName)?.description
+    }
+
+    /// Makes an object of an entity, of the class that the entity names, and inserts it into a context.
+    ///
+    /// - Parameters:
+    ///   - entityName: an entity of the context's model; any other stops the program.
+    ///   - context: where to insert the object.
+    public class func insertNewObject(
+        forEntityName entityName: String, into context: NSManagedObjectContext
+    ) -> NSManagedObject {
+        guard let layout = context.entityLayout(named: entityName) else {
+            programmerError(
+                "the context's model has no entity “\(entityName)”; it has "
+                    + (context.modelLayout?.entityByName.keys.sorted().joined(separator: ", ") ?? "no entities"))
+        }
+        return context.makeNewObject(of: ManagedClasses.type(for: layout.description), entity: layout)
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Makes a new object of a class for an entity, which need not be the only one that names the class.
+    fileprivate func makeNewObject(of type: NSManagedObject.Type, entity: EntityLayout) -> NSManagedObject {
+        if entity.isAbstract {
+            programmerError("cannot make an object of abstract entity “\(entity.name)”; make one of a subentity")
+        }
+        if type == NSManagedObject.self { return NSManagedObject(entity: entity.description, insertInto: self) }
+        let former = swapNewObjectEntity(type, entity)
+        defer { _ = swapNewObjectEntity(former.type, former.entity) }
+        return type.init(context: self)
+    }
+}

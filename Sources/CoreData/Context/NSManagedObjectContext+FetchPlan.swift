@@ -1,0 +1,115 @@
+import Foundation
+
+/// How the objects of a fetch come.
+struct FetchStyle {
+    var asFaults = true
+    var refreshing = false
+    var includesValues = true
+    var batchSize = 0
+
+    init() {}
+
+    init(_ request: any FetchDescription) {
+        asFaults = request.returnsObjectsAsFaults
+        refreshing = request.shouldRefreshRefetchedObjects
+        includesValues = request.includesPropertyValues
+        batchSize = request.fetchBatchSize
+    }
+}
+
+// What a plan finds in a context: what its source has, and the changes that were made here.
+extension NSManagedObjectContext {
+    /// Changed objects that could change what a plan finds.
+    func pendingChanges(for plan: FetchPlan) -> [NSManagedObject] {
+        guard !changed.isEmpty else { return [] }
+        if propagatesDeletesAtEndOfEvent, !event.isEmpty { processPendingChanges() }
+        return changed.filter {
+            guard $0.hasChanges else { return false }
+            return plan.includesSubentities ? $0.layout.isKind(of: plan.entity) : $0.layout === plan.entity
+        }
+    }
+
+    func fetchIdentifiers(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
+        let pending = pendingChanges(for: plan)
+        guard pending.isEmpty, let source, !source.isScattered(plan, stores: stores) else {
+            return try fetchObjects(plan, stores, pending: pending, FetchStyle()).map(\.identifier)
+        }
+        return try source.fetchIdentifiers(plan, stores: stores)
+    }
+
+    func fetchCount(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> Int {
+        let pending = pendingChanges(for: plan)
+        let isCut = plan.limit > 0 || plan.offset > 0
+        guard pending.isEmpty, let source, !isCut || !source.isScattered(plan, stores: stores) else {
+            return try fetchObjects(plan, stores, pending: pending, FetchStyle()).count
+        }
+        return try source.fetchCount(plan, stores: stores)
+    }
+
+    func fetchObjects(
+        _ plan: FetchPlan, _ stores: [NSPersistentStore]?, pending: [NSManagedObject], _ style: FetchStyle
+    ) throws -> [NSManagedObject] {
+        guard let source else { throw Self.noSource("fetch") }
+        let isMerging = !pending.isEmpty || source.isScattered(plan, stores: stores)
+        var sourcePlan = plan
+        if isMerging {
+            sourcePlan.limit = 0
+            sourcePlan.offset = 0
+        }
+        let stamp = source.generation
+        let fetched: [NSManagedObject]
+        if !style.includesValues || style.batchSize > 0 {
+            let identifiers = try source.fetchIdentifiers(sourcePlan, stores: stores)
+            takePromotions()
+            fetched = identifiers.map { objectOrFault($0) }
+            noteBatches(of: fetched, size: style.batchSize)
+        } else {
+            let rows = try source.fetchRows(sourcePlan, stores: stores)
+            takePromotions()
+            table.makeRoom(for: rows.count)
+            let (asFault, refreshing) = (style.asFaults, style.refreshing)
+            fetched = rows.map { object(for: $0, asFault: asFault, refreshing: refreshing, stamp: stamp) }
+        }
+        return isMerging ? merge(fetched, pending, plan) : fetched
+    }
+
+    /// What a fetch finds once unsaved changes count: the source's results without what is deleted or matches no more,
+    /// with what is new or matches now, in order, cut to the limit.
+    private func merge(
+        _ fetched: [NSManagedObject], _ pending: [NSManagedObject], _ plan: FetchPlan
+    ) -> [NSManagedObject] {
+        let dirty = Set(pending)
+        let matches = Self.test(plan.predicate)
+        var result = fetched.filter { !dirty.contains($0) && !$0.isDeleted }
+        result += fetched.filter { dirty.contains($0) && !$0.isDeleted && matches($0) }
+        let known = Set(fetched)
+        result += pending.filter { !known.contains($0) && !$0.isDeleted && matches($0) }
+        if !plan.sortDescriptors.isEmpty { result = Self.sorted(result, by: plan.sortDescriptors) }
+        if plan.offset > 0 { result = Array(result.dropFirst(plan.offset)) }
+        if plan.limit > 0 { result = Array(result.prefix(plan.limit)) }
+        return result
+    }
+
+    /// The test that a predicate makes of an object, compiled once for all objects.
+    static func test(_ predicate: NSPredicate?) -> (NSManagedObject) -> Bool {
+        guard let predicate else { return { _ in true } }
+        // A predicate without a tree, such as a block, evaluates itself.
+        guard let compiled = try? compiledPredicate(of: predicate) else { return { predicate.evaluate(with: $0) } }
+        return { compiled.evaluate($0) }
+    }
+
+    static func sorted(_ objects: [NSManagedObject], by descriptors: [NSSortDescriptor]) -> [NSManagedObject] {
+        if let terms = try? sortTerms(of: descriptors) { return objects.sorted(by: terms) }
+        // `sort` is stable, as Core Data's sorting of pending changes is.
+        return objects.sorted { left, right in
+            for descriptor in descriptors {
+                switch descriptor.compare(left, to: right) {
+                case .orderedAscending: return true
+                case .orderedDescending: return false
+                case .orderedSame: continue
+                }
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// A parent context as the source of its children: what it has and has not saved is what they see.
+///
+/// Each question is asked on the parent's queue, while the child waits.
+final class ParentSource: RowSource {
+    let parent: NSManagedObjectContext
+
+    init(_ parent: NSManagedObjectContext) { self.parent = parent }
+
+    var generation: UInt32 { parent.source?.generation ?? 0 }
+
+    /// What the parent has an object for may have changed there; of all else the stores know.
+    func isCurrent(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool {
+        guard !parent.table.contains(identifier), let source = parent.source else { return false }
+        return source.isCurrent(identifier, since: stamp)
+    }
+
+    func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool { false }
+
+    func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
+        try parent.onQueue { try $0.rowsForChild(plan, stores) }
+    }
+
+    func fetchIdentifiers(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
+        try parent.onQueue { try $0.fetchIdentifiers(plan, stores) }
+    }
+
+    func fetchCount(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> Int {
+        try parent.onQueue { try $0.fetchCount(plan, stores) }
+    }
+
+    func fetchDictionaries(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [[String: Any]] {
+        try parent.onQueue { try $0.source?.fetchDictionaries(plan, stores: stores) ?? [] }
+    }
+
+    func row(for identifier: NSManagedObjectID) throws -> Row? {
+        try parent.onQueue { try $0.rowsForChild([identifier]).first }
+    }
+
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        guard !identifiers.isEmpty else { return [] }
+        return try parent.onQueue { try $0.rowsForChild(identifiers) }
+    }
+
+    func relatedIdentifiers(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID] {
+        try parent.onQueue { try $0.relatedIdentifiersForChild(relationship, identifier) }
+    }
+
+    func makePermanentIdentifiers(
+        for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
+    ) throws -> [NSManagedObjectID] {
+        try parent.onQueue { parent in
+            guard let source = parent.source else { throw NSManagedObjectContext.noSource("give permanent IDs") }
+            return try source.makePermanentIdentifiers(for: objects, assigned: assigned)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// Where the objects of a context come from: the stores behind a coordinator, or the objects of a parent context.
+///
+/// Safe to ask on the queue of any context that has it as its source.
+protocol RowSource: AnyObject, Sendable {
+    /// Grows with every save that reaches the stores.
+    var generation: UInt32 { get }
+
+    /// Whether what was read of an object at a generation is still what the source has, as far as it knows.
+    func isCurrent(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool
+
+    /// Whether the results of a plan come from several stores: neither in order together, nor cut to the limit.
+    func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool
+
+    /// The rows that a plan finds.
+    func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row>
+
+    /// The IDs of the rows that a plan finds.
+    func fetchIdentifiers(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [NSManagedObjectID]
+
+    /// How many rows a plan finds.
+    func fetchCount(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> Int
+
+    /// The dictionaries that a plan finds.
+    func fetchDictionaries(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [[String: Any]]
+
+    /// The row of an object, `nil` when it is gone.
+    func row(for identifier: NSManagedObjectID) throws -> Row?
+
+    /// The rows of objects; those that are gone are left out.
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row>
+
+    /// The destinations of a to-many relationship, in order where it has one.
+    func relatedIdentifiers(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID]
+
+    /// Permanent IDs for new objects, in order.
+    func makePermanentIdentifiers(
+        for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
+    ) throws -> [NSManagedObjectID]
+}
