@@ -266,6 +266,11 @@ struct NameAliasTests {
             try aliases(source, isLibrary: true).hasSuffix("\npublic typealias NSExpression = CoreData.NSExpression\n"))
     }
 
+    @Test("Core Data is visible in all files of a module, and to its users, as on Apple's platforms through UIKit")
+    func visible() throws {
+        #expect(try aliases("let number = 1").contains("@_exported public import CoreData\n"))
+    }
+
     @Test("Names in comments and strings, and longer names, do not count")
     func unused() throws {
         let source = "// NSExpression\nlet text = \"NSExpression\", NSExpressionDescriptions = 1"

@@ -6,6 +6,9 @@ import Foundation
 /// created nor subclassed; ours have the same names. A module that imports both and names them needs to hear which
 /// ones are meant.
 package enum NameAliases {
+    /// On Apple's platforms UIKit, AppKit and SwiftUI bring Core Data along, and a framework that uses it shows it to its own users: files
+    /// use it without importing it.
+    private static let visibility = "@_exported public import CoreData\n\n"
     private static let names = ["NSComparisonPredicate", "NSExpression"]
 
     /// - Parameters:
@@ -21,9 +24,8 @@ package enum NameAliases {
             let code = String(decoding: CodeMask.code(of: source.bytes), as: UTF8.self).identifiers
             used.formUnion(names.filter(code.contains))
         }
-        guard !used.isEmpty else { return AccessorWriter.header + "// No names to decide on in this module.\n" }
         let access = isLibrary ? "public " : ""
-        return AccessorWriter.header + "import CoreData\n\n"
+        return AccessorWriter.header + visibility
             + used.sorted().map { "\(access)typealias \($0) = CoreData.\($0)\n" }.joined()
     }
 }

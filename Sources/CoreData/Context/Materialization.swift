@@ -33,8 +33,23 @@ extension NSManagedObjectContext {
 
     /// Makes an object that records the keys that are read from it, and that no context knows; see `KeyPathProbe`.
     func makeProbe(_ type: NSManagedObject.Type, _ layout: EntityLayout) -> NSManagedObject {
+        make(type, layout, values: [], state: .probe)
+    }
+
+    /// Makes a new object of a class for an entity, in no context.
+    static func makeUninsertedObject(of type: NSManagedObject.Type, entity: EntityLayout) -> NSManagedObject {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        let object = context.make(type, entity, values: entity.defaultValues, state: [])
+        object.setContext(nil)
+        return object
+    }
+
+    /// Makes an object that this context does not register.
+    private func make(
+        _ type: NSManagedObject.Type, _ layout: EntityLayout, values: ContiguousArray<StoredValue>, state: ObjectState
+    ) -> NSManagedObject {
         materialization = Materialization(
-            identifier: Self.makeTemporaryIdentifier(for: layout), values: [], version: 0, state: .probe, stamp: 0)
+            identifier: Self.makeTemporaryIdentifier(for: layout), values: values, version: 0, state: state, stamp: 0)
         defer { materialization = nil }
         return type.init(context: self)
     }

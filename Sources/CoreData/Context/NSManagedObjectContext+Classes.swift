@@ -110,7 +110,7 @@ extension NSEntityDescription {
 
 extension NSManagedObjectContext {
     /// Makes a new object of a class for an entity, which need not be the only one that names the class.
-    fileprivate func makeNewObject(of type: NSManagedObject.Type, entity: EntityLayout) -> NSManagedObject {
+    func makeNewObject(of type: NSManagedObject.Type, entity: EntityLayout) -> NSManagedObject {
         if entity.isAbstract {
             programmerError("cannot make an object of abstract entity “\(entity.name)”; make one of a subentity")
         }

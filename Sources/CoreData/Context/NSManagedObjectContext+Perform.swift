@@ -9,7 +9,9 @@ extension NSManagedObjectContext {
     /// - Parameter block: what to do with the context.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
-    public func performAndWait<Result, Failure: Error>(
+    public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try waitFor(block) }
+
+    private func waitFor<Result, Failure: Error>(
         _ block: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var result: Swift.Result<Result, Failure>?

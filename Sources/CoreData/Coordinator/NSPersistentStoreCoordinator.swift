@@ -178,10 +178,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         queue.async { [self] in withLock { work.value() } }
     }
 
+    /// Runs a block with the stores, and waits until it is done.
+    open func performAndWait(_ block: () -> Void) {
+        lockObject.lock()
+        defer { lockObject.unlock() }
+        block()
+    }
+
     /// Runs a block with the stores, and waits for its result.
-    public func performAndWait<Result, Failure: Error>(
-        _ block: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    ///
+    /// - Throws: what the block throws.
+    public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
         lockObject.lock()
         defer { lockObject.unlock() }
         return try block()

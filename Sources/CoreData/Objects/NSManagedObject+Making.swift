@@ -1,0 +1,41 @@
+import Foundation
+
+/// Lets generic code make objects by `T(entity:insertInto:)`.
+///
+/// Swift calls initializers of a class that is only known at run time when they are `required`, and makes an exception for classes that
+/// come from Objective-C. `init(entity:insertInto:)` cannot be `required`, since subclasses override it without saying so; an initializer
+/// of a protocol is found instead.
+public protocol ManagedObjectMaking {}
+
+extension NSManagedObject: ManagedObjectMaking {}
+
+extension ManagedObjectMaking where Self: NSManagedObject {
+    /// Creates an object of an entity, and inserts it into a context.
+    ///
+    /// - Parameters:
+    ///   - entity: what the object is to be; must not be abstract.
+    ///   - context: where to insert it; `nil` makes an object without a context, for `insert(_:)` later.
+    public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        self = NSManagedObject.make(Self.self, entity, context)
+    }
+}
+
+extension NSManagedObject {
+    fileprivate static func make<Object: NSManagedObject>(
+        _ type: Object.Type, _ entity: NSEntityDescription, _ context: NSManagedObjectContext?
+    ) -> Object {
+        let object: NSManagedObject
+        if type != NSManagedObject.self, let layout = entity.layout, !layout.isAbstract {
+            object =
+                context?.makeNewObject(of: type, entity: layout)
+                ?? NSManagedObjectContext.makeUninsertedObject(of: type, entity: layout)
+        } else {
+            // An object without a class of its own; or an entity that none can be made of, which is said there.
+            object = NSManagedObject(entity: entity, insertInto: context)
+        }
+        guard let object = object as? Object else {
+            programmerError("an object of entity “\(entity.name ?? "")” is no \(type)")
+        }
+        return object
+    }
+}
