@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
     public func perform<Result, Failure: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
-        if schedule == .immediate, queue.isCurrent { return try performAndWait(block) }
+        if schedule == .immediate, queue.isCurrent { return try waitFor(block) }
         let work = Transferred(block)
         let result: Transferred<Swift.Result<Result, Failure>> = await withCheckedContinuation { continuation in
             perform {
