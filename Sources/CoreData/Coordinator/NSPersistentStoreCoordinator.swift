@@ -77,14 +77,32 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
         return try withLock {
             if storeType != NSInMemoryStoreType, let known = stores.first(where: { $0.url == url }) { return known }
-            let store = type.init(
-                persistentStoreCoordinator: self, configurationName: configuration, at: url, options: options)
-            try store.loadMetadata()
-            try store.loadContents()
+            let store = try openStore(type, configuration, at: url, options: options)
             store.didAdd(to: self)
             stores.append(store)
             postStoresDidChange([NSAddedPersistentStoresKey: [store]])
             return store
+        }
+    }
+
+    /// Opens a store, migrating it first where its model differs and the options ask for it.
+    private func openStore(
+        _ type: NSPersistentStore.Type, _ configuration: String?, at url: URL, options: [AnyHashable: Any]?
+    ) throws -> NSPersistentStore {
+        func opened() throws -> NSPersistentStore {
+            let store = type.init(
+                persistentStoreCoordinator: self, configurationName: configuration, at: url, options: options)
+            try store.loadMetadata()
+            try store.loadContents()
+            return store
+        }
+        do { return try opened() } catch let error as NSError
+            where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
+            && type is SQLiteStore.Type && AutomaticMigration.isWanted(options)
+        {
+            try AutomaticMigration.migrate(
+                url, to: managedObjectModel, configuration: configuration, options: options)
+            return try opened()
         }
     }
 

@@ -38,6 +38,8 @@ package enum CoreDataErrorCode {
     package static let migrationCancelled = 134120
     package static let migrationMissingSourceModel = 134130
     package static let migrationMissingMappingModel = 134140
+    package static let migrationManagerSourceStore = 134150
+    package static let migrationManagerDestinationStore = 134160
     package static let inferredMappingModel = 134190
     package static let sqlite = 134180
     package static let externalRecordImport = 134200

@@ -59,6 +59,9 @@ package enum ManagedClasses {
         return NSManagedObject.self
     }
 
+    /// The modules in which classes are looked for.
+    static var modules: [String] { known.withLock { $0.modules }.sorted() + mainModule }
+
     private static var mainModule: [String] {
         [ProcessInfo.processInfo.processName.replacingOccurrences(of: "-", with: "_")]
     }

@@ -71,6 +71,11 @@ package enum StoreMetadata {
         key.hasPrefix("NS") || key.hasPrefix("_NS") || key == ownHashesKey
     }
 
+    /// Whether a key says something of the model, and so changes with it.
+    static func describesModel(_ key: String) -> Bool {
+        key.hasPrefix("NSStoreModelVersion") || key == ownHashesKey
+    }
+
     /// The version hashes in metadata, by entity.
     static func hashes(in metadata: [String: Any]) -> [String: Data] {
         metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]

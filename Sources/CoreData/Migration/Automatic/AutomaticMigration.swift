@@ -1,0 +1,50 @@
+import Foundation
+
+/// What happens when a store is added whose model is not the coordinator's.
+enum AutomaticMigration {
+    /// Whether the options ask for migration.
+    static func isWanted(_ options: [AnyHashable: Any]?) -> Bool {
+        flag(options, NSMigratePersistentStoresAutomaticallyOption) && !flag(options, NSReadOnlyPersistentStoreOption)
+    }
+
+    static func flag(_ options: [AnyHashable: Any]?, _ key: String) -> Bool {
+        (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false
+    }
+
+    /// Migrates an SQLite store to a model by an inferred mapping.
+    ///
+    /// - Throws: 134130 when the store's model cannot be found, 134140 when there is no mapping, 134110 when the objects do
+    ///   not fit. The store is as it was then.
+    static func migrate(
+        _ url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
+    ) throws {
+        let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
+        let source = try SourceModel.find(file)
+        guard flag(options, NSInferMappingModelAutomaticallyOption) else {
+            throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: nil)
+        }
+        let plan: MappingPlan
+        do { plan = try MappingInference.plan(from: source, to: model) } catch {
+            throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: error)
+        }
+        try InPlaceMigrator(file, from: source, to: model, plan: plan, configuration: configuration).run()
+    }
+}
+
+/// Finds the model of a store's version.
+enum SourceModel {
+    /// The store's own copy of its model, or a version of the models in the bundles that has the store's hashes.
+    ///
+    /// - Throws: 134130 when there is none.
+    static func find(_ file: StoreFile) throws -> NSManagedObjectModel {
+        let metadata = try file.metadata()
+        let isApples = metadata[StoreMetadata.ownHashesKey] == nil
+        if let cached = try file.cachedModel() {
+            // Our own hashes are computed anew; Apple's are only in the metadata.
+            if isApples { cached.recordVersionHashes(StoreMetadata.hashes(in: metadata)) }
+            return cached
+        }
+        if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata) { return model }
+        throw MigrationError.missingSourceModel(url: file.url, metadata: metadata)
+    }
+}

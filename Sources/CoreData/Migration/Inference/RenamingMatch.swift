@@ -1,0 +1,32 @@
+/// Something that may bear another name in another version of the model.
+struct Renameable {
+    let name: String
+    /// The canonical name: the first one it had.
+    let identifier: String
+}
+
+/// Finds what the entities, or the properties of an entity, of one version are called in the other.
+enum RenamingMatch {
+    /// The names in the source, by the names in the destination.
+    ///
+    /// A renaming identifier is a canonical name, so that equal ones belong together, over any number of versions. After
+    /// those come a destination that is identified by the source's present name, and equal names: an identifier that
+    /// was dropped again must not lose data.
+    static func sources(of destinations: [Renameable], in sources: [Renameable]) -> [String: String] {
+        var found: [String: String] = [:]
+        var open = Set(sources.map(\.name))
+        func match(_ isSame: (Renameable, Renameable) -> Bool) {
+            for destination in destinations where found[destination.name] == nil {
+                guard let source = sources.first(where: { open.contains($0.name) && isSame(destination, $0) }) else {
+                    continue
+                }
+                found[destination.name] = source.name
+                open.remove(source.name)
+            }
+        }
+        match { $0.identifier == $1.identifier }
+        match { $0.identifier == $1.name }
+        match { $0.name == $1.name }
+        return found
+    }
+}

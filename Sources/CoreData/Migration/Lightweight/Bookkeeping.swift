@@ -1,0 +1,86 @@
+/// Statements for what a store says of its entities: their numbers and greatest keys, and the history of their objects.
+enum Bookkeeping {
+    /// `Z_PRIMARYKEY` anew. A root takes over the greatest key of the tables that its objects come from.
+    static func primaryKeys(_ pair: SchemaPair) -> [String] {
+        let former = pair.sourceMappings.map(\.number)
+        guard !former.isEmpty || !pair.destinationMappings.isEmpty else { return [] }
+        var statements = ["CREATE TEMP TABLE _T_PRIMARYKEY AS SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY"]
+        statements.append("DELETE FROM Z_PRIMARYKEY WHERE \(entityCondition(former))")
+        for row in pair.destination.primaryKeyRows {
+            let roots = origins(of: row.name, in: pair)
+            let maximum =
+                row.superNumber != 0 || roots.isEmpty
+                ? "0" : "IFNULL((SELECT MAX(Z_MAX) FROM _T_PRIMARYKEY WHERE \(entityCondition(roots))), 0)"
+            statements.append(
+                "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES "
+                    + "(\(row.number), \(literal(row.name)), \(row.superNumber), \(maximum))")
+        }
+        statements.append("DROP TABLE _T_PRIMARYKEY")
+        return statements
+    }
+
+    /// The numbers of the root entities that the objects of a root come from.
+    private static func origins(of root: String, in pair: SchemaPair) -> [Int] {
+        guard let layout = pair.destination.layout.entityByName[root] else { return [] }
+        let roots = layout.selfAndSubentities.compactMap { pair.destination.mapping(of: $0) }
+            .compactMap { pair.former($0) }.compactMap { pair.source.mapping(of: $0.layout.root)?.number }
+        return Set(roots).sorted()
+    }
+
+    /// The history follows the entities' new numbers; changes of objects whose entity is gone go with it.
+    static func history(_ pair: SchemaPair) -> [String] {
+        guard pair.structure.hasHistory else { return [] }
+        var statements: [String] = []
+        let removed = pair.sourceMappings.filter { pair.successor($0.layout) == nil }.map(\.number)
+        if !removed.isEmpty {
+            statements.append("DELETE FROM ACHANGE WHERE \(entityCondition(removed, column: "ZENTITY"))")
+        }
+        let reshaped = pair.sourceMappings.filter { former in
+            pair.successor(former.layout).map {
+                HistoryMask.names(of: $0.layout) != HistoryMask.names(of: former.layout)
+            }
+                ?? false
+        }.map(\.number)
+        if !reshaped.isEmpty {
+            statements.append(
+                "UPDATE ACHANGE SET ZCOLUMNS = \(InPlaceFunction.changedColumns)(ZENTITY, ZCOLUMNS) WHERE "
+                    + "ZCOLUMNS NOT NULL AND \(entityCondition(reshaped, column: "ZENTITY"))")
+        }
+        let moved = pair.sourceMappings.compactMap { former in
+            pair.successor(former.layout).map { (old: former.number, new: $0.number) }
+        }.filter { $0.old != $0.new }
+        if !moved.isEmpty {
+            statements.append(
+                "UPDATE ACHANGE SET ZENTITY = \(renumbered("ZENTITY", moved)) WHERE "
+                    + entityCondition(moved.map(\.old), column: "ZENTITY"))
+        }
+        return statements
+    }
+}
+
+/// The history's masks of changed properties, carried from one version of an entity to the next.
+enum HistoryMask {
+    /// The properties that have a bit, in the order of the bits.
+    static func names(of layout: EntityLayout) -> [String] {
+        (layout.slots.filter { !$0.isTransient }.map(\.name) + layout.toManys.map(\.name)).sorted()
+    }
+
+    /// A mask for the destination's properties.
+    ///
+    /// - Parameters:
+    ///   - former: the names of the source's properties, in the order of the bits.
+    ///   - names: those of the destination.
+    ///   - source: what a property of the destination is called in the source.
+    static func converted(
+        _ mask: [UInt8], from former: [String], to names: [String], source: (String) -> String?
+    ) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: (names.count + 7) / 8)
+        for (bit, name) in names.enumerated() {
+            guard let old = source(name).flatMap({ former.firstIndex(of: $0) }), old / 8 < mask.count,
+                mask[old / 8] & (1 << UInt8(old % 8)) != 0
+            else { continue }
+            bytes[bit / 8] |= 1 << UInt8(bit % 8)
+        }
+        return bytes
+    }
+}

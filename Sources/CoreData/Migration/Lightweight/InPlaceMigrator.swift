@@ -1,0 +1,166 @@
+import Foundation
+import SQLiteConnection
+
+/// Migrates an SQLite store in place: runs a ``LightweightMigration`` in one transaction, and renews what the store says of
+/// its model.
+struct InPlaceMigrator {
+    let file: StoreFile
+    let source: NSManagedObjectModel
+    let destination: NSManagedObjectModel
+    let plan: MappingPlan
+    private let sourceSchema: SQLSchema
+    private let destinationSchema: SQLSchema
+    private let destinationNames: Set<String>?
+    private let metadata: [String: Any]
+    /// What will be run.
+    let migration: LightweightMigration
+
+    /// Works out what is to be done; nothing is changed yet.
+    ///
+    /// - Parameters:
+    ///   - source: the model of the store.
+    ///   - destination: the model that the store shall have.
+    ///   - configuration: the configuration of the destination model whose entities the store holds; `nil` for all.
+    init(
+        _ file: StoreFile, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, plan: MappingPlan,
+        configuration: String?
+    ) throws {
+        self.file = file
+        self.source = source
+        self.destination = destination
+        self.plan = plan
+        metadata = try file.metadata()
+        let catalog = try file.catalog()
+        let stored = Set(StoreMetadata.hashes(in: metadata).keys)
+        let sourceNames = stored.isEmpty ? nil : stored
+        let entities = destination.entities(forConfigurationName: configuration) ?? destination.entities
+        destinationNames =
+            entities.count == destination.entities.count ? nil : Set(entities.compactMap(\.name))
+        sourceSchema = SQLSchema(
+            layout: try source.compiledLayout(), entityNames: sourceNames, numbers: catalog.numbers, catalog: catalog)
+        try StoreCompatibility.checkColumns(sourceSchema, catalog: catalog, url: file.url)
+        destinationSchema = SQLSchema(layout: try destination.compiledLayout(), entityNames: destinationNames)
+        migration = try LightweightMigration(
+            plan: plan, from: sourceSchema, to: destinationSchema, structure: try StoreStructure(file))
+    }
+
+    /// Migrates the store, or leaves it as it was.
+    ///
+    /// - Throws: 134110 when the objects do not fit the new model, 134111 when a constraint does not hold, and what SQLite
+    ///   reports.
+    func run() throws {
+        let external = ExternalData(store: file.url)
+        try registerFunctions(external)
+        let renewed = try StoreMetadata.data(of: renewedMetadata(), url: file.url)
+        let cache = try ModelCache.modelCacheData(for: destination)
+        var abandoned: Set<String> = []
+        do {
+            try file.connection.transaction(.exclusive) {
+                let before = try externalFiles(of: sourceSchema)
+                for step in migration.steps { try run(step) }
+                abandoned = before.subtracting(try externalFiles(of: destinationSchema))
+                let update = try file.connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
+                try update.bind(renewed, at: 1)
+                try update.run()
+                try renewCache(cache)
+            }
+        } catch let error as SQLiteError where error.extendedCode & 0xFF == 19 {
+            throw failure(
+                "constraint violation during attempted migration", code: NSMigrationConstraintViolationError,
+                underlying: NSError(
+                    domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
+                    userInfo: [NSLocalizedDescriptionKey: "Two objects have the same values (\(error.message))."]))
+        } catch let error as SQLiteError {
+            throw SQLiteStoreError.make(
+                error, fallback: CoreDataErrorCode.migration, work: "migrate the store", url: file.url)
+        }
+        // Only now does nothing refer to them any more.
+        external.remove(abandoned.sorted())
+    }
+
+    private func run(_ step: MigrationStep) throws {
+        switch step {
+        case .run(let sql): try file.connection.execute(sql)
+        case .expectNone(let sql, let violation):
+            guard try file.connection.integer(sql) != nil else { return }
+            throw failure(violation.reason, underlying: MigrationError.violation(violation))
+        }
+    }
+
+    private func failure(
+        _ reason: String, code: Int = CoreDataErrorCode.migration, underlying: NSError
+    ) -> NSError {
+        MigrationError.inPlace(
+            url: file.url, from: MigrationError.version(source), to: MigrationError.version(destination),
+            reason: reason,
+            code: code, underlying: underlying)
+    }
+
+    private func renewCache(_ cache: Data) throws {
+        try file.connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
+        try file.connection.execute("DELETE FROM Z_MODELCACHE")
+        let insert = try file.connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+        try insert.bind(cache, at: 1)
+        try insert.run()
+    }
+
+    /// The metadata with the new model's hashes; everything else stays, the UUID included.
+    private func renewedMetadata() -> [String: Any] {
+        var renewed = metadata.filter { !StoreMetadata.describesModel($0.key) }
+        renewed.merge(StoreMetadata.make(for: destination, entityNames: destinationNames)) { old, _ in old }
+        return renewed
+    }
+
+    // MARK: Functions and files
+
+    private func registerFunctions(_ external: ExternalData) throws {
+        try file.run("prepare the migration of", fallback: CoreDataErrorCode.migration) {
+            try StoreFunctions.register(on: file.connection, derived: DerivedValues())
+            try file.connection.register(function: InPlaceFunction.externalContent, argumentCount: 1) { arguments in
+                guard arguments.kind(at: 0) != .null else { return .null }
+                guard let content = external.content(of: arguments.data(at: 0) ?? Data()) else {
+                    return .failure("a file of the store's external data is missing")
+                }
+                return .blob(content)
+            }
+            let masks = historyMasks()
+            try file.connection.register(function: InPlaceFunction.changedColumns, argumentCount: 2) { arguments in
+                guard let data = arguments.data(at: 1), let convert = masks[Int(arguments.integer(at: 0))] else {
+                    return .null
+                }
+                return .blob(Data(convert([UInt8](data))))
+            }
+        }
+    }
+
+    /// How the history's masks of changed properties change, by the source's entity numbers.
+    private func historyMasks() -> [Int: ([UInt8]) -> [UInt8]] {
+        var masks: [Int: ([UInt8]) -> [UInt8]] = [:]
+        for mapping in sourceSchema.mappings.compactMap({ $0 }) {
+            guard let plan = plan.entity(source: mapping.layout.name), let name = plan.destination,
+                let successor = destinationSchema.layout.entityByName[name]
+            else { continue }
+            let (former, names) = (HistoryMask.names(of: mapping.layout), HistoryMask.names(of: successor))
+            masks[mapping.number] = { HistoryMask.converted($0, from: former, to: names, source: plan.source(of:)) }
+        }
+        return masks
+    }
+
+    /// The names of the files beside the store that its values refer to.
+    private func externalFiles(of schema: SQLSchema) throws -> Set<String> {
+        var names: Set<String> = []
+        for mapping in schema.mappings.compactMap({ $0 }) {
+            let inherited = mapping.layout.superentity?.slots.count ?? 0
+            for (slot, column) in zip(mapping.layout.slots, mapping.columns).dropFirst(inherited) {
+                guard slot.attribute?.allowsExternalStorage == true, let column, !column.isComposite else { continue }
+                let name = quoted(column.name)
+                let select = try file.connection.prepare(
+                    "SELECT \(name) FROM \(quoted(mapping.table)) WHERE substr(\(name), 1, 1) = X'02'")
+                while try select.step() {
+                    if let file = ExternalData.fileName(in: select.data(at: 0)) { names.insert(file) }
+                }
+            }
+        }
+        return names
+    }
+}

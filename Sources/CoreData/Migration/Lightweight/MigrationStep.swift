@@ -1,0 +1,22 @@
+/// One step of a migration in place.
+package enum MigrationStep: Equatable, Sendable {
+    /// Runs a statement.
+    case run(String)
+    /// Runs a `SELECT` that must find nothing; a row means that the objects do not fit the new model.
+    case expectNone(String, MigrationViolation)
+
+    /// The statement.
+    package var sql: String {
+        switch self {
+        case .run(let sql), .expectNone(let sql, _): return sql
+        }
+    }
+}
+
+/// What is wrong with objects that do not fit the new model.
+package struct MigrationViolation: Equatable, Sendable {
+    package var entity: String
+    package var property: String?
+    package var isRelationship = false
+    package var reason: String
+}

@@ -1,0 +1,131 @@
+import CoreData
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Inferred mapping models")
+struct InferenceTests {
+    private func text(_ change: (NSManagedObjectModel) -> Void) throws -> String {
+        let model = makeModel(
+            makeEntity(
+                "Book", makeAttribute("title", .stringAttributeType), makeToOne("author", "Writer", inverse: "books")),
+            makeEntity("Shelf"),
+            makeEntity(
+                "Writer", makeAttribute("name", .stringAttributeType), makeToMany("books", "Book", inverse: "author"))
+        )
+        let source = try #require(model.copy() as? NSManagedObjectModel)
+        change(model)
+        return try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: model).text
+    }
+
+    private func failure(_ change: (NSManagedObjectModel) -> Void) -> [String: String]? {
+        do {
+            _ = try text(change)
+            return nil
+        } catch {
+            let error = error as NSError
+            guard error.code == 134190 else { return ["code": "\(error.code)"] }
+            return error.userInfo.compactMapValues { $0 as? String }.filter {
+                ["entity", "property", "reason"].contains($0.key)
+            }
+        }
+    }
+
+    @Test("Entities that are the same are copied, property by property")
+    func copies() throws {
+        #expect(
+            try text { _ in } == """
+                IEM_Copy_Book: Book -> Book
+                  title = FUNCTION($source, "valueForKey:", "title")
+                  author = FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "author", \
+                FUNCTION($source, "valueForKey:", "author"))
+                IEM_Copy_Shelf: Shelf -> Shelf
+                IEM_Copy_Writer: Writer -> Writer
+                  name = FUNCTION($source, "valueForKey:", "name")
+                  books = FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "books", \
+                FUNCTION($source, "valueForKey:", "books"))
+                """)
+    }
+
+    @Test(
+        "Renamed entities and properties are read from their old names; new ones keep their defaults; removed ones are named"
+    )
+    func changes() throws {
+        let mapping = try text { model in
+            let writer = model.entity("Writer")
+            writer.name = "Author"
+            writer.renamingIdentifier = "Writer"
+            let title = model.attribute("Book", "title")
+            title.name = "heading"
+            title.renamingIdentifier = "title"
+            model.removeProperty("author", of: "Book")
+            model.removeProperty("books", of: "Author")
+            model.add(makeAttribute("pages", .integer16AttributeType), to: "Book")
+            model.entities = model.entities.filter { $0.name != "Shelf" } + [makeEntity("Album")]
+        }
+        #expect(
+            mapping == """
+                IEM_Transform_Writer: Writer -> Author
+                  name = FUNCTION($source, "valueForKey:", "name")
+                IEM_Transform_Book: Book -> Book
+                  heading = FUNCTION($source, "valueForKey:", "title")
+                  pages = default
+                IEM_Add_Album: nothing -> Album
+                IEM_Remove_Shelf: Shelf -> nothing
+                """)
+    }
+
+    @Test("Equal renaming identifiers belong together over any number of versions")
+    func canonicalNames() {
+        let versions = RenamingMatch.sources(
+            of: [Renameable(name: "Vehicle", identifier: "Car"), Renameable(name: "Car", identifier: "Wagon")],
+            in: [Renameable(name: "Automobile", identifier: "Car"), Renameable(name: "Wagon", identifier: "Wagon")])
+        #expect(versions == ["Vehicle": "Automobile", "Car": "Wagon"])
+    }
+
+    @Test("A type that is no number cannot change")
+    func types() {
+        let failure = failure { $0.attribute("Book", "title").attributeType = .dateAttributeType }
+        #expect(
+            failure == [
+                "entity": "Book", "property": "title",
+                "reason": "Source and destination attribute types are incompatible",
+            ])
+    }
+
+    @Test("A to-many relationship cannot become to-one")
+    func toOne() {
+        #expect(failure { $0.relationship("Writer", "books").maxCount = 1 }?["property"] == "books")
+    }
+
+    @Test("A relationship cannot lead to an entity that its objects are not of")
+    func destinations() {
+        let failure = failure { model in
+            model.relationship("Book", "author").destinationName = "Shelf"
+            model.relationship("Book", "author").inverseName = nil
+            model.removeProperty("books", of: "Writer")
+        }
+        #expect(failure?["entity"] == "Book")
+        #expect(failure?["property"] == "author")
+    }
+
+    @Test("Two hierarchies cannot become one")
+    func hierarchies() {
+        let failure = failure { model in
+            let thing = makeEntity("Thing", abstract: true)
+            thing.subentities = [model.entity("Book"), model.entity("Shelf")]
+            model.entities += [thing]
+        }
+        #expect(failure?["entity"] == "Shelf")
+    }
+
+    @Test("A mapping model that was changed is no longer the inferred one")
+    func changed() throws {
+        let mapping = try NSMappingModel.inferredMappingModel(
+            forSourceModel: Town.model(), destinationModel: Town.model())
+        #expect(mapping.inferredPlan != nil)
+        mapping.entityMappings[0].attributeMappings?[0].valueExpression = NSExpression(forConstantValue: 1)
+        #expect(mapping.inferredPlan == nil)
+    }
+}

@@ -1,0 +1,188 @@
+import CoreData
+import Foundation
+import SQLiteConnection
+import Testing
+
+@testable import CoreData
+
+@Suite("Lightweight migration")
+struct LightweightMigrationTests {
+    let folder: StoreFolder
+
+    init() throws { folder = try StoreFolder() }
+
+    private var options: [AnyHashable: Any] {
+        [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
+    }
+
+    private func add(
+        _ model: NSManagedObjectModel, at url: URL, _ options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStoreCoordinator {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+        return coordinator
+    }
+
+    /// Closes the stores, so that the file can be read alone.
+    private func close(_ coordinator: NSPersistentStoreCoordinator) throws {
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+
+    private func error(of body: () throws -> Void) -> NSError? {
+        do {
+            try body()
+            return nil
+        } catch { return error as NSError }
+    }
+
+    private func copy(_ name: String) throws -> URL {
+        let copy = folder.url.appendingPathComponent(name)
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: folder.store.path + suffix) {
+            try FileManager.default.copyItem(atPath: folder.store.path + suffix, toPath: copy.path + suffix)
+        }
+        return copy
+    }
+
+    @Test(
+        "Every kind of change, alone and in pairs, keeps all rows and relationships, and leaves a store like a new one")
+    func matrix() throws {
+        try Town.makeStore(at: folder.store)
+        for (index, changes) in ModelChange.combinations.enumerated() {
+            let model = Town.model()
+            for change in changes { change.apply(model) }
+            let name = changes.map(\.name).joined(separator: "; ")
+            let comment = Comment(rawValue: name)
+            let url = try copy("\(index).sqlite")
+            let failure = error { try close(try add(model, at: url, options)) }
+            #expect(failure == nil, comment)
+            guard failure == nil else { continue }
+            let oracle = try MigrationOracle(from: Town.model(), at: folder.store, to: model, at: url)
+            #expect(try oracle.differences() == [], comment)
+            let new = folder.url.appendingPathComponent("\(index)-new.sqlite")
+            try close(try add(model, at: new))
+            let (structure, expected) = (try MigrationOracle.structure(of: url), try MigrationOracle.structure(of: new))
+            #expect(structure == expected, comment)
+            #expect(try plainSQL("PRAGMA integrity_check", in: url) == ["ok"], comment)
+            try close(try add(model, at: url))
+        }
+    }
+
+    @Test("A store that does not fit is not migrated unless the options say so")
+    func unasked() throws {
+        try Town.makeStore(at: folder.store)
+        let model = Town.model()
+        model.removeProperty("nick", of: "Person")
+        #expect(error { _ = try add(model, at: folder.store) }?.code == 134100)
+    }
+
+    @Test(
+        "A mandatory attribute without a default stops the migration where there are objects, and the store stays as it was"
+    )
+    func missingValue() throws {
+        try Town.makeStore(at: folder.store)
+        let model = Town.model()
+        let level = makeAttribute("level", .integer32AttributeType)
+        level.isOptional = false
+        model.add(level, to: "Pet")
+        let before = try plainSQL("SELECT sql FROM sqlite_master ORDER BY 1", in: folder.store)
+        let failure = try #require(error { _ = try add(model, at: folder.store, options) })
+        #expect(failure.code == 134110)
+        let reason = "Validation error missing attribute values on mandatory destination attribute"
+        #expect(failure.userInfo["reason"] as? String == "Cannot migrate store in-place: \(reason)")
+        let cause = try #require(failure.userInfo[NSUnderlyingErrorKey] as? NSError)
+        #expect(cause.userInfo["entity"] as? String == "Pet")
+        #expect(cause.userInfo["attribute"] as? String == "level")
+        #expect(try plainSQL("SELECT sql FROM sqlite_master ORDER BY 1", in: folder.store) == before)
+        try close(try add(Town.model(), at: folder.store))
+    }
+
+    @Test("What cannot be inferred is named: 134140, with 134190 underneath")
+    func uninferable() throws {
+        try Town.makeStore(at: folder.store)
+        let model = Town.model()
+        model.attribute("Pet", "name").attributeType = .dateAttributeType
+        let failure = try #require(error { _ = try add(model, at: folder.store, options) })
+        #expect(failure.code == 134140)
+        let cause = try #require(failure.userInfo[NSUnderlyingErrorKey] as? NSError)
+        #expect(cause.code == 134190)
+        #expect(cause.userInfo["entity"] as? String == "Pet")
+        #expect(cause.userInfo["property"] as? String == "name")
+        #expect(cause.userInfo["reason"] as? String == "Source and destination attribute types are incompatible")
+    }
+
+    @Test("Objects that break a new constraint stop the migration: 134111")
+    func constraint() throws {
+        try Town.makeStore(at: folder.store)
+        let model = Town.model()
+        model.entity("Person").versionHashModifier = "2"
+        _ = model.entity("Person").with(constraint: "house")
+        #expect(error { _ = try add(model, at: folder.store, options) }?.code == 134111)
+        #expect(try plainSQL("SELECT COUNT(*) FROM ZPERSON", in: folder.store) == ["3"])
+    }
+
+    @Test("A number that does not fit its new type stops the migration")
+    func outOfRange() throws {
+        let model = { (type: NSAttributeType) in makeModel(makeEntity("Item", makeAttribute("count", type))) }
+        let store = try openStore(model(.integer64AttributeType), at: folder.store)
+        try store.save(inserted: [store.insertion("Item", ["count": .integer(70000)])])
+        store.opened = nil
+        let failure = try #require(error { _ = try add(model(.integer16AttributeType), at: folder.store, options) })
+        #expect(failure.code == 134110)
+        #expect(try plainSQL("SELECT ZCOUNT FROM ZITEM", in: folder.store) == ["70000"])
+    }
+
+    @Test(
+        "The metadata keep their UUID and what programs put there; the hashes and the model's copy are the new model's")
+    func metadata() throws {
+        try Town.makeStore(at: folder.store)
+        var metadata = try SQLiteStore.metadataForPersistentStore(with: folder.store)
+        metadata["Colour"] = "green"
+        try SQLiteStore.setMetadata(metadata, forPersistentStoreAt: folder.store)
+        let model = Town.model()
+        ModelChange.all[0].apply(model)
+        try close(try add(model, at: folder.store, options))
+        let after = try SQLiteStore.metadataForPersistentStore(with: folder.store)
+        #expect(after["Colour"] as? String == "green")
+        #expect(after[NSStoreUUIDKey] as? String == metadata[NSStoreUUIDKey] as? String)
+        #expect(after[NSStoreModelVersionHashesKey] as? [String: Data] == model.entityVersionHashesByName)
+        let cached = try #require(try StoreFile.open(folder.store, mode: .readOnly).cachedModel())
+        #expect(cached.attribute("Person", "email").attributeType == .stringAttributeType)
+    }
+
+    @Test("The history's changes follow their entities' numbers and properties")
+    func history() throws {
+        try Town.makeStore(at: folder.store)
+        let tracking: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
+        try close(try add(Town.model(), at: folder.store, tracking))
+        let writer = try Connection(path: folder.store.path, mode: .readWrite)
+        // Person (3 or 4) changed its age, the first of its properties by name.
+        let person = try writer.integer("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'") ?? 0
+        try writer.execute("INSERT INTO ACHANGE (Z_PK, Z_ENT, ZENTITY, ZCOLUMNS) VALUES (1, 16001, \(person), X'01')")
+        let log = try writer.integer("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Log'") ?? 0
+        try writer.execute("INSERT INTO ACHANGE (Z_PK, Z_ENT, ZENTITY, ZCOLUMNS) VALUES (2, 16001, \(log), X'01')")
+        let model = Town.model()
+        model.entities =
+            model.entities.filter { !["Log", "Alarm"].contains($0.name) } + [makeEntity("Aardvark")]
+        model.add(makeAttribute("abode", .stringAttributeType), to: "Person")
+        try close(try add(model, at: folder.store, options.merging(tracking) { $1 }))
+        let rows = try plainSQL(
+            "SELECT Z_NAME, hex(ZCOLUMNS) FROM ACHANGE JOIN Z_PRIMARYKEY ON Z_PRIMARYKEY.Z_ENT = ZENTITY",
+            in: folder.store)
+        #expect(rows == ["Person|02"])
+    }
+
+    @Test("Columns, indexes and tables of somebody else's stay")
+    func foreign() throws {
+        try Town.makeStore(at: folder.store)
+        let writer = try Connection(path: folder.store.path, mode: .readWrite)
+        try writer.execute("CREATE TABLE NOTES (TEXT VARCHAR); INSERT INTO NOTES VALUES ('hello')")
+        try writer.execute("ALTER TABLE ZPET ADD COLUMN XCOLOUR VARCHAR; UPDATE ZPET SET XCOLOUR = 'brown'")
+        try writer.execute("CREATE INDEX X_PET ON ZPET (XCOLOUR)")
+        let model = Town.model()
+        model.removeProperty("name", of: "Pet")
+        try close(try add(model, at: folder.store, options))
+        #expect(try plainSQL("SELECT TEXT FROM NOTES", in: folder.store) == ["hello"])
+        #expect(try plainSQL("SELECT XCOLOUR FROM ZPET", in: folder.store) == ["brown", "brown"])
+        #expect(try plainSQL("SELECT name FROM sqlite_master WHERE name = 'X_PET'", in: folder.store) == ["X_PET"])
+    }
+}
