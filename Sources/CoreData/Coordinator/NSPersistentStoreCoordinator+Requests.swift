@@ -30,7 +30,7 @@ extension NSPersistentStoreCoordinator: RowSource {
         storesOf(plan.entity, among: stores).count > 1
     }
 
-    func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
+    package func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
         try withLock {
             let sources = storesOf(plan.entity, among: stores)
             if sources.count == 1 { return try sources[0].fetchRows(plan) }
@@ -56,7 +56,7 @@ extension NSPersistentStoreCoordinator: RowSource {
         try withLock { try store(of: identifier)?.row(for: identifier) }
     }
 
-    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+    package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
         guard !identifiers.isEmpty else { return [] }
         return try withLock {
             var rows: ContiguousArray<Row> = []
@@ -68,7 +68,7 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
-    func relatedIdentifiers(
+    package func relatedIdentifiers(
         of relationship: RelationshipLayout, for identifier: NSManagedObjectID
     ) throws -> [NSManagedObjectID] {
         try withLock { try store(of: identifier)?.relatedIdentifiers(of: relationship, for: identifier) ?? [] }

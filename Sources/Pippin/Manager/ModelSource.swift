@@ -6,11 +6,14 @@ enum ModelSource {
     case namedInBundle(String, identifier: String)
     case file(URL)
     case built(NSManagedObjectModel)
+    case notDerivable(PersistenceError)
 
     func model() throws -> NSManagedObjectModel {
         switch self {
         case .built(let model):
             return model
+        case .notDerivable(let error):
+            throw error
         case .file(let url):
             guard let model = NSManagedObjectModel(contentsOf: url) else {
                 throw PersistenceError.modelNotReadable(url: url)

@@ -20,6 +20,16 @@ public enum PersistenceError: Error, Equatable {
     case wrongRecordClass(entity: String, expected: String, found: String)
     /// A record without a context was asked for something that takes one.
     case noContext(entity: String)
+    /// The schema of a model cannot be told from its type.
+    case notDerivable(type: String, property: String, reason: String)
+    /// The manager was not made for that model.
+    case unknownModel(String, known: [String])
+    /// A reference to a model that is neither stored nor being saved.
+    case missingReference(entity: String, key: String, uid: String)
+    /// A value in the store does not fit the model's property.
+    case unreadable(entity: String, key: String, reason: String)
+    /// A filter or an order names a property that is not stored.
+    case unknownProperty(String, entity: String, known: [String])
 }
 
 extension PersistenceError: LocalizedError, CustomStringConvertible {
@@ -50,6 +60,17 @@ extension PersistenceError: LocalizedError, CustomStringConvertible {
                 + "Set the entity's class in the model to '\(expected)'."
         case .noContext(let entity):
             "This record of the entity '\(entity)' is in no context. Insert it, or fetch it, with one."
+        case .notDerivable(let type, let property, let reason):
+            "No entity can be made of '\(type)'\(property.isEmpty ? "" : ", because of '\(property)'"): \(reason)"
+        case .unknownModel(let model, let known):
+            "The manager knows nothing of '\(model)'. Name it in PersistenceManager(models:), next to "
+                + "\(known.isEmpty ? "the others" : known.sorted().joined(separator: ", "))."
+        case .missingReference(let entity, let key, let uid):
+            "'\(entity).\(key)' refers to '\(uid)', which is neither stored nor being saved. Save that first, or along with it."
+        case .unreadable(let entity, let key, let reason):
+            "The store's value of '\(entity).\(key)' cannot be read: \(reason)"
+        case .unknownProperty(let property, let entity, let known):
+            "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", "))."
         }
     }
 }

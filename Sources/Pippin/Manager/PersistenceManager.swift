@@ -28,6 +28,10 @@ public final class PersistenceManager: Sendable {
     let state = Locked(LoadState.unloaded)
     let threadContexts = ThreadContexts()
     let writes = WriteQueue()
+    /// Rows without managed objects, where that can be had.
+    let storeRows: (any RowSource & Sendable)?
+    /// The entities that were derived from models.
+    let registry: ModelRegistry
     private let modelFailure: PersistenceError?
 
     /// A manager for a compiled model in a bundle.
@@ -88,8 +92,12 @@ public final class PersistenceManager: Sendable {
         self.init(.built(model), name: name, mergePolicy: mergePolicy, store: store)
     }
 
-    private init(_ source: ModelSource, name: String, mergePolicy: NSMergePolicy, store: StoreLocation) {
+    init(
+        _ source: ModelSource, name: String, mergePolicy: NSMergePolicy, store: StoreLocation,
+        registry: ModelRegistry = ModelRegistry()
+    ) {
         self.name = name
+        self.registry = registry
         self.mergePolicy = mergePolicy
         let model: NSManagedObjectModel
         do {
@@ -102,6 +110,7 @@ public final class PersistenceManager: Sendable {
         }
         container = NSPersistentContainer(name: name, managedObjectModel: model)
         if let description = store.description { container.persistentStoreDescriptions = [description] }
+        storeRows = PersistenceManager.rows(of: container)
     }
 
     /// The model, unless there is none.

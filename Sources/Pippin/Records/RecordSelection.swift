@@ -6,6 +6,7 @@ struct RecordSelection: @unchecked Sendable {
     var predicate: NSPredicate?
     var sortDescriptors: [NSSortDescriptor]?
     var limit: Int?
+    var offset = 0
 
     /// All of them, in no particular order.
     static let all = RecordSelection()

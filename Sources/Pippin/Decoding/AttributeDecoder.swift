@@ -1,0 +1,76 @@
+import CoreData
+
+/// Decodes what is kept in one attribute.
+enum AttributeDecoder {
+    /// A value of one of Foundation's types that are attributes here; nil for another type, or a value of another kind.
+    @inline(__always)
+    static func leaf<Value>(_ type: Value.Type, _ value: StoredValue) -> Value? {
+        switch value {
+        case .date(let seconds) where Value.self == Date.self:
+            return Date(timeIntervalSinceReferenceDate: seconds) as? Value
+        case .uuid(let uuid) where Value.self == UUID.self: return uuid as? Value
+        case .data(let data) where Value.self == Data.self: return data as? Value
+        case .object(let object) where Value.self == URL.self: return (object as? NSURL).map { $0 as URL } as? Value
+        case .object(let object) where Value.self == Decimal.self:
+            return (object as? NSDecimalNumber)?.decimalValue as? Value
+        default: return nil
+        }
+    }
+}
+
+/// Decodes a type from a single value, such as an enumeration from its raw value.
+struct ValueDecoder: Decoder, SingleValueDecodingContainer {
+    let value: StoredValue
+    let entity: String
+    let key: String
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        throw unreadable(Any.self)
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unreadable([Any].self) }
+
+    private func unreadable(_ type: Any.Type) -> PersistenceError {
+        .unreadable(entity: entity, key: key, reason: "\(value) is no \(type).")
+    }
+
+    private func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
+        guard case .integer(let number) = value, let fitting = Value(exactly: number) else { throw unreadable(type) }
+        return fitting
+    }
+
+    func decodeNil() -> Bool { value.isNull }
+
+    func decode(_ type: Bool.Type) throws -> Bool { try integer(Int.self) != 0 }
+
+    func decode(_ type: String.Type) throws -> String {
+        guard case .string(let string) = value else { throw unreadable(type) }
+        return string
+    }
+
+    func decode(_ type: Double.Type) throws -> Double {
+        guard case .double(let number) = value else { throw unreadable(type) }
+        return number
+    }
+
+    func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
+    func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if let leaf = AttributeDecoder.leaf(type, value) { return leaf }
+        return try Value(from: self)
+    }
+}

@@ -1,0 +1,116 @@
+import CoreData
+
+/// Where a row's models come from when it is decoded.
+protocol RelatedRows: AnyObject {
+    /// The model at the end of a relationship to one; nil for none.
+    func model<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value?
+    /// The models at the end of a relationship to many, as an array or a set of them.
+    func models<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value?
+}
+
+/// Decodes models from rows, one after the other: what depends on the type is worked out once.
+final class RowDecoder: Decoder {
+    let record: RecordPlan
+    /// The entity's name, for messages.
+    let entity: String
+    /// The slot of each field; -1 for a relationship to many.
+    let slots: ContiguousArray<Int>
+    let related: (any RelatedRows)?
+    var values: ContiguousArray<StoredValue> = []
+    var objectID: NSManagedObjectID?
+    var cursor = 0
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+    private var container: Any?
+    private var containerKey: Any.Type?
+
+    init(_ record: RecordPlan, entity: String, slots: ContiguousArray<Int>, related: (any RelatedRows)? = nil) {
+        self.record = record
+        self.entity = entity
+        self.slots = slots
+        self.related = related
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, from row: Row) throws -> Value {
+        values = row.values
+        objectID = row.objectID
+        cursor = 0
+        return try Value(from: self)
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        // The same for every row: the container refers to the decoder, which holds the row.
+        if containerKey == type, let known = container as? KeyedDecodingContainer<Key> { return known }
+        let made = KeyedDecodingContainer(RowKeyedContainer<Key>(decoder: self))
+        container = made
+        containerKey = type
+        return made
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unexpectedForm }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw unexpectedForm }
+
+    private var unexpectedForm: PersistenceError {
+        .unreadable(entity: entity, key: "", reason: "it is decoded differently from the first time.")
+    }
+
+    /// The value of a key's field; `.null` for a key that there is not.
+    @inline(__always)
+    func value(_ key: String) -> StoredValue {
+        guard let index = record.index(of: key, cursor: &cursor) else { return .null }
+        let slot = slots[index]
+        return slot < 0 ? .null : values[slot]
+    }
+
+    func unreadable(_ key: String, _ reason: String) -> PersistenceError {
+        .unreadable(entity: entity, key: key, reason: reason)
+    }
+
+    func missing(_ key: String, _ value: StoredValue, _ type: Any.Type) -> PersistenceError {
+        unreadable(
+            key,
+            value.isNull
+                ? "it has no value, and the property is not optional. Make it optional, or give it a default value in the schema."
+                : "\(value) is no \(type).")
+    }
+
+    func integer<Value: FixedWidthInteger>(_ key: String, _ type: Value.Type) throws -> Value {
+        let value = value(key)
+        guard case .integer(let number) = value else { throw missing(key, value, type) }
+        guard let fitting = Value(exactly: number) else { throw unreadable(key, "\(number) is no \(type).") }
+        return fitting
+    }
+
+    /// A value that is neither a string nor a number; nil for none.
+    func other<Value: Decodable>(_ type: Value.Type, _ key: String) throws -> Value? {
+        guard let index = record.index(of: key, cursor: &cursor) else { return nil }
+        let slot = slots[index]
+        let value = slot < 0 ? .null : values[slot]
+        if slot >= 0, value.isNull { return nil }
+        if let leaf = AttributeDecoder.leaf(type, value) { return leaf }
+        switch record.fields[index].kind {
+        case .attribute: return try Value(from: ValueDecoder(value: value, entity: entity, key: key))
+        case .json:
+            guard case .data(let data) = value else { throw missing(key, value, type) }
+            return try ValueJSON.value(type, in: data)
+        case .composite(let inner): return try composite(type, inner, value, key)
+        case .toOne: return try related?.model(type, index, of: self)
+        case .toMany: return try related?.models(type, index, of: self)
+        }
+    }
+
+    private func composite<Value: Decodable>(
+        _ type: Value.Type, _ inner: RecordPlan, _ value: StoredValue, _ key: String
+    ) throws -> Value {
+        guard case .object(let object) = value, let composite = object as? CompositeValue else {
+            throw missing(key, value, type)
+        }
+        let slots = ContiguousArray(inner.fields.indices)
+        let decoder = RowDecoder(inner, entity: "\(entity).\(key)", slots: slots)
+        for field in inner.fields {
+            guard case .attribute(let kind) = field.kind else { continue }
+            decoder.values.append(StoredValue(composite.elements[field.name], kind) ?? .null)
+        }
+        return try Value(from: decoder)
+    }
+}

@@ -1,0 +1,102 @@
+import CoreData
+
+/// Gives a row's values by key.
+struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    unowned let decoder: RowDecoder
+    let codingPath: [any CodingKey] = []
+
+    var allKeys: [Key] { decoder.record.keys.compactMap { Key(stringValue: $0) } }
+
+    func contains(_ key: Key) -> Bool { decoder.record.keys.contains(key.stringValue) }
+
+    func decodeNil(forKey key: Key) throws -> Bool {
+        var cursor = decoder.cursor
+        guard let index = decoder.record.index(of: key.stringValue, cursor: &cursor) else { return true }
+        let slot = decoder.slots[index]
+        return slot >= 0 && decoder.values[slot].isNull
+    }
+
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        let value = decoder.value(key.stringValue)
+        guard case .string(let string) = value else { throw decoder.missing(key.stringValue, value, type) }
+        return string
+    }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+        let value = decoder.value(key.stringValue)
+        guard case .integer(let number) = value else { throw decoder.missing(key.stringValue, value, type) }
+        return number != 0
+    }
+
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        let value = decoder.value(key.stringValue)
+        guard case .double(let number) = value else { throw decoder.missing(key.stringValue, value, type) }
+        return number
+    }
+
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        let value = decoder.value(key.stringValue)
+        guard case .integer(let number) = value else { throw decoder.missing(key.stringValue, value, type) }
+        return Int(truncatingIfNeeded: number)
+    }
+
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { Float(try decode(Double.self, forKey: key)) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder.integer(key.stringValue, type) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder.integer(key.stringValue, type) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder.integer(key.stringValue, type) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decoder.integer(key.stringValue, type) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder.integer(key.stringValue, type) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder.integer(key.stringValue, type) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder.integer(key.stringValue, type) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decoder.integer(key.stringValue, type) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder.integer(key.stringValue, type) }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        if let value = try decoder.other(type, key.stringValue) { return value }
+        throw decoder.missing(key.stringValue, .null, type)
+    }
+
+    // The usual optionals, looked up once; the rest goes through `decodeNil`.
+
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        switch decoder.value(key.stringValue) {
+        case .string(let string): return string
+        case .null: return nil
+        case let value: throw decoder.missing(key.stringValue, value, type)
+        }
+    }
+
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        switch decoder.value(key.stringValue) {
+        case .integer(let number): return Int(truncatingIfNeeded: number)
+        case .null: return nil
+        case let value: throw decoder.missing(key.stringValue, value, type)
+        }
+    }
+
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+        switch decoder.value(key.stringValue) {
+        case .double(let number): return number
+        case .null: return nil
+        case let value: throw decoder.missing(key.stringValue, value, type)
+        }
+    }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        try decoder.other(type, key.stringValue)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> { throw nested(key) }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw nested(key) }
+    func superDecoder() throws -> any Decoder {
+        throw decoder.unreadable("super", "a model has no superclass's coding.")
+    }
+    func superDecoder(forKey key: Key) throws -> any Decoder { throw nested(key) }
+
+    private func nested(_ key: Key) -> PersistenceError {
+        decoder.unreadable(key.stringValue, "nested containers are not kept. Make it a Codable type of its own.")
+    }
+}

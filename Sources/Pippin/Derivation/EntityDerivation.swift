@@ -1,0 +1,83 @@
+/// Tells a model's entity from its type, by decoding it once from made-up values.
+enum EntityDerivation {
+    /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)`` with the property that stands in the way.
+    static func plan<Model: StructModel>(of type: Model.Type) throws -> EntityPlan {
+        let probe = TypeProbe(type)
+        let prototype: Model
+        do {
+            prototype = try Model(from: probe)
+        } catch let error as PersistenceError {
+            throw error
+        } catch {
+            throw PersistenceError.notDerivable(
+                type: probe.name, property: probe.fields.last?.key ?? "",
+                reason:
+                    "init(from:) refused the values it was tried with (\(error)). Check values elsewhere, or make the "
+                    + "property of a type that is Prototyped.")
+        }
+        guard case .keyed(let probed) = probe.form, !probed.isEmpty else {
+            throw PersistenceError.notDerivable(
+                type: probe.name, property: "",
+                reason:
+                    "its coding has no keys of its own. A model must be a struct or a final class with properties; put what "
+                    + "is coded otherwise into a property.")
+        }
+        let names = propertyNames(of: prototype, probed)
+        let fields = zip(probed, names).map {
+            FieldPlan(key: $0.key, name: $1, isOptional: $0.isOptional, kind: $0.kind)
+        }
+        let schema = Model.schema as? any AnySchema
+        let plan = EntityPlan(
+            type: type, name: schema?.entityName ?? probe.name, record: RecordPlan(name: probe.name, fields: fields),
+            uidField: try uidField(of: prototype, probed, names), facts: schema?.facts ?? [])
+        try SchemaCheck.check(plan)
+        return plan
+    }
+
+    /// The properties' names, by field. Coding keys are theirs unless the type says otherwise; the ones left over then belong
+    /// to the properties left over, in order.
+    static func propertyNames(of prototype: Any, _ fields: [ProbedField]) -> [String] {
+        let properties = Mirror(reflecting: prototype).children.compactMap { child in
+            child.label.map { (name: $0, type: Swift.type(of: child.value) as Any.Type) }
+        }
+        let (keys, known) = (Set(fields.map(\.key)), Set(properties.map(\.name)))
+        var left = properties.filter { !keys.contains($0.name) }
+        return fields.map { field in
+            guard !known.contains(field.key), let index = left.firstIndex(where: { $0.type == field.type }) else {
+                return field.key
+            }
+            return left.remove(at: index).name
+        }
+    }
+
+    /// The field that the identifier comes from: the one named `uid`, or else the one with its value.
+    private static func uidField<Model: StructModel>(
+        of prototype: Model, _ fields: [ProbedField], _ names: [String]
+    ) throws -> Int {
+        if let index = names.firstIndex(of: "uid") { return index }
+        let uid = AttributeText(prototype.uid.attributeValue)
+        let index = fields.firstIndex { field in
+            guard case .attribute = field.kind, let value = field.value else { return false }
+            return AttributeText(value) == uid
+        }
+        if let index { return index }
+        throw PersistenceError.notDerivable(
+            type: "\(Model.self)", property: "uid",
+            reason:
+                "it is none of the values that are coded (\(fields.map(\.key).joined(separator: ", "))). Return one of these "
+                + "from it, or name it in CodingKeys.")
+    }
+
+    /// A value to compare with one of another type: a type of its own around a string with that string.
+    private struct AttributeText: Equatable {
+        let text: String
+
+        init(_ value: Any) {
+            if let identifier = value as? any UniqueIdentifier {
+                text = "\(identifier.attributeValue)"
+            } else {
+                text = "\(value)"
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// The entity that a model becomes.
+final class EntityPlan: Sendable {
+    let type: any StructModel.Type
+    let name: String
+    let record: RecordPlan
+    /// The index of the field that holds the identifier.
+    let uidField: Int
+    /// What the model's schema says.
+    let facts: [SchemaFact]
+    /// The names of the relationships whose models belong to this one.
+    let owned: Set<String>
+    /// The indexes of the fields that are relationships.
+    let relationships: [Int]
+
+    var fields: [FieldPlan] { record.fields }
+    var uidKey: String { fields[uidField].name }
+    var id: ObjectIdentifier { ObjectIdentifier(type) }
+
+    init(type: any StructModel.Type, name: String, record: RecordPlan, uidField: Int, facts: [SchemaFact]) {
+        self.type = type
+        self.name = name
+        self.record = record
+        self.uidField = uidField
+        self.facts = facts
+        owned = Set(
+            facts.compactMap { fact in
+                if case .owns(let property) = fact { return property.path }
+                return nil
+            })
+        relationships = record.fields.indices.filter { record.fields[$0].related != nil }
+    }
+
+    /// The field with that property name.
+    func field(named name: String) -> FieldPlan? { fields.first { $0.name == name } }
+
+    func owns(_ field: FieldPlan) -> Bool { owned.contains(field.name) }
+}

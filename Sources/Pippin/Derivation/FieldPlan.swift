@@ -1,0 +1,110 @@
+import CoreData
+
+/// A kind of attribute.
+enum AttributeKind: Sendable, Equatable {
+    case boolean, integer16, integer32, integer64, float, double, string, date, data, uuid, url, decimal
+
+    /// Core Data's name for it.
+    var type: NSAttributeType {
+        switch self {
+        case .boolean: .booleanAttributeType
+        case .integer16: .integer16AttributeType
+        case .integer32: .integer32AttributeType
+        case .integer64: .integer64AttributeType
+        case .float: .floatAttributeType
+        case .double: .doubleAttributeType
+        case .string: .stringAttributeType
+        case .date: .dateAttributeType
+        case .data: .binaryDataAttributeType
+        case .uuid: .UUIDAttributeType
+        case .url: .URIAttributeType
+        case .decimal: .decimalAttributeType
+        }
+    }
+
+    /// The kind of the Foundation types that encode themselves in ways of their own, and are attributes here.
+    init?(of type: Any.Type) {
+        switch ObjectIdentifier(type) {
+        case ObjectIdentifier(Date.self): self = .date
+        case ObjectIdentifier(UUID.self): self = .uuid
+        case ObjectIdentifier(URL.self): self = .url
+        case ObjectIdentifier(Data.self): self = .data
+        case ObjectIdentifier(Decimal.self): self = .decimal
+        default: return nil
+        }
+    }
+}
+
+/// How a property is kept.
+enum FieldKind: Sendable {
+    /// As an attribute.
+    case attribute(AttributeKind)
+    /// As a composite attribute, an attribute for each of its own.
+    case composite(RecordPlan)
+    /// As JSON, in a binary attribute.
+    case json
+    /// As a relationship to one model.
+    case toOne(RelatedModel)
+    /// As a relationship to many.
+    case toMany(RelatedModel, isOrdered: Bool)
+}
+
+/// The other end of a relationship, as a property shows it.
+struct RelatedModel: Sendable {
+    /// The model's type.
+    let type: any StructModel.Type
+    /// Whether the property has references only.
+    let isReference: Bool
+
+    var id: ObjectIdentifier { ObjectIdentifier(type) }
+}
+
+/// A property of a model, as its coding shows it.
+struct FieldPlan: Sendable {
+    /// What its coding calls it.
+    let key: String
+    /// The property's name, which is its attribute's or relationship's as well.
+    let name: String
+    let isOptional: Bool
+    let kind: FieldKind
+
+    /// Whether it is a relationship to other models, for one or many.
+    var related: RelatedModel? {
+        switch kind {
+        case .toOne(let model), .toMany(let model, _): model
+        default: nil
+        }
+    }
+
+    var isToMany: Bool {
+        if case .toMany = kind { return true }
+        return false
+    }
+}
+
+/// The properties of a model or of a composite value, in the order in which its coding asks for them.
+final class RecordPlan: Sendable {
+    let name: String
+    let fields: [FieldPlan]
+    /// The coding keys, apart from the fields: what every look-up goes through.
+    let keys: ContiguousArray<String>
+
+    init(name: String, fields: [FieldPlan]) {
+        self.name = name
+        self.fields = fields
+        keys = ContiguousArray(fields.map(\.key))
+    }
+
+    /// The index of a key. Coding asks in the same order each time, so it is looked for where the last one was found.
+    ///
+    /// - Parameter cursor: the index expected; moved to the one after the key's.
+    func index(of key: String, cursor: inout Int) -> Int? {
+        if cursor < keys.count, keys[cursor] == key {
+            cursor += 1
+            return cursor - 1
+        }
+        guard let index = keys.firstIndex(of: key) else { return nil }
+        cursor = index + 1
+        return index
+    }
+}

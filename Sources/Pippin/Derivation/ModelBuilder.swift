@@ -1,0 +1,106 @@
+import CoreData
+
+/// Makes Core Data's model of derived entities.
+enum ModelBuilder {
+    static func model(of registry: ModelRegistry) throws -> NSManagedObjectModel {
+        var entities: [String: NSEntityDescription] = [:]
+        var relationships: [String: [NSRelationshipDescription]] = [:]
+        for plan in registry.plans { entities[plan.name] = entity(plan) }
+        for (one, two) in try RelationshipPairs.pairs(of: registry) {
+            // A relationship may be its own inverse, as that between friends.
+            let isOne = one.entity == two.entity && one.name == two.name
+            let first = relationship(one, entities)
+            let second = isOne ? first : relationship(two, entities)
+            first.inverseRelationship = second
+            second.inverseRelationship = first
+            relationships[one.entity, default: []].append(first)
+            if !isOne { relationships[two.entity, default: []].append(second) }
+        }
+        for plan in registry.plans {
+            guard let entity = entities[plan.name] else { continue }
+            let attributes = try plan.fields.compactMap { try attribute($0, of: plan) }
+            entity.properties = attributes + (relationships[plan.name] ?? [])
+            restrict(entity, by: plan)
+        }
+        let model = NSManagedObjectModel()
+        model.entities = registry.plans.compactMap { entities[$0.name] }
+        return model
+    }
+
+    private static func entity(_ plan: EntityPlan) -> NSEntityDescription {
+        let entity = NSEntityDescription()
+        entity.name = plan.name
+        for case .entityRenamed(let former) in plan.facts { entity.renamingIdentifier = former }
+        return entity
+    }
+
+    private static func attribute(_ field: FieldPlan, of plan: EntityPlan) throws -> NSAttributeDescription? {
+        let attribute: NSAttributeDescription
+        switch field.kind {
+        case .attribute(let kind):
+            attribute = NSAttributeDescription()
+            attribute.attributeType = kind.type
+        case .json:
+            attribute = NSAttributeDescription()
+            attribute.attributeType = .binaryDataAttributeType
+        case .composite(let record):
+            let composite = NSCompositeAttributeDescription()
+            composite.elements = try record.fields.compactMap { try self.attribute($0, of: plan) }
+            attribute = composite
+        case .toOne, .toMany:
+            return nil
+        }
+        attribute.name = field.name
+        // A composite's elements have a value or not with it.
+        if case .composite = field.kind { attribute.isOptional = true } else { attribute.isOptional = field.isOptional }
+        for fact in plan.facts {
+            switch fact {
+            case .defaultValue(let property, let value) where property.path == field.name:
+                attribute.defaultValue = try AttributeEncoder.value(of: value, field, of: plan)
+            case .renamed(let property, let former) where property.path == field.name:
+                attribute.renamingIdentifier = former
+            default: break
+            }
+        }
+        return attribute
+    }
+
+    private static func relationship(
+        _ plan: RelationshipPlan, _ entities: [String: NSEntityDescription]
+    ) -> NSRelationshipDescription {
+        let relationship = NSRelationshipDescription()
+        relationship.name = plan.name
+        relationship.destinationEntity = entities[plan.destination]
+        relationship.maxCount = plan.isToMany ? 0 : 1
+        relationship.isOrdered = plan.isOrdered
+        relationship.isOptional = plan.isOptional
+        relationship.deleteRule = plan.isOwner ? .cascadeDeleteRule : .nullifyDeleteRule
+        return relationship
+    }
+
+    private static func restrict(_ entity: NSEntityDescription, by plan: EntityPlan) {
+        var constraints: [[Any]] = [[plan.uidKey]]
+        var indexes: [NSFetchIndexDescription] = []
+        for fact in plan.facts {
+            switch fact {
+            case .unique(let properties): constraints.append(properties.compactMap(\.path))
+            case .index(let properties):
+                let names = properties.compactMap(\.path)
+                let elements = names.compactMap { entity.propertiesByName[$0] }.map {
+                    NSFetchIndexElementDescription(property: $0, collationType: .binary)
+                }
+                indexes.append(
+                    NSFetchIndexDescription(name: "by" + names.map(\.capitalizedFirst).joined(), elements: elements))
+            case .renamed(let property, let former):
+                if let path = property.path { entity.relationshipsByName[path]?.renamingIdentifier = former }
+            default: break
+            }
+        }
+        entity.uniquenessConstraints = constraints
+        entity.indexes = indexes
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,44 @@
+import CoreData
+
+/// The entities of a manager that was made for models, by the models' types.
+final class ModelRegistry: Sendable {
+    let plans: [EntityPlan]
+    private let byType: [ObjectIdentifier: EntityPlan]
+
+    /// - Parameter types: the models. Those within them are found by themselves.
+    /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)``
+    init(_ types: [any StructModel.Type]) throws {
+        var plans: [EntityPlan] = []
+        var seen: Set<ObjectIdentifier> = []
+        var queue = types
+        while !queue.isEmpty {
+            let type = queue.removeFirst()
+            guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
+            let plan = try EntityDerivation.plan(of: type)
+            if let other = plans.first(where: { $0.name == plan.name }) {
+                throw PersistenceError.notDerivable(
+                    type: plan.record.name, property: "",
+                    reason:
+                        "\(String(reflecting: type)) and \(String(reflecting: other.type)) would both be the entity "
+                        + "'\(plan.name)'. Give one another name: Schema(…, name: \"…\").")
+            }
+            plans.append(plan)
+            queue += plan.fields.compactMap(\.related?.type)
+        }
+        self.plans = plans
+        byType = Dictionary(uniqueKeysWithValues: plans.map { ($0.id, $0) })
+    }
+
+    init() {
+        plans = []
+        byType = [:]
+    }
+
+    /// - Throws: ``PersistenceError/unknownModel(_:known:)``
+    func plan(of type: Any.Type) throws -> EntityPlan {
+        if let plan = byType[ObjectIdentifier(type)] { return plan }
+        throw PersistenceError.unknownModel("\(type)", known: plans.map(\.record.name))
+    }
+
+    func plan(_ model: RelatedModel) throws -> EntityPlan { try plan(of: model.type) }
+}

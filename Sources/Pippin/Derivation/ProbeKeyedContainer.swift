@@ -1,0 +1,137 @@
+/// Gives made-up values by key, and notes the keys.
+struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let probe: TypeProbe
+    let codingPath: [any CodingKey] = []
+    /// Whether the key asked for next may be without a value.
+    private let pending = Pending()
+
+    private final class Pending { var isOptional = false }
+
+    init(probe: TypeProbe) { self.probe = probe }
+
+    /// Only types of no fixed shape look what is there. An enumeration's first case may do, and is one of a kind.
+    var allKeys: [Key] {
+        probe.form = .loose
+        return StandIn.firstCase(Key.self).map { [$0] } ?? []
+    }
+
+    func contains(_ key: Key) -> Bool { true }
+
+    func decodeNil(forKey key: Key) throws -> Bool {
+        // The value is asked for next, with its type.
+        pending.isOptional = true
+        return false
+    }
+
+    private func note<Value>(_ key: Key, _ kind: AttributeKind, _ value: Value) -> Value {
+        probe.append(
+            ProbedField(
+                key: key.stringValue, isOptional: pending.isOptional, kind: .attribute(kind),
+                type: pending.isOptional ? Optional<Value>.self : Value.self, value: value))
+        pending.isOptional = false
+        return value
+    }
+
+    private func integer<Value: FixedWidthInteger>(_ key: Key, _ kind: AttributeKind) -> Value {
+        note(key, kind, Value(MadeUp.integer))
+    }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { note(key, .boolean, false) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { note(key, .string, MadeUp.string) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { note(key, .double, 1) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { note(key, .float, 1) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { integer(key, .integer64) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { integer(key, .integer16) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { integer(key, .integer16) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { integer(key, .integer32) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { integer(key, .integer64) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { integer(key, .integer64) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { integer(key, .integer16) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { integer(key, .integer32) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { integer(key, .integer64) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { integer(key, .integer64) }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        let shape = try TypeShape(of: type, isOptional: pending.isOptional, within: probe.path)
+        let value = try shape.value(within: probe.path)
+        probe.append(
+            ProbedField(
+                key: key.stringValue, isOptional: pending.isOptional, kind: shape.kind,
+                type: pending.isOptional ? Optional<Value>.self : Value.self, value: value))
+        pending.isOptional = false
+        guard let value else {
+            throw PersistenceError.notDerivable(
+                type: probe.name, property: key.stringValue,
+                reason: "no value of \(type) could be made up. Let \(type) conform to CaseIterable or Prototyped.")
+        }
+        return value
+    }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        let shape = try TypeShape(of: type, isOptional: true, within: probe.path)
+        probe.append(
+            ProbedField(
+                key: key.stringValue, isOptional: true, kind: shape.kind, type: Optional<Value>.self, value: nil))
+        return nil
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        // The values of an enumeration's case, which is kept as JSON; for a model itself, a refusal follows.
+        probe.form = .loose
+        return KeyedDecodingContainer(ProbeKeyedContainer<Nested>(probe: TypeProbe(Any.self, within: probe.path)))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        probe.form = .loose
+        return EmptyUnkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder {
+        probe.form = .loose
+        return TypeProbe(Any.self, within: probe.path)
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
+}
+
+/// Gives one made-up value, and notes its type.
+struct ProbeSingleContainer: SingleValueDecodingContainer {
+    let probe: TypeProbe
+    let codingPath: [any CodingKey] = []
+
+    private func note<Value>(_ kind: AttributeKind, _ value: Value) -> Value {
+        if case .nothing = probe.form { probe.form = .single(kind) }
+        return value
+    }
+
+    private func integer<Value: FixedWidthInteger>(_ kind: AttributeKind) -> Value {
+        note(kind, Value(MadeUp.integer))
+    }
+
+    func decodeNil() -> Bool {
+        probe.form = .loose
+        return true
+    }
+
+    func decode(_ type: Bool.Type) throws -> Bool { note(.boolean, false) }
+    func decode(_ type: String.Type) throws -> String { note(.string, MadeUp.string) }
+    func decode(_ type: Double.Type) throws -> Double { note(.double, 1) }
+    func decode(_ type: Float.Type) throws -> Float { note(.float, 1) }
+    func decode(_ type: Int.Type) throws -> Int { integer(.integer64) }
+    func decode(_ type: Int8.Type) throws -> Int8 { integer(.integer16) }
+    func decode(_ type: Int16.Type) throws -> Int16 { integer(.integer16) }
+    func decode(_ type: Int32.Type) throws -> Int32 { integer(.integer32) }
+    func decode(_ type: Int64.Type) throws -> Int64 { integer(.integer64) }
+    func decode(_ type: UInt.Type) throws -> UInt { integer(.integer64) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { integer(.integer16) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { integer(.integer32) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { integer(.integer64) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { integer(.integer64) }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if let kind = AttributeKind(of: type), let value = MadeUp.value(of: kind) as? Value { return note(kind, value) }
+        return try Value(from: probe)
+    }
+}

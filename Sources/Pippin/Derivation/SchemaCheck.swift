@@ -1,0 +1,51 @@
+/// Whether what a schema says is about properties that there are, of a kind that it can be said of.
+enum SchemaCheck {
+    /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)``
+    static func check(_ plan: EntityPlan) throws {
+        if case .attribute = plan.fields[plan.uidField].kind {
+        } else {
+            throw refusal(
+                plan, plan.uidKey, "an identifier must be a single value, such as a String, an Int or a UUID.")
+        }
+        guard !plan.fields[plan.uidField].isOptional else {
+            throw refusal(plan, plan.uidKey, "an identifier cannot be optional.")
+        }
+        for fact in plan.facts { try check(fact, in: plan) }
+    }
+
+    private static func check(_ fact: SchemaFact, in plan: EntityPlan) throws {
+        switch fact {
+        case .index(let properties), .unique(let properties):
+            for property in properties {
+                guard !(try field(property, in: plan).isToMany) else {
+                    throw refusal(plan, property.spelling, "an index has attributes and single models only.")
+                }
+            }
+        case .owns(let property), .inverse(let property, _, _):
+            guard try field(property, in: plan).related != nil else {
+                throw refusal(
+                    plan, property.spelling, "it has no other models, so it can neither own nor be led back to.")
+            }
+        case .defaultValue(let property, _):
+            guard case .attribute = try field(property, in: plan).kind else {
+                throw refusal(plan, property.spelling, "only attributes have default values.")
+            }
+        case .renamed(let property, _): _ = try field(property, in: plan)
+        case .entityRenamed: break
+        }
+    }
+
+    private static func field(_ property: PropertyName, in plan: EntityPlan) throws -> FieldPlan {
+        guard let path = property.path, let field = plan.field(named: path) else {
+            throw refusal(
+                plan, property.spelling,
+                "the schema names it, and it is no property that is stored. Stored are: "
+                    + plan.fields.map(\.name).joined(separator: ", ") + ".")
+        }
+        return field
+    }
+
+    static func refusal(_ plan: EntityPlan, _ property: String, _ reason: String) -> PersistenceError {
+        .notDerivable(type: plan.record.name, property: property, reason: reason)
+    }
+}

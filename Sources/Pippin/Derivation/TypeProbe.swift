@@ -1,0 +1,107 @@
+import CoreData
+
+/// A decoder that gives made-up values and remembers what it was asked for.
+///
+/// A model's initializer runs once, and has then told its keys, their types, and which are optional.
+final class TypeProbe: Decoder {
+    /// What a type asked its decoder for.
+    enum Form {
+        case nothing
+        case keyed([ProbedField])
+        case single(AttributeKind)
+        /// Whatever has no fixed shape: arrays, dictionaries, enumerations with associated values.
+        case loose
+    }
+
+    /// The type that is decoded, for messages.
+    let name: String
+    /// The types on the way here, to notice one that contains itself.
+    let path: [ObjectIdentifier]
+    var form = Form.nothing
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    init(_ type: Any.Type, within path: [ObjectIdentifier] = []) {
+        name = "\(type)"
+        self.path = path + [ObjectIdentifier(type)]
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        if case .nothing = form { form = .keyed([]) }
+        return KeyedDecodingContainer(ProbeKeyedContainer<Key>(probe: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        form = .loose
+        return EmptyUnkeyedContainer()
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { ProbeSingleContainer(probe: self) }
+
+    /// The fields asked for, where keys were.
+    var fields: [ProbedField] {
+        if case .keyed(let fields) = form { return fields }
+        return []
+    }
+
+    func append(_ field: ProbedField) {
+        guard case .keyed(var fields) = form, !fields.contains(where: { $0.key == field.key }) else { return }
+        fields.append(field)
+        form = .keyed(fields)
+    }
+}
+
+/// A key that a type asked for.
+struct ProbedField {
+    let key: String
+    let isOptional: Bool
+    let kind: FieldKind
+    let type: Any.Type
+    /// The made-up value it got; nil for none.
+    let value: Any?
+}
+
+/// Made-up values, no two strings, numbers or identifiers the same, so that a value tells which key it came from.
+enum MadeUp {
+    private static let count = Locked(0)
+
+    private static var next: Int {
+        count.withLock {
+            $0 += 1; return $0
+        }
+    }
+
+    static var string: String { "made up \(next)" }
+
+    /// Small enough for every type of integer.
+    static var integer: Int { next % 100 + 1 }
+
+    static func value(of kind: AttributeKind) -> Any {
+        switch kind {
+        case .date: Date(timeIntervalSinceReferenceDate: Double(next))
+        case .uuid: UUID()
+        case .url: URL(fileURLWithPath: "/made-up/\(next)")
+        case .data: Data()
+        case .decimal: Decimal(next)
+        default: string
+        }
+    }
+}
+
+/// An array without elements.
+struct EmptyUnkeyedContainer: UnkeyedDecodingContainer {
+    let codingPath: [any CodingKey] = []
+    let count: Int? = 0
+    let isAtEnd = true
+    let currentIndex = 0
+
+    func decodeNil() throws -> Bool { throw end }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { throw end }
+    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> { throw end }
+    func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { throw end }
+    func superDecoder() throws -> any Decoder { throw end }
+
+    private var end: DecodingError {
+        .valueNotFound(Any.self, DecodingError.Context(codingPath: [], debugDescription: "The array has no elements."))
+    }
+}

@@ -1,0 +1,102 @@
+import CoreData
+
+/// Encodes what is kept in one attribute.
+enum AttributeEncoder {
+    /// The stored form of a value of an attribute.
+    ///
+    /// - Parameter name: the property, for messages.
+    static func storedValue<Value: Encodable>(
+        of value: Value, _ kind: AttributeKind, name: @autoclosure () -> String
+    ) throws -> StoredValue {
+        if let stored = leaf(value) {
+            guard stored.fits(kind) else { throw unexpected(stored, kind, name()) }
+            return stored
+        }
+        let capture = ValueCapture()
+        try value.encode(to: capture)
+        guard let stored = capture.value, stored.fits(kind) else { throw unexpected(capture.value, kind, name()) }
+        return stored
+    }
+
+    /// Foundation's types that are attributes here, whatever their coding says.
+    static func leaf<Value>(_ value: Value) -> StoredValue? {
+        // The type first: casting is slow.
+        if Value.self == Date.self, let date = value as? Date { return .date(date.timeIntervalSinceReferenceDate) }
+        if Value.self == UUID.self, let uuid = value as? UUID { return .uuid(uuid) }
+        if Value.self == URL.self, let url = value as? URL { return .object(url as NSURL) }
+        if Value.self == Data.self, let data = value as? Data { return .data(data) }
+        if Value.self == Decimal.self, let decimal = value as? Decimal {
+            return .object(NSDecimalNumber(decimal: decimal))
+        }
+        return nil
+    }
+
+    /// A value as an attribute's default.
+    static func value(of value: any Encodable, _ field: FieldPlan, of plan: EntityPlan) throws -> Any? {
+        guard case .attribute(let kind) = field.kind else { return nil }
+        return try storedValue(of: value, kind, name: "\(plan.name).\(field.name)").attributeValue(kind)
+    }
+
+    /// An attribute holds signed integers only.
+    static func integer(_ value: UInt64) throws -> StoredValue {
+        if let number = Int64(exactly: value) { return .integer(number) }
+        throw EncodingError.invalidValue(
+            value,
+            EncodingError.Context(
+                codingPath: [], debugDescription: "\(value) is more than an attribute can hold, which is \(Int64.max).")
+        )
+    }
+
+    private static func unexpected(_ value: StoredValue?, _ kind: AttributeKind, _ name: String) -> EncodingError {
+        RecordEncoder.refusal("“\(name)” decodes \(kind), and encodes \(value.map { "\($0)" } ?? "nothing").")
+    }
+}
+
+/// An encoder that keeps a single value.
+final class ValueCapture: Encoder, SingleValueEncodingContainer {
+    var value: StoredValue?
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(RecordEncodingContainer<Key>(encoder: RecordEncoder(.empty)))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer(record: "a single value") }
+
+    func encodeNil() throws { value = .null }
+    func encode(_ value: Bool) throws { self.value = .integer(value ? 1 : 0) }
+    func encode(_ value: String) throws { self.value = .string(value) }
+    func encode(_ value: Double) throws { self.value = .double(value) }
+    func encode(_ value: Float) throws { self.value = .double(Double(value)) }
+    func encode(_ value: Int) throws { self.value = .integer(Int64(value)) }
+    func encode(_ value: Int8) throws { self.value = .integer(Int64(value)) }
+    func encode(_ value: Int16) throws { self.value = .integer(Int64(value)) }
+    func encode(_ value: Int32) throws { self.value = .integer(Int64(value)) }
+    func encode(_ value: Int64) throws { self.value = .integer(value) }
+    func encode(_ value: UInt8) throws { self.value = .integer(Int64(value)) }
+    func encode(_ value: UInt16) throws { self.value = .integer(Int64(value)) }
+    func encode(_ value: UInt32) throws { self.value = .integer(Int64(value)) }
+    func encode(_ value: UInt) throws { self.value = try AttributeEncoder.integer(UInt64(value)) }
+    func encode(_ value: UInt64) throws { self.value = try AttributeEncoder.integer(value) }
+
+    func encode<Value: Encodable>(_ value: Value) throws {
+        if let stored = AttributeEncoder.leaf(value) { self.value = stored } else { try value.encode(to: self) }
+    }
+}
+
+/// Values without a fixed shape, as JSON.
+enum ValueJSON {
+    /// Equal values give equal data, so that saving what did not change changes nothing.
+    static func data(of value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return try encoder.encode(value)
+    }
+
+    static func value<Value: Decodable>(_ type: Value.Type, in data: Data) throws -> Value {
+        try JSONDecoder().decode(type, from: data)
+    }
+}

@@ -1,0 +1,101 @@
+import CoreData
+
+/// What a save of models comes to: each model once, with its values, and which of the others it leads to.
+///
+/// Worked out from the models alone, before the store is looked into. A model that comes several times, with different
+/// values, counts where it is nearest to those being saved; of two equally near, the later one.
+struct ModelGraph {
+    /// A model, or a reference to one that is not among them.
+    struct Node {
+        let plan: EntityPlan
+        let key: RecordKey
+        /// The identifier as its attribute holds it.
+        let uid: Any
+        /// By field; empty for a reference.
+        var values: ContiguousArray<StoredValue> = []
+        var links: [Link] = []
+        /// Where a reference comes from, for the message where it leads nowhere.
+        var referrer: (entity: String, key: String)?
+        fileprivate(set) var isReference: Bool
+    }
+
+    /// A relationship: the field, and the nodes that it leads to, in order.
+    struct Link {
+        let field: Int
+        let targets: [Int]
+    }
+
+    private(set) var nodes: [Node] = []
+    private var indexes: [ObjectIdentifier: [RecordKey: Int]] = [:]
+    private var encoders: [ObjectIdentifier: RecordEncoder] = [:]
+    /// The models that are yet to be encoded, by node.
+    private var waiting: [(node: Int, model: any StructModel)] = []
+    private let registry: ModelRegistry
+
+    /// - Throws: ``PersistenceError/unknownModel(_:known:)``, and what the models' `encode(to:)` throws.
+    init(_ models: [some StructModel], registry: ModelRegistry) throws {
+        self.registry = registry
+        nodes.reserveCapacity(models.count)
+        waiting.reserveCapacity(models.count)
+        let plan = try registry.plan(of: type(of: models).Element.self)
+        for model in models {
+            let node = index(plan, uid: model.uid.attributeValue, isReference: false)
+            if node.isNew { waiting.append((node.index, model)) } else { waiting[node.index].model = model }
+        }
+        var next = 0
+        while next < waiting.count {
+            let (node, model) = waiting[next]
+            next += 1
+            try encode(model, into: node)
+        }
+        waiting = []
+    }
+
+    private mutating func encode(_ model: some StructModel, into node: Int) throws {
+        let plan = nodes[node].plan
+        let encoder = encoders[plan.id] ?? RecordEncoder(plan.record)
+        encoders[plan.id] = encoder
+        let encoded = try encoder.encode(model)
+        nodes[node].values = encoded.values
+        for link in encoded.links { nodes[node].links.append(try self.link(link, of: plan)) }
+    }
+
+    private mutating func link(_ link: EncodedRecord.Link, of plan: EntityPlan) throws -> Link {
+        let field = plan.fields[link.field]
+        guard let related = field.related else { return Link(field: link.field, targets: []) }
+        let destination = try registry.plan(related)
+        var targets: [Int] = []
+        var seen: Set<Int> = []
+        for target in link.targets {
+            let index: Int
+            if let reference = target as? any ModelReference {
+                let found = self.index(destination, uid: reference.uidValue, isReference: true)
+                if found.isNew { nodes[found.index].referrer = (plan.name, field.name) }
+                index = found.index
+            } else if let model = target as? any StructModel {
+                index = self.index(of: model, destination)
+            } else {
+                continue
+            }
+            if seen.insert(index).inserted { targets.append(index) }
+        }
+        return Link(field: link.field, targets: targets)
+    }
+
+    private mutating func index(of model: some StructModel, _ plan: EntityPlan) -> Int {
+        let found = index(plan, uid: model.uid.attributeValue, isReference: false)
+        if found.isNew || nodes[found.index].isReference {
+            nodes[found.index].isReference = false
+            waiting.append((found.index, model))
+        }
+        return found.index
+    }
+
+    private mutating func index(_ plan: EntityPlan, uid: Any, isReference: Bool) -> (index: Int, isNew: Bool) {
+        let key = RecordKey(attributeValue: uid)
+        if let index = indexes[plan.id]?[key] { return (index, false) }
+        indexes[plan.id, default: [:]][key] = nodes.count
+        nodes.append(Node(plan: plan, key: key, uid: uid, isReference: isReference))
+        return (nodes.count - 1, true)
+    }
+}

@@ -1,0 +1,140 @@
+import CoreData
+
+/// A model or a composite value as its fields' values, and the models in it.
+struct EncodedRecord {
+    /// By field; `.null` for relationships.
+    var values: ContiguousArray<StoredValue>
+    var links: [Link] = []
+
+    /// What a relationship is to have.
+    struct Link {
+        let field: Int
+        /// Models, or references to them.
+        let targets: [Any]
+    }
+}
+
+/// Encodes models field by field, one after the other.
+final class RecordEncoder: Encoder {
+    let record: RecordPlan
+    var encoded: EncodedRecord
+    var cursor = 0
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+    private let nothing: EncodedRecord
+
+    init(_ record: RecordPlan) {
+        self.record = record
+        nothing = EncodedRecord(values: ContiguousArray(repeating: .null, count: record.fields.count))
+        encoded = nothing
+    }
+
+    func encode(_ value: some Encodable) throws -> EncodedRecord {
+        encoded = nothing
+        cursor = 0
+        try value.encode(to: self)
+        return encoded
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(RecordEncodingContainer<Key>(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer(record: record.name) }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { RefusingContainer(record: record.name) }
+
+    /// The field of a key, which must be one that decoding knows too: what is not read again would be lost.
+    func field(_ key: some CodingKey) throws -> Int {
+        if let index = record.index(of: key.stringValue, cursor: &cursor) { return index }
+        throw Self.refusal("“\(record.name)” encodes “\(key.stringValue)”, which it does not decode.")
+    }
+
+    func set(_ value: StoredValue, _ kind: AttributeKind, at index: Int) throws {
+        if case .attribute(let expected) = record.fields[index].kind, kind == expected || value.fits(expected) {
+            encoded.values[index] = value
+        } else if case .json = record.fields[index].kind {
+            throw Self.refusal(
+                "“\(record.name)” encodes “\(record.keys[index])” as \(kind), and decodes something else from it.")
+        } else {
+            throw Self.refusal("“\(record.name).\(record.keys[index])” is encoded as \(kind), and decoded differently.")
+        }
+    }
+
+    func set(_ value: some Encodable, at index: Int) throws {
+        let field = record.fields[index]
+        switch field.kind {
+        case .attribute(let kind):
+            encoded.values[index] = try AttributeEncoder.storedValue(
+                of: value, kind, name: "\(record.name).\(field.name)")
+        case .composite(let inner):
+            let inside = try RecordEncoder(inner).encode(value)
+            var elements: [String: Any] = [:]
+            for (position, element) in inner.fields.enumerated() {
+                guard case .attribute(let kind) = element.kind else { continue }
+                elements[element.name] = inside.values[position].attributeValue(kind)
+            }
+            encoded.values[index] = .object(CompositeValue(elements))
+        case .json: encoded.values[index] = .data(try ValueJSON.data(of: value))
+        case .toOne: encoded.links.append(EncodedRecord.Link(field: index, targets: [value]))
+        case .toMany:
+            let members = (value as? any ModelCollection)?.members ?? []
+            encoded.links.append(EncodedRecord.Link(field: index, targets: members))
+        }
+    }
+
+    static func refusal(_ text: String) -> EncodingError {
+        .invalidValue(text, EncodingError.Context(codingPath: [], debugDescription: text))
+    }
+}
+
+/// Takes a model's values by key.
+struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: RecordEncoder
+    let codingPath: [any CodingKey] = []
+
+    private func set(_ value: StoredValue, _ kind: AttributeKind, _ key: Key) throws {
+        try encoder.set(value, kind, at: try encoder.field(key))
+    }
+
+    func encodeNil(forKey key: Key) throws { encoder.encoded.values[try encoder.field(key)] = .null }
+    func encode(_ value: Bool, forKey key: Key) throws { try set(.integer(value ? 1 : 0), .boolean, key) }
+    func encode(_ value: String, forKey key: Key) throws { try set(.string(value), .string, key) }
+    func encode(_ value: Double, forKey key: Key) throws { try set(.double(value), .double, key) }
+    func encode(_ value: Float, forKey key: Key) throws { try set(.double(Double(value)), .float, key) }
+    func encode(_ value: Int, forKey key: Key) throws { try set(.integer(Int64(value)), .integer64, key) }
+    func encode(_ value: Int8, forKey key: Key) throws { try set(.integer(Int64(value)), .integer16, key) }
+    func encode(_ value: Int16, forKey key: Key) throws { try set(.integer(Int64(value)), .integer16, key) }
+    func encode(_ value: Int32, forKey key: Key) throws { try set(.integer(Int64(value)), .integer32, key) }
+    func encode(_ value: Int64, forKey key: Key) throws { try set(.integer(value), .integer64, key) }
+    func encode(_ value: UInt8, forKey key: Key) throws { try set(.integer(Int64(value)), .integer16, key) }
+    func encode(_ value: UInt16, forKey key: Key) throws { try set(.integer(Int64(value)), .integer32, key) }
+    func encode(_ value: UInt32, forKey key: Key) throws { try set(.integer(Int64(value)), .integer64, key) }
+    func encode(_ value: UInt, forKey key: Key) throws { try encode(UInt64(value), forKey: key) }
+
+    func encode(_ value: UInt64, forKey key: Key) throws {
+        try set(try AttributeEncoder.integer(value), .integer64, key)
+    }
+
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        try encoder.set(value, at: try encoder.field(key))
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+        KeyedEncodingContainer(RecordEncodingContainer<Nested>(encoder: RecordEncoder(.empty)))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        RefusingContainer(record: encoder.record.name)
+    }
+
+    func superEncoder() -> any Encoder { RecordEncoder(.empty) }
+    func superEncoder(forKey key: Key) -> any Encoder { RecordEncoder(.empty) }
+}
+
+extension RecordPlan {
+    /// Stands in where nothing may be encoded: whatever is, is refused.
+    static let empty = RecordPlan(name: "a nested container", fields: [])
+}

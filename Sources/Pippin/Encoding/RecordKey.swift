@@ -1,0 +1,31 @@
+import CoreData
+
+/// An identifier's value, whatever its type: what tells one record of an entity from another.
+enum RecordKey: Hashable, Sendable {
+    case string(String)
+    case integer(Int64)
+    case uuid(UUID)
+    /// Of another type, as its text.
+    case other(String)
+
+    /// - Parameter attributeValue: what `UniqueIdentifier` or key-value coding gives.
+    init(attributeValue value: Any) {
+        switch value {
+        case let string as String: self = .string(string)
+        case let uuid as UUID: self = .uuid(uuid)
+        case let number as Int: self = .integer(Int64(number))
+        case let number as any BinaryInteger: self = .integer(Int64(truncatingIfNeeded: number))
+        case let number as NSNumber: self = .integer(number.int64Value)
+        default: self = .other("\(value)")
+        }
+    }
+
+    /// For messages.
+    var text: String {
+        switch self {
+        case .string(let text), .other(let text): text
+        case .integer(let number): "\(number)"
+        case .uuid(let uuid): uuid.uuidString
+        }
+    }
+}

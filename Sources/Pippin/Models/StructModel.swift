@@ -1,0 +1,33 @@
+/// What saves and fetches itself without any conversion code: a model that is `Codable`.
+typealias StructModel = CoreModel & Codable
+
+/// A model's stand-in in a property: a `Reference`.
+protocol ModelReference {
+    static var target: Any.Type { get }
+    var uidValue: Any { get }
+}
+
+extension Reference: ModelReference {
+    static var target: Any.Type { Model.self }
+    var uidValue: Any { uid.attributeValue }
+}
+
+/// Several models, or references to them, in a property.
+protocol ModelCollection {
+    /// What is in it: a model or a reference.
+    static var member: Any.Type { get }
+    static var isOrdered: Bool { get }
+    var members: [Any] { get }
+}
+
+extension Array: ModelCollection {
+    static var member: Any.Type { Element.self }
+    static var isOrdered: Bool { true }
+    var members: [Any] { self }
+}
+
+extension Set: ModelCollection {
+    static var member: Any.Type { Element.self }
+    static var isOrdered: Bool { false }
+    var members: [Any] { Array(self) }
+}

@@ -1,0 +1,175 @@
+import CoreData
+
+// The values go into the filter as their attributes hold them: an enumeration as its raw value, nil as none.
+
+/// Holds where a property has a value. `\.status == .active`, `\.author?.name == "Jane"`, `\.price == nil`
+///
+/// - SQL: `<property> = ?`, `<property> IS NULL`
+public func == <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
+    .comparing(property, "==", value)
+}
+
+/// Holds where a property has another value, or none.
+///
+/// - SQL: `<property> <> ?`, `<property> IS NOT NULL`
+public func != <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
+    .comparing(property, "!=", value)
+}
+
+/// Holds where a property is less than a value.
+///
+/// - SQL: `<property> < ?`
+public func < <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
+    .comparing(property, "<", value)
+}
+
+/// Holds where a property is at most a value.
+///
+/// - SQL: `<property> <= ?`
+public func <= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
+    .comparing(property, "<=", value)
+}
+
+/// Holds where a property is more than a value.
+///
+/// - SQL: `<property> > ?`
+public func > <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
+    .comparing(property, ">", value)
+}
+
+/// Holds where a property is at least a value.
+///
+/// - SQL: `<property> >= ?`
+public func >= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
+    .comparing(property, ">=", value)
+}
+
+/// Holds where an optional property is less than a value.
+///
+/// - SQL: `<property> < ?`
+public func < <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
+    .comparing(property, "<", value)
+}
+
+/// Holds where an optional property is at most a value.
+///
+/// - SQL: `<property> <= ?`
+public func <= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
+    .comparing(property, "<=", value)
+}
+
+/// Holds where an optional property is more than a value.
+///
+/// - SQL: `<property> > ?`
+public func > <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
+    .comparing(property, ">", value)
+}
+
+/// Holds where an optional property is at least a value.
+///
+/// - SQL: `<property> >= ?`
+public func >= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
+    .comparing(property, ">=", value)
+}
+
+extension Filter {
+    /// Holds where a property has one of some values.
+    ///
+    /// - SQL: `<property> IN (?, …)`
+    public static func `in`<Value: Encodable>(_ property: KeyPath<Model, Value>, _ values: some Sequence<Value>)
+        -> Filter
+    {
+        do {
+            let list = try values.map { try AttributeEncoder.comparable($0) ?? NSNull() }
+            return Filter(term: .comparison(PropertyName(property), "IN", list))
+        } catch {
+            return Filter(term: .failed(error))
+        }
+    }
+
+    /// Holds where a property is within bounds, these included.
+    ///
+    /// - SQL: `<property> BETWEEN ? AND ?`
+    public static func between<Value: Encodable & Comparable>(
+        _ property: KeyPath<Model, Value>, _ range: ClosedRange<Value>
+    ) -> Filter {
+        Filter.comparing(property, ">=", range.lowerBound) && Filter.comparing(property, "<=", range.upperBound)
+    }
+
+    /// Holds where a property has a text in it.
+    public static func contains(
+        _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching = []
+    ) -> Filter { comparing(property, "CONTAINS\(options.suffix)", text) }
+
+    /// Holds where a property begins with a text.
+    public static func begins(
+        _ property: KeyPath<Model, some StringProperty>, with text: String, _ options: StringMatching = []
+    ) -> Filter { comparing(property, "BEGINSWITH\(options.suffix)", text) }
+
+    /// Holds where a property ends with a text.
+    public static func ends(
+        _ property: KeyPath<Model, some StringProperty>, with text: String, _ options: StringMatching = []
+    ) -> Filter { comparing(property, "ENDSWITH\(options.suffix)", text) }
+
+    /// Holds where a property equals a text, as the options see it.
+    public static func equals(
+        _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching
+    ) -> Filter { comparing(property, "==\(options.suffix)", text) }
+
+    /// Holds where a property is like a pattern, in which `?` is any character and `*` any text.
+    public static func like(
+        _ property: KeyPath<Model, some StringProperty>, _ pattern: String, _ options: StringMatching = []
+    ) -> Filter { comparing(property, "LIKE\(options.suffix)", pattern) }
+
+    /// Holds where the whole of a property matches a regular expression.
+    public static func matches(
+        _ property: KeyPath<Model, some StringProperty>, _ expression: String, _ options: StringMatching = []
+    ) -> Filter { comparing(property, "MATCHES\(options.suffix)", expression) }
+
+    static func comparing(_ property: AnyKeyPath, _ comparison: String, _ value: some Encodable) -> Filter {
+        do {
+            return Filter(
+                term: .comparison(PropertyName(property), comparison, try AttributeEncoder.comparable(value)))
+        } catch {
+            return Filter(term: .failed(error))
+        }
+    }
+}
+
+/// A property that holds a text: a `String` or an optional one.
+public protocol StringProperty {}
+extension String: StringProperty {}
+extension Optional: StringProperty where Wrapped == String {}
+
+/// What does not matter when texts are compared.
+public struct StringMatching: OptionSet, Sendable {
+    /// The options as bits.
+    public let rawValue: Int
+
+    /// Options from bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Capital and small letters are the same: `[c]`.
+    public static let caseInsensitive = StringMatching(rawValue: 1)
+    /// Letters with and without accents are the same: `[d]`.
+    public static let diacriticInsensitive = StringMatching(rawValue: 2)
+
+    var suffix: String {
+        if isEmpty { return "" }
+        return "[\(contains(.caseInsensitive) ? "c" : "")\(contains(.diacriticInsensitive) ? "d" : "")]"
+    }
+}
+
+extension AttributeEncoder {
+    /// A value as a predicate compares it with an attribute's; nil for none.
+    static func comparable(_ value: some Encodable) throws -> Any? {
+        if let leaf = leaf(value) { return leaf.predicateValue }
+        let capture = ValueCapture()
+        try value.encode(to: capture)
+        return capture.value?.predicateValue
+    }
+}
+
+extension StoredValue {
+    fileprivate var predicateValue: Any? { attributeValue(.integer64) }
+}

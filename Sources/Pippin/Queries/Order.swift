@@ -1,0 +1,41 @@
+import CoreData
+
+/// The order in which models are wanted.
+///
+/// ```swift
+/// manager.fetch(Person.self, sortedBy: .ascending(\.name))
+/// manager.fetch(Person.self, sortedBy: [.descending(\.age), .ascending(\.name)])
+/// ```
+public struct Order<Model>: Sendable, ExpressibleByArrayLiteral {
+    struct Term: Sendable {
+        let property: PropertyName
+        let ascending: Bool
+    }
+
+    let terms: [Term]
+
+    /// Several orders: each counts where those before it see no difference.
+    public init(arrayLiteral elements: Order...) { terms = elements.flatMap(\.terms) }
+
+    private init(_ property: AnyKeyPath, ascending: Bool) {
+        terms = [Term(property: PropertyName(property), ascending: ascending)]
+    }
+
+    /// The smallest value first, and no value before any.
+    ///
+    /// - SQL: `ORDER BY <property>`
+    public static func ascending<Value>(_ property: KeyPath<Model, Value>) -> Order { Order(property, ascending: true) }
+
+    /// The largest value first, and no value after any.
+    ///
+    /// - SQL: `ORDER BY <property> DESC`
+    public static func descending<Value>(_ property: KeyPath<Model, Value>) -> Order {
+        Order(property, ascending: false)
+    }
+
+    func sortDescriptors(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> [NSSortDescriptor] {
+        try terms.map {
+            NSSortDescriptor(key: try registry.storedPath($0.property, of: plan), ascending: $0.ascending)
+        }
+    }
+}

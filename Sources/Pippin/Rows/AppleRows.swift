@@ -1,0 +1,39 @@
+#if canImport(ObjectiveC)
+    import CoreData
+
+    // Where Core Data is Apple's, rows are filled from managed objects, in these shapes of our own.
+
+    /// One value of a row.
+    enum StoredValue: @unchecked Sendable {
+        // @unchecked Sendable: the objects in `.object` do not change.
+        case null
+        case integer(Int64)
+        case double(Double)
+        case string(String)
+        /// Seconds since 2001-01-01 00:00 UTC.
+        case date(Double)
+        case data(Data)
+        case uuid(UUID)
+        case identifier(NSManagedObjectID)
+        case object(NSObject)
+
+        var isNull: Bool {
+            if case .null = self { return true }
+            return false
+        }
+    }
+
+    /// The values of one object, by slot.
+    struct Row: @unchecked Sendable {
+        // @unchecked Sendable: see StoredValue.
+        let objectID: NSManagedObjectID
+        var version: Int64
+        var values: ContiguousArray<StoredValue>
+    }
+
+    /// The value of a composite attribute.
+    final class CompositeValue: NSObject {
+        let elements: [String: Any]
+        init(_ elements: [String: Any]) { self.elements = elements }
+    }
+#endif

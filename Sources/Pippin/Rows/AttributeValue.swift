@@ -1,0 +1,71 @@
+import CoreData
+
+extension StoredValue {
+    /// The value that key-value coding gives for an attribute.
+    ///
+    /// - Returns: `.null` for none, nil for one that is of another kind.
+    init?(_ value: Any?, _ kind: AttributeKind) {
+        guard let value, !(value is NSNull) else {
+            self = .null
+            return
+        }
+        switch kind {
+        case .boolean, .integer16, .integer32, .integer64:
+            guard let number = value as? NSNumber else { return nil }
+            self = .integer(number.int64Value)
+        case .float, .double:
+            guard let number = value as? NSNumber else { return nil }
+            self = .double(number.doubleValue)
+        case .string:
+            guard let string = value as? String else { return nil }
+            self = .string(string)
+        case .date:
+            guard let date = value as? Date else { return nil }
+            self = .date(date.timeIntervalSinceReferenceDate)
+        case .data:
+            guard let data = value as? Data else { return nil }
+            self = .data(data)
+        case .uuid:
+            guard let uuid = value as? UUID else { return nil }
+            self = .uuid(uuid)
+        case .url:
+            guard let url = value as? URL else { return nil }
+            self = .object(url as NSURL)
+        case .decimal:
+            if let number = value as? NSDecimalNumber {
+                self = .object(number)
+            } else if let decimal = value as? Decimal {
+                self = .object(NSDecimalNumber(decimal: decimal))
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// The value as key-value coding takes it.
+    func attributeValue(_ kind: AttributeKind) -> Any? {
+        switch self {
+        case .null: nil
+        case .integer(let number): kind == .boolean ? NSNumber(value: number != 0) : NSNumber(value: number)
+        case .double(let number): NSNumber(value: number)
+        case .string(let string): string
+        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let data): data
+        case .uuid(let uuid): uuid
+        case .identifier(let identifier): identifier
+        case .object(let object): (object as? NSURL).map { $0 as URL } ?? object
+        }
+    }
+
+    /// Whether an attribute of that kind can hold the value.
+    func fits(_ kind: AttributeKind) -> Bool {
+        switch (self, kind) {
+        case (.null, _), (.integer, .boolean), (.integer, .integer16), (.integer, .integer32), (.integer, .integer64),
+            (.double, .float), (.double, .double), (.string, .string), (.date, .date), (.data, .data), (.uuid, .uuid):
+            true
+        case (.object(let object), .url): object is NSURL
+        case (.object(let object), .decimal): object is NSDecimalNumber
+        default: false
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import CoreData
+
+/// Rows from a context's managed objects, by public API: unsaved changes count. For use on the context's queue.
+final class ObjectRows: RowSource {
+    private let context: NSManagedObjectContext
+
+    init(_ context: NSManagedObjectContext) { self.context = context }
+
+    func slots(of plan: EntityPlan) throws -> ContiguousArray<Int> {
+        ContiguousArray(plan.fields.indices.map { plan.fields[$0].isToMany ? -1 : $0 })
+    }
+
+    func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row> {
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+        request.predicate = selection.predicate
+        request.sortDescriptors = selection.sortDescriptors
+        request.fetchLimit = selection.limit ?? 0
+        request.fetchOffset = selection.offset
+        request.returnsObjectsAsFaults = false
+        return try ContiguousArray(
+            context.fetch(request).compactMap { $0 as? NSManagedObject }.map { try row($0, plan) })
+    }
+
+    func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        try ContiguousArray(
+            identifiers.compactMap { try? context.existingObject(with: $0) }.map { try row($0, plan) })
+    }
+
+    func destinations(
+        of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] {
+        identifiers.map { context.object(with: $0).members(of: field.name).map(\.objectID) }
+    }
+
+    private func row(_ object: NSManagedObject, _ plan: EntityPlan) throws -> Row {
+        var values = ContiguousArray<StoredValue>()
+        values.reserveCapacity(plan.fields.count)
+        for field in plan.fields {
+            let value: StoredValue?
+            switch field.kind {
+            case .attribute(let kind): value = StoredValue(object.value(forKey: field.name), kind)
+            case .json: value = StoredValue(object.value(forKey: field.name), .data)
+            case .composite:
+                value =
+                    (object.value(forKey: field.name) as? [String: Any]).map { .object(CompositeValue($0)) } ?? .null
+            case .toOne:
+                value = (object.value(forKey: field.name) as? NSManagedObject).map { .identifier($0.objectID) } ?? .null
+            case .toMany: value = .null
+            }
+            guard let value else {
+                throw PersistenceError.unreadable(entity: plan.name, key: field.name, reason: "it is of another type.")
+            }
+            values.append(value)
+        }
+        return Row(objectID: object.objectID, version: 0, values: values)
+    }
+}
+
+extension NSManagedObject {
+    /// The objects of a relationship to many, in order where it has one.
+    func members(of relationship: String) -> [NSManagedObject] {
+        switch value(forKey: relationship) {
+        case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
+        case let set as NSSet: set.allObjects.compactMap { $0 as? NSManagedObject }
+        default: []
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import CoreData
+
+/// Where the rows of models come from.
+protocol RowSource: AnyObject {
+    /// The slot of each field of an entity in its rows; -1 for a relationship to many.
+    func slots(of plan: EntityPlan) throws -> ContiguousArray<Int>
+
+    /// The rows that are selected, in order.
+    func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row>
+
+    /// The rows of objects; those that are gone are left out.
+    func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row>
+
+    /// The objects at the end of a relationship to many, for each of several objects.
+    func destinations(
+        of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]]
+}

@@ -1,0 +1,48 @@
+#if !canImport(ObjectiveC)
+    import CoreData
+
+    /// Rows straight from the store, without managed objects: the one place that uses more than Core Data's public API.
+    final class StoreRows: RowSource, @unchecked Sendable {
+        // @unchecked Sendable: the coordinator locks itself, `Locked` the rest.
+        private let coordinator: NSPersistentStoreCoordinator
+        private let slotsByEntity = Locked<[ObjectIdentifier: ContiguousArray<Int>]>([:])
+
+        init(_ coordinator: NSPersistentStoreCoordinator) { self.coordinator = coordinator }
+
+        func slots(of plan: EntityPlan) throws -> ContiguousArray<Int> {
+            if let known = slotsByEntity.withLock({ $0[plan.id] }) { return known }
+            let entity = try layout(of: plan)
+            let slots = ContiguousArray(plan.fields.map { entity.slotIndex(forName: $0.name) ?? -1 })
+            slotsByEntity.withLock { $0[plan.id] = slots }
+            return slots
+        }
+
+        func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row> {
+            var fetch = FetchPlan(entity: try layout(of: plan))
+            fetch.predicate = selection.predicate
+            fetch.sortDescriptors = selection.sortDescriptors ?? []
+            fetch.limit = selection.limit ?? 0
+            fetch.offset = selection.offset
+            return try coordinator.fetchRows(fetch, stores: nil)
+        }
+
+        func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+            try coordinator.rows(for: identifiers)
+        }
+
+        func destinations(
+            of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
+        ) throws -> [[NSManagedObjectID]] {
+            guard let relationship = try layout(of: plan).relationship(named: field.name) else { return [] }
+            return try identifiers.map { try coordinator.relatedIdentifiers(of: relationship, for: $0) }
+        }
+
+        private func layout(of plan: EntityPlan) throws -> EntityLayout {
+            let model = try coordinator.managedObjectModel.compiledLayout()
+            guard let layout = model.entityByName[plan.name] else {
+                throw PersistenceError.unknownEntity(plan.name, known: model.entities.map(\.name))
+            }
+            return layout
+        }
+    }
+#endif

@@ -1,0 +1,21 @@
+/// The property that a key path reads, or a path of them: `author.name`.
+struct PropertyName: Sendable, Hashable {
+    /// The properties' names; nil for a computed property, which a store knows nothing of.
+    let path: String?
+    /// The key path as Swift prints it, for messages.
+    let spelling: String
+
+    init(_ keyPath: AnyKeyPath) {
+        spelling = "\(keyPath)"
+        path = Self.path(in: spelling, root: "\(type(of: keyPath).rootType)")
+    }
+
+    /// Swift prints `\Person.author?.name?`, and an address for a computed property.
+    static func path(in spelling: String, root: String) -> String? {
+        let prefix = "\\\(root)."
+        guard !spelling.contains("<computed"), let dot = spelling.firstIndex(of: ".") else { return nil }
+        let rest = spelling.hasPrefix(prefix) ? spelling.dropFirst(prefix.count) : spelling[dot...].dropFirst()
+        let path = rest.filter { $0 != "?" && $0 != "!" }
+        return path.isEmpty ? nil : path
+    }
+}

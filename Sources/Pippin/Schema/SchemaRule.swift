@@ -1,0 +1,84 @@
+/// One thing that a ``Schema`` says.
+public struct SchemaRule<Model>: Sendable {
+    let fact: SchemaFact
+
+    /// An index over properties, for filters and orders that use them.
+    ///
+    /// - Parameter keyPaths: the properties, the most significant first.
+    /// - SQL: `CREATE INDEX … ON Z<ENTITY> (<property>, …)`
+    public static func index(_ keyPaths: PartialKeyPath<Model>...) -> Self {
+        Self(fact: .index(keyPaths.map(PropertyName.init)))
+    }
+
+    /// No two models share the values of these properties. That the identifier is unique goes without saying.
+    ///
+    /// - Parameter keyPaths: the properties.
+    /// - SQL: `CREATE UNIQUE INDEX … ON Z<ENTITY> (<property>, …)`
+    public static func unique(_ keyPaths: PartialKeyPath<Model>...) -> Self {
+        Self(fact: .unique(keyPaths.map(PropertyName.init)))
+    }
+
+    /// The models in a property belong to this one alone: those that leave it are deleted when it is saved, and all of
+    /// them when it is deleted.
+    ///
+    /// Without this rule they are shared: they may be in several models at once, and stay when these go.
+    ///
+    /// - Parameter keyPath: a property with a model, or with an array or a set of them.
+    public static func owns<Value>(_ keyPath: KeyPath<Model, Value>) -> Self {
+        Self(fact: .owns(PropertyName(keyPath)))
+    }
+
+    /// Two properties are the two sides of one relationship: changing one changes the other.
+    ///
+    /// One of the two models declares it. The other side is best a ``Reference``, or an array or a set of them, since structs
+    /// cannot contain each other without end.
+    ///
+    /// ```swift
+    /// Schema(.inverse(\.reviews, of: \Review.book))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - keyPath: a property of this model.
+    ///   - other: the property of the other model that leads back.
+    public static func inverse<Value, Other: CoreModel, Back>(
+        _ keyPath: KeyPath<Model, Value>, of other: KeyPath<Other, Back>
+    ) -> Self {
+        Self(fact: .inverse(PropertyName(keyPath), of: PropertyName(other), in: ObjectIdentifier(Other.self)))
+    }
+
+    /// What the property has in stores that were made before there was such a property.
+    ///
+    /// - Parameters:
+    ///   - keyPath: the property.
+    ///   - value: its value there.
+    public static func defaultValue<Value: Encodable & Sendable>(
+        _ keyPath: KeyPath<Model, Value>, _ value: Value
+    ) -> Self {
+        Self(fact: .defaultValue(PropertyName(keyPath), value))
+    }
+
+    /// The property had another name in earlier versions of the model; migration brings its values along.
+    ///
+    /// - Parameters:
+    ///   - keyPath: the property.
+    ///   - former: its former name.
+    public static func renamed<Value>(_ keyPath: KeyPath<Model, Value>, from former: String) -> Self {
+        Self(fact: .renamed(PropertyName(keyPath), from: former))
+    }
+
+    /// The model had another name in earlier versions.
+    ///
+    /// - Parameter former: its former name.
+    public static func renamed(from former: String) -> Self { Self(fact: .entityRenamed(from: former)) }
+}
+
+/// What a rule says, by names.
+enum SchemaFact: Sendable {
+    case index([PropertyName])
+    case unique([PropertyName])
+    case owns(PropertyName)
+    case inverse(PropertyName, of: PropertyName, in: ObjectIdentifier)
+    case defaultValue(PropertyName, any Encodable & Sendable)
+    case renamed(PropertyName, from: String)
+    case entityRenamed(from: String)
+}

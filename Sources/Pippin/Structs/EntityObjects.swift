@@ -1,0 +1,82 @@
+import CoreData
+
+// The managed objects of an entity in a context, on whose queue this runs.
+extension EntityPlan {
+    func description(in context: NSManagedObjectContext) throws -> NSEntityDescription {
+        let known = context.persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
+        guard let entity = known[name] else { throw PersistenceError.unknownEntity(name, known: Array(known.keys)) }
+        return entity
+    }
+
+    /// The objects with these identifiers, by identifier.
+    ///
+    /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, 500 at a time
+    func objects(uids: [Any], in context: NSManagedObjectContext) throws -> [RecordKey: NSManagedObject] {
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: name)
+        // Many new ones usually come into an empty table.
+        if uids.count > 500, try context.count(for: request) == 0 { return [:] }
+        request.returnsObjectsAsFaults = false
+        var found: [RecordKey: NSManagedObject] = [:]
+        for portion in uids.portions(of: 500) {
+            request.predicate = NSPredicate(format: "%K IN %@", argumentArray: [uidKey, Array(portion)])
+            for case let object as NSManagedObject in try context.fetch(request) {
+                guard let uid = object.value(forKey: uidKey) else { continue }
+                found[RecordKey(attributeValue: uid)] = object
+            }
+        }
+        return found
+    }
+
+    func objects(_ selection: RecordSelection, in context: NSManagedObjectContext) throws -> [NSManagedObject] {
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: name)
+        request.predicate = selection.predicate
+        request.sortDescriptors = selection.sortDescriptors
+        request.fetchLimit = selection.limit ?? 0
+        request.fetchOffset = selection.offset
+        return try context.fetch(request).compactMap { $0 as? NSManagedObject }
+    }
+}
+
+extension NSManagedObject {
+    /// Takes over a model's values; those that are the same are left alone, so that an object without changes is none.
+    func take(_ new: ContiguousArray<StoredValue>, of plan: EntityPlan, isNew: Bool) throws {
+        for (index, field) in plan.fields.enumerated() {
+            let kind: AttributeKind
+            switch field.kind {
+            case .attribute(let attribute): kind = attribute
+            case .json: kind = .data
+            case .composite:
+                take(composite: new[index], field.name)
+                continue
+            case .toOne, .toMany: continue
+            }
+            #if canImport(ObjectiveC)
+                let value = new[index].attributeValue(kind)
+                if isNew ? value != nil : !isEqual(value, self.value(forKey: field.name)) {
+                    setValue(value, forKey: field.name)
+                }
+            #else
+                guard let slot = layout.slotIndex(forName: field.name) else { continue }
+                _ = kind
+                if isNew || storedValue(at: slot) != new[index] { setStoredValue(new[index], at: slot) }
+            #endif
+        }
+    }
+
+    private func take(composite value: StoredValue, _ name: String) {
+        var elements: [String: Any]?
+        if case .object(let object) = value { elements = (object as? CompositeValue)?.elements }
+        let former = self.value(forKey: name) as? [String: Any]
+        let isSame =
+            elements.map { new in former.map { NSDictionary(dictionary: new).isEqual(to: $0) } ?? false }
+            ?? (former == nil)
+        if !isSame { setValue(elements, forKey: name) }
+    }
+
+    #if canImport(ObjectiveC)
+        private func isEqual(_ one: Any?, _ other: Any?) -> Bool {
+            guard let one else { return other == nil }
+            return (one as? NSObject)?.isEqual(other) ?? false
+        }
+    #endif
+}

@@ -1,0 +1,122 @@
+import CoreData
+
+/// Puts a graph of models into a context, on whose queue this runs: finds, inserts, changes, connects, and deletes what
+/// belonged to a model and left it. Nothing is changed before it is certain that every reference leads somewhere.
+struct GraphWriter {
+    private let graph: ModelGraph
+    private let context: NSManagedObjectContext
+    private var objects: [NSManagedObject?]
+    private var isNew: [Bool]
+
+    init(_ graph: ModelGraph, _ context: NSManagedObjectContext) {
+        self.graph = graph
+        self.context = context
+        objects = Array(repeating: nil, count: graph.nodes.count)
+        isNew = Array(repeating: false, count: graph.nodes.count)
+    }
+
+    /// - Throws: ``PersistenceError/missingReference(entity:key:uid:)``, and Core Data's errors.
+    mutating func write() throws {
+        try find()
+        try insert()
+        for index in graph.nodes.indices where !graph.nodes[index].isReference { try setValues(of: index) }
+        var left: [NSManagedObject] = []
+        for index in graph.nodes.indices where !graph.nodes[index].isReference { left += connect(index) }
+        deleteAbandoned(left)
+    }
+
+    /// Deletes the objects of an entity that have no model in the graph.
+    func deleteOthers(of plan: EntityPlan) throws {
+        let kept = Set(objects.compactMap { $0 })
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+        for case let object as NSManagedObject in try context.fetch(request) where !kept.contains(object) {
+            context.delete(object)
+        }
+    }
+
+    private mutating func find() throws {
+        var groups: [ObjectIdentifier: [Int]] = [:]
+        for index in graph.nodes.indices { groups[graph.nodes[index].plan.id, default: []].append(index) }
+        for indexes in groups.values {
+            guard let first = indexes.first else { continue }
+            let plan = graph.nodes[first].plan
+            let found = try plan.objects(
+                uids: indexes.map { graph.nodes[$0].uid }, in: context)
+            guard !found.isEmpty else { continue }
+            for index in indexes { objects[index] = found[graph.nodes[index].key] }
+        }
+        for (index, node) in graph.nodes.enumerated() where node.isReference && objects[index] == nil {
+            throw PersistenceError.missingReference(
+                entity: node.referrer?.entity ?? node.plan.name, key: node.referrer?.key ?? node.plan.uidKey,
+                uid: node.key.text)
+        }
+    }
+
+    private mutating func insert() throws {
+        var entities: [ObjectIdentifier: NSEntityDescription] = [:]
+        for (index, node) in graph.nodes.enumerated() where objects[index] == nil {
+            let entity = try entities[node.plan.id] ?? node.plan.description(in: context)
+            entities[node.plan.id] = entity
+            objects[index] = NSManagedObject(entity: entity, insertInto: context)
+            isNew[index] = true
+        }
+    }
+
+    private func setValues(of index: Int) throws {
+        guard let object = objects[index] else { return }
+        let node = graph.nodes[index]
+        try object.take(node.values, of: node.plan, isNew: isNew[index])
+    }
+
+    /// Sets a node's relationships.
+    ///
+    /// - Returns: what belonged to the model and does no more.
+    private func connect(_ index: Int) -> [NSManagedObject] {
+        let node = graph.nodes[index]
+        guard !node.plan.relationships.isEmpty, let object = objects[index] else { return [] }
+        var left: [NSManagedObject] = []
+        for field in node.plan.relationships {
+            let property = node.plan.fields[field]
+            let targets = (node.links.first { $0.field == field }?.targets ?? []).compactMap { objects[$0] }
+            let former = isNew[index] ? [] : object.destinations(of: property)
+            guard former != targets || isNew[index] else { continue }
+            if node.plan.owns(property) {
+                let kept = Set(targets)
+                left += former.filter { !kept.contains($0) }
+            }
+            object.connect(property, to: targets, former: former)
+        }
+        return left
+    }
+
+    /// Deletes what left the model that it belonged to, and came to no other one that is being saved.
+    private func deleteAbandoned(_ objects: [NSManagedObject]) {
+        guard !objects.isEmpty else { return }
+        let saved = Set(self.objects.compactMap { $0 })
+        for object in objects where !saved.contains(object) { context.delete(object) }
+    }
+}
+
+extension NSManagedObject {
+    fileprivate func destinations(of field: FieldPlan) -> [NSManagedObject] {
+        if field.isToMany { return members(of: field.name) }
+        return (value(forKey: field.name) as? NSManagedObject).map { [$0] } ?? []
+    }
+
+    fileprivate func connect(_ field: FieldPlan, to targets: [NSManagedObject], former: [NSManagedObject]) {
+        switch field.kind {
+        case .toMany(_, let isOrdered):
+            if isOrdered {
+                setValue(NSOrderedSet(array: targets), forKey: field.name)
+            } else if Set(targets) != Set(former) {
+                setValue(NSSet(array: targets), forKey: field.name)
+            }
+        default:
+            if let target = targets.first {
+                setValue(target, forKey: field.name)
+            } else if !former.isEmpty {
+                setValue(nil, forKey: field.name)
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Pippin
+import SQLiteConnection
+
+// A bookshop as structs alone. No records, no model file.
+
+struct Writer: CoreModel, Codable, Sendable, Hashable {
+    let uid: String
+    var name: String
+}
+
+struct Volume: CoreModel, Codable, Sendable, Equatable {
+    enum Binding: String, Codable, Sendable { case cloth, paper }
+
+    let uid: Int
+    var title: String
+    var price: Decimal?
+    var binding = Binding.cloth
+    var writer: Writer?
+}
+
+/// Owns its volumes, in order; shares its suppliers.
+struct Shop: CoreModel, Codable, Sendable, Equatable {
+    struct Address: Codable, Sendable, Equatable {
+        var street: String
+        var floor: Int?
+    }
+
+    let uid: UUID
+    var brand: String
+    var address: Address
+    var volumes: [Volume] = []
+    var suppliers: Set<Writer> = []
+
+    static var schema: Schema<Shop> { Schema(.owns(\.volumes), .index(\.brand)) }
+}
+
+/// Refers back to its volume.
+struct Opinion: CoreModel, Codable, Sendable, Equatable {
+    let uid: String
+    var volume: Reference<Volume>
+    var stars: Int
+    var text: String?
+}
+
+/// Whose identifier has another name, and whose keys differ from its properties.
+struct Coin: CoreModel, Codable, Sendable, Equatable {
+    let code: String
+    var worth: Double
+
+    var uid: String { code }
+
+    enum CodingKeys: String, CodingKey {
+        case code = "iso_code"
+        case worth = "value_in_euro"
+    }
+}
+
+/// Every kind of property.
+struct Everything: CoreModel, Codable, Sendable, Equatable {
+    enum Shape: Codable, Sendable, Equatable {
+        case circle(radius: Double)
+        case polygon([Double])
+        case point
+    }
+
+    enum Size: Int, Codable, Sendable { case small = 1, large = 7 }
+
+    let uid: UUID
+    var flag: Bool
+    var tiny: Int8
+    var short: Int16
+    var medium: Int32
+    var long: Int64
+    var byte: UInt8
+    var word: UInt16
+    var wide: UInt32
+    var huge: UInt64
+    var count: UInt
+    var ratio: Float
+    var number: Double
+    var when: Date
+    var link: URL
+    var amount: Decimal
+    var bytes: Data
+    var size: Size
+    var shape: Shape
+    var tags: [String]
+    var scores: [String: Int]
+    var maybeFlag: Bool?
+    var maybeShort: Int16?
+    var maybeWhen: Date?
+    var maybeLink: URL?
+    var maybeSize: Size?
+    var maybeShape: Shape?
+    var maybeTags: [String]?
+    var maybeUUID: UUID?
+    var maybeRatio: Float?
+
+    static let full = Everything(
+        uid: UUID(), flag: true, tiny: -8, short: -16, medium: -32, long: -64, byte: 8, word: 16, wide: 32, huge: 64,
+        count: 1, ratio: 0.5, number: 0.25, when: Date(timeIntervalSinceReferenceDate: 700_000_000.5),
+        link: URL(string: "https://pippin.example/a?b=c")!, amount: Decimal(string: "12.345")!,
+        bytes: Data([0, 1, 255]), size: .large, shape: .circle(radius: 2), tags: ["a", "b"], scores: ["x": 1],
+        maybeFlag: false, maybeShort: 3, maybeWhen: Date(timeIntervalSinceReferenceDate: 1),
+        maybeLink: URL(string: "file:///tmp/x"), maybeSize: .small, maybeShape: .polygon([1, 2]), maybeTags: [],
+        maybeUUID: UUID(), maybeRatio: 1.5)
+
+    static let bare = Everything(
+        uid: UUID(), flag: false, tiny: 0, short: 0, medium: 0, long: 0, byte: 0, word: 0, wide: 0, huge: 0, count: 0,
+        ratio: 0, number: 0, when: Date(timeIntervalSinceReferenceDate: 0), link: URL(string: "a")!, amount: 0,
+        bytes: Data(), size: .small, shape: .point, tags: [], scores: [:])
+}
+
+/// A loaded manager of models, over a file in a folder of its own, which goes with it.
+final class Counter: Sendable {
+    let folder: URL
+    let manager: PersistenceManager
+    var file: URL { folder.appendingPathComponent("models.sqlite") }
+
+    init(_ models: any (CoreModel & Codable).Type...) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        manager = PersistenceManager(models: models, store: .file(folder.appendingPathComponent("models.sqlite")))
+        try manager.load()
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func number(_ sql: String) throws -> Int64? { try Connection(path: file.path, mode: .readOnly).integer(sql) }
+
+    func strings(_ sql: String) throws -> [String] {
+        let statement = try Connection(path: file.path, mode: .readOnly).prepare(sql)
+        var strings: [String] = []
+        while try statement.step() { strings.append(statement.string(at: 0)) }
+        return strings
+    }
+}

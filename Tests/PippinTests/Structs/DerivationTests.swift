@@ -1,0 +1,217 @@
+import Testing
+
+@testable import Pippin
+
+@Suite("What a type tells of its entity")
+struct DerivationTests {
+    private func described(_ plan: EntityPlan) -> [String] {
+        plan.fields.map { field in
+            let kind =
+                switch field.kind {
+                case .attribute(let kind): "\(kind)"
+                case .composite(let record): "(\(record.fields.map(\.name).joined(separator: " ")))"
+                case .json: "JSON"
+                case .toOne(let model): model.isReference ? "-> uid of \(model.type)" : "-> \(model.type)"
+                case .toMany(let model, let isOrdered): "\(isOrdered ? "->>" : "->> unordered") \(model.type)"
+                }
+            return "\(field.name)\(field.isOptional ? "?" : ""): \(kind)"
+        }
+    }
+
+    @Test("are its keys, their kinds, and which are optional")
+    func fields() throws {
+        #expect(
+            described(try EntityDerivation.plan(of: Shop.self)) == [
+                "uid: uuid", "brand: string", "address: (street floor)", "volumes: ->> Volume",
+                "suppliers: ->> unordered Writer",
+            ])
+        #expect(
+            described(try EntityDerivation.plan(of: Volume.self)) == [
+                "uid: integer64", "title: string", "price?: decimal", "binding: string", "writer?: -> Writer",
+            ])
+        #expect(
+            described(try EntityDerivation.plan(of: Opinion.self)) == [
+                "uid: string", "volume: -> uid of Volume", "stars: integer64", "text?: string",
+            ])
+    }
+
+    @Test("include every kind of value")
+    func kinds() throws {
+        let kinds = described(try EntityDerivation.plan(of: Everything.self))
+        #expect(
+            kinds.filter { !$0.contains("maybe") } == [
+                "uid: uuid", "flag: boolean", "tiny: integer16", "short: integer16", "medium: integer32",
+                "long: integer64", "byte: integer16", "word: integer32", "wide: integer64", "huge: integer64",
+                "count: integer64", "ratio: float", "number: double", "when: date", "link: url", "amount: decimal",
+                "bytes: data", "size: integer64", "shape: JSON", "tags: JSON", "scores: JSON",
+            ])
+        #expect(
+            kinds.filter { $0.contains("maybe") } == [
+                "maybeFlag?: boolean", "maybeShort?: integer16", "maybeWhen?: date", "maybeLink?: url",
+                "maybeSize?: integer64", "maybeShape?: JSON", "maybeTags?: JSON", "maybeUUID?: uuid",
+                "maybeRatio?: float",
+            ])
+    }
+
+    @Test("name properties, whatever their coding keys, and find the identifier by its value")
+    func names() throws {
+        let plan = try EntityDerivation.plan(of: Coin.self)
+        #expect(plan.fields.map(\.name) == ["code", "worth"])
+        #expect(plan.fields.map(\.key) == ["iso_code", "value_in_euro"])
+        #expect(plan.uidKey == "code")
+    }
+
+    @Test("find the models within models")
+    func registry() throws {
+        #expect(try ModelRegistry([Opinion.self]).plans.map(\.name) == ["Opinion", "Volume", "Writer"])
+    }
+
+    @Test("pair relationships, with a name for the side that has no property")
+    func pairs() throws {
+        let pairs = try RelationshipPairs.pairs(of: try ModelRegistry([Shop.self]))
+        let lines = pairs.flatMap { [$0, $1] }.map {
+            "\($0.entity).\($0.name) \($0.isToMany ? "->>" : "->")\($0.isOwner ? " owned" : "") \($0.destination)"
+        }
+        #expect(
+            lines == [
+                "Shop.volumes ->> owned Volume", "Volume.volumesOfShop -> Shop",
+                "Shop.suppliers ->> Writer", "Writer.suppliersOfShop ->> Shop",
+                "Volume.writer -> Writer", "Writer.writerOfVolume ->> Volume",
+            ])
+    }
+
+    @Test("pair two properties that the schema calls inverse")
+    func declaredInverse() throws {
+        struct Song: CoreModel, Codable {
+            let uid: Int
+            var record: Reference<Disc>
+        }
+        struct Disc: CoreModel, Codable {
+            let uid: Int
+            var songs: [Song]
+            static var schema: Schema<Disc> { Schema(.owns(\.songs), .inverse(\.songs, of: \Song.record)) }
+        }
+        let pairs = try RelationshipPairs.pairs(of: try ModelRegistry([Song.self]))
+        #expect(pairs.count == 1)
+        #expect(pairs.first?.0.name == "songs")
+        #expect(pairs.first?.1.name == "record")
+    }
+
+    @Test("make a model with constraints, indexes, defaults and former names")
+    func model() throws {
+        struct Stamp: CoreModel, Codable {
+            let uid: String
+            var year: Int
+            var country: String?
+            static var schema: Schema<Stamp> {
+                Schema(
+                    .index(\.country, \.year), .unique(\.country), .defaultValue(\.year, 1840),
+                    .renamed(\.country, from: "land"), .renamed(from: "Briefmarke"), name: "PostageStamp")
+            }
+        }
+        let model = try ModelBuilder.model(of: try ModelRegistry([Stamp.self]))
+        let entity = try #require(model.entitiesByName["PostageStamp"])
+        #expect(entity.uniquenessConstraints as? [[String]] == [["uid"], ["country"]])
+        #expect(entity.indexes.map(\.name) == ["byCountryYear"])
+        #expect(entity.attributesByName["year"]?.defaultValue as? Int == 1840)
+        #expect(entity.attributesByName["country"]?.renamingIdentifier == "land")
+        #expect(entity.renamingIdentifier == "Briefmarke")
+        #expect(entity.attributesByName["country"]?.isOptional == true)
+        #expect(entity.attributesByName["year"]?.isOptional == false)
+    }
+}
+
+@Suite("A type that no entity can be made of")
+struct DerivationErrorTests {
+    private func refusal(_ type: any (CoreModel & Codable).Type) -> String {
+        do {
+            _ = try ModelBuilder.model(of: try ModelRegistry([type]))
+            return "none"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("is refused with the property that no value could be made up for, and what to do")
+    func noPrototype() {
+        struct Even: Codable {
+            let number: Int
+            init(from decoder: any Decoder) throws {
+                throw CocoaError(.coderInvalidValue)
+            }
+        }
+        struct Pair: CoreModel, Codable {
+            let uid: Int
+            var even: Even
+        }
+        let text = refusal(Pair.self)
+        #expect(text.contains("'Pair'"))
+        #expect(text.contains("'even'"))
+        #expect(text.contains("Prototyped"))
+    }
+
+    @Test("takes part where it is given a prototype")
+    func prototype() throws {
+        struct Odd: Codable, Prototyped {
+            let number: Int
+            static let prototype = Odd(number: 1)
+            init(number: Int) { self.number = number }
+            init(from decoder: any Decoder) throws {
+                number = try decoder.singleValueContainer().decode(Int.self)
+                guard number % 2 == 1, number > 1000 else { throw CocoaError(.coderInvalidValue) }
+            }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(number)
+            }
+        }
+        struct Pair: CoreModel, Codable {
+            let uid: Int
+            var odd: Odd
+        }
+        let plan = try EntityDerivation.plan(of: Pair.self)
+        guard case .attribute(.integer64) = plan.fields[1].kind else {
+            Issue.record("expected an integer")
+            return
+        }
+    }
+
+    @Test("is refused where the schema names what is not stored")
+    func computed() {
+        struct Area: CoreModel, Codable {
+            let uid: Int
+            var side: Int { 1 }
+            static var schema: Schema<Area> { Schema(.index(\.side)) }
+        }
+        #expect(refusal(Area.self).contains("no property that is stored. Stored are: uid."))
+    }
+
+    @Test("is refused where its identifier is not coded")
+    func identifier() {
+        struct Ghost: CoreModel, Codable {
+            var name: String
+            var uid: String { "ghost" }
+        }
+        #expect(refusal(Ghost.self).contains("none of the values that are coded (name)"))
+    }
+
+    @Test("is refused where what it owns is no model")
+    func ownedAttribute() {
+        struct Box: CoreModel, Codable {
+            let uid: Int
+            var label: String
+            static var schema: Schema<Box> { Schema(.owns(\.label)) }
+        }
+        #expect(refusal(Box.self).contains("it has no other models"))
+    }
+
+    @Test("is an error of loading")
+    func loading() {
+        struct Ghost: CoreModel, Codable {
+            var name: String
+            var uid: String { "ghost" }
+        }
+        let manager = PersistenceManager(models: Ghost.self, store: .memory)
+        #expect(throws: PersistenceError.self) { try manager.load() }
+    }
+}

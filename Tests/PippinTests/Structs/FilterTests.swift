@@ -1,0 +1,85 @@
+import Testing
+
+@testable import Pippin
+
+@Suite("Filters of structs")
+struct FilterTests {
+    let counter: Counter
+
+    init() throws {
+        counter = try Counter(Shop.self, Opinion.self)
+        try counter.manager.save(StructRoundTripTests.shop)
+        let emma = StructRoundTripTests.shop.volumes[1]
+        try counter.manager.save([
+            Opinion(uid: "1", volume: Reference(emma), stars: 5, text: "Ágreeable"),
+            Opinion(uid: "2", volume: Reference(emma), stars: 2, text: "Long"),
+            Opinion(uid: "3", volume: Reference(uid: 3), stars: 4),
+        ])
+    }
+
+    private func titles(_ filter: Filter<Volume>) throws -> [String] {
+        try counter.manager.fetch(Volume.self, where: filter, sortedBy: .ascending(\.title)).map(\.title)
+    }
+
+    private func opinions(_ filter: Filter<Opinion>) throws -> [String] {
+        try counter.manager.fetch(Opinion.self, where: filter, sortedBy: .ascending(\.uid)).map(\.uid)
+    }
+
+    @Test("compare by key path")
+    func operators() throws {
+        #expect(try opinions(\.stars > 2) == ["1", "3"])
+        #expect(try opinions(\.stars >= 2 && \.stars < 5) == ["2", "3"])
+        #expect(try opinions(\.stars == 5 || \.stars <= 2) == ["1", "2"])
+        #expect(try opinions(!(\.stars != 5)) == ["1"])
+        #expect(try opinions(\.text == nil) == ["3"])
+        #expect(try opinions(\.text != nil) == ["1", "2"])
+        #expect(try titles(\.price > 10) == ["Frankenstein"])
+    }
+
+    @Test("compare enumerations by their raw values, and reach into other models")
+    func reaching() throws {
+        #expect(try titles(\.binding == .paper) == ["Emma"])
+        #expect(try titles(\.writer?.name == "Jane Austen") == ["Emma", "Persuasion"])
+        #expect(try opinions(\.volume == Reference(uid: 3)) == ["3"])
+        #expect(try opinions(\.volume.uid == 3) == ["3"])
+        let shops = try counter.manager.fetch(Shop.self, where: \.address.street == "Milsom Street")
+        #expect(shops.map(\.brand) == ["Corner"])
+    }
+
+    @Test("look into texts, at lists and ranges")
+    func functions() throws {
+        #expect(try opinions(.contains(\.text, "AGREE", [.caseInsensitive, .diacriticInsensitive])) == ["1"])
+        #expect(try opinions(.begins(\.text, with: "Lo")) == ["2"])
+        #expect(try opinions(.ends(\.text, with: "ble")) == ["1"])
+        #expect(try opinions(.like(\.text, "L?n*")) == ["2"])
+        #expect(try opinions(.matches(\.text, "L.*g")) == ["2"])
+        #expect(try opinions(.in(\.stars, [2, 4])) == ["2", "3"])
+        #expect(try opinions(.between(\.stars, 4...5)) == ["1", "3"])
+    }
+
+    @Test("may be Swift predicates or format strings, combined as you like")
+    func otherForms() throws {
+        let few = 4
+        #expect(try opinions(.matching(#Predicate { $0.stars < few })) == ["2"])
+        #expect(try opinions(.format("stars < %@", 4)) == ["2"])
+        #expect(try opinions(.format("stars >= %@", 4) && .matching(#Predicate { $0.text != nil })) == ["1"])
+    }
+
+    @Test("order, and cut out a part")
+    func order() throws {
+        let all = try counter.manager.fetch(
+            Opinion.self, sortedBy: [.descending(\.volume.uid), .ascending(\.stars)], limit: 2, offset: 1)
+        #expect(all.map(\.uid) == ["2", "1"])
+        #expect(try counter.manager.fetch(Opinion.self, limit: 0).isEmpty)
+    }
+
+    @Test("refuse a computed property by name")
+    func computed() throws {
+        #expect {
+            try counter.manager.fetch(Writer.self, where: \.name.count > 3)
+        } throws: { error in
+            guard case PersistenceError.unknownProperty(_, "Writer", ["uid", "name"]) = error else { return false }
+            return true
+        }
+    }
+}
