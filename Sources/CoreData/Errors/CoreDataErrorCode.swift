@@ -43,4 +43,5 @@ package enum CoreDataErrorCode {
     package static let inferredMappingModel = 134190
     package static let sqlite = 134180
     package static let externalRecordImport = 134200
+    package static let persistentHistoryTokenExpired = 134301
 }

@@ -145,6 +145,34 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Deletes rows in one transaction, without reading them, as the delete rules say.
     package func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome { throw unsupported("batch deletions") }
 
+    /// Whether the store keeps a history that can be read.
+    package var tracksHistory: Bool { false }
+
+    /// The transactions of the history after a place, in their order.
+    package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
+        throw unsupported("history")
+    }
+
+    /// The changes of the transactions of the history after a place, in their order.
+    package func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
+        throw unsupported("history")
+    }
+
+    /// Deletes the transactions before a place; `nil` for all.
+    package func deleteHistory(before end: HistoryPosition?) throws { throw unsupported("history") }
+
+    /// The number of the latest transaction, 0 before the first one.
+    package func latestTransaction() throws -> Int64 { throw unsupported("history") }
+
+    /// The number of the oldest transaction that has not been deleted; `nil` where there is no history.
+    package func oldestKeptTransaction() throws -> Int64? { nil }
+
+    /// Keeps what the store holds now readable, for as long as the result is there; `nil` for a store that cannot.
+    package func pinGeneration() throws -> AnyObject? { nil }
+
+    /// What `pinGeneration()` gave, while that is to be read; `nil` to read the store as it is. Set by the coordinator.
+    package final var readGeneration: AnyObject?
+
     /// Makes the ID of an object of this store from the last part of its URI, `nil` when it makes no sense.
     package func identifier(for entity: EntityLayout, uriKey: String) -> NSManagedObjectID? {
         guard uriKey.first == "p", let key = Int64(uriKey.dropFirst()), key > 0 else { return nil }

@@ -46,10 +46,17 @@ public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtection
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 /// In the metadata: the checksum of the version of the model, where it is Apple's; see `NSManagedObjectModel.versionChecksum`.
 public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
-/// Option (number): how many connections a store may use. A store has one connection here, so the number is not read.
-public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSizeKey"
 /// Option (set of classes): classes that a binary store may decode, besides those that the model and its transformers
 /// name.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 /// Option (Boolean): a binary store may decode objects of any class that exists here.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
+/// Option (number): how many connections a store may have open for query generations. The default is 10.
+public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
+/// Option (Boolean): post `NSPersistentStoreRemoteChange` when this or another process has changed the store.
+public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
+    "NSPersistentStoreRemoteChangeNotificationOptionKey"
+/// In a remote change notification: where the store is.
+public let NSPersistentStoreURLKey = "storeURL"
+/// In a notification of a save or a remote change: the `NSPersistentHistoryToken` of the latest transaction.
+public let NSPersistentHistoryTokenKey = "historyToken"

@@ -29,7 +29,9 @@ struct ExternalData {
         case 1: return Data(bytes.dropFirst())
         case 2:
             guard let name = Self.fileName(in: bytes) else { return bytes }
-            return try? Data(contentsOf: folder.appendingPathComponent(name))
+            // Mapped: nothing is read before the value is looked at. The file is never changed in place, and a file that is
+            // removed can be read for as long as the mapping is there.
+            return try? Data(contentsOf: folder.appendingPathComponent(name), options: .alwaysMapped)
         default: return bytes
         }
     }

@@ -257,6 +257,10 @@ final class ExternalFiles {
     /// After the commit: removes the files that nothing refers to any more.
     func commit() { external.remove(superfluous) }
 
-    /// After a save that failed: removes the files that it wrote.
-    func rollback() { external.remove(written) }
+    /// After a save, or an attempt of one, that failed: removes the files that it wrote.
+    func rollback() {
+        external.remove(written)
+        written = []
+        superfluous = []
+    }
 }

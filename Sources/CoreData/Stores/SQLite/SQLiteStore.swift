@@ -21,8 +21,16 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     /// Whether the database is in memory, without any file.
     var isInMemory: Bool { false }
 
+    /// The read transactions that query generations hold.
+    var readers = PinnedReaders()
+    /// Grows with everything that is written through this object.
+    private(set) var writeCount = 0
+
+    /// What to read from: the generation that is being read, else what is open.
+    func open() throws -> OpenStore { try readGeneration as? OpenStore ?? current() }
+
     /// What is open, or an error that says that nothing is.
-    func open() throws -> OpenStore {
+    func current() throws -> OpenStore {
         if let opened { return opened }
         throw StoreError.make(
             CoreDataErrorCode.persistentStoreOperation,
@@ -79,6 +87,26 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         return result
     }
 
+    package override var tracksHistory: Bool { StoreSettings(options).tracksHistory && opened?.hasHistory == true }
+
+    package override func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
+        try open().historyTransactions(after: start)
+    }
+
+    package override func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
+        try open().historyChanges(after: start)
+    }
+
+    package override func deleteHistory(before end: HistoryPosition?) throws {
+        try writable().deleteHistory(before: end)
+    }
+
+    package override func latestTransaction() throws -> Int64 { try current().latestTransaction() }
+
+    package override func oldestKeptTransaction() throws -> Int64? { try current().oldestKeptTransaction() }
+
+    package override func pinGeneration() throws -> AnyObject? { try makeGeneration(StoreSettings(options)) }
+
     package override func insertBatch(
         _ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool
     ) throws -> BatchOutcome { try writable().insertBatch(plan, next: next) }
@@ -110,7 +138,8 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     }
 
     private func writable() throws -> OpenStore {
-        let store = try open()
+        let store = try current()
+        writeCount += 1
         guard isReadOnly else { return store }
         let isHistorys =
             store.history == nil && (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true
@@ -129,6 +158,8 @@ final class OpenStore {
     let derived: DerivedValues
     /// The persistent history; nil where the store keeps none.
     let history: HistoryWriter?
+    /// Whether the store has the tables of a history, which it may only be read from.
+    let hasHistory: Bool
     /// Whether saving has to look at what triggers reported.
     let hasDerivedAttributes: Bool
     var fetches: [FetchKey: CachedFetch] = [:]
@@ -138,8 +169,9 @@ final class OpenStore {
 
     init(
         file: StoreFile, schema: SQLSchema, identity: StoreIdentity, external: ExternalData, derived: DerivedValues,
-        history: HistoryWriter?
+        history: HistoryWriter?, hasHistory: Bool
     ) {
+        self.hasHistory = hasHistory
         self.file = file
         self.schema = schema
         self.identity = identity

@@ -83,7 +83,8 @@ extension SQLiteStore {
         storedMetadata = metadata
         opened = OpenStore(
             file: file, schema: schema, identity: identity,
-            external: isInMemory ? .none : ExternalData(store: file.url), derived: derived, history: history)
+            external: isInMemory ? .none : ExternalData(store: file.url), derived: derived, history: history,
+            hasHistory: hasHistory || history != nil)
     }
 
     private func emptyStore(_ url: URL) -> NSError {
@@ -101,6 +102,13 @@ struct StoreSettings {
     let tracksHistory: Bool
     let analyzes: Bool
     let vacuums: Bool
+    /// How many query generations can be pinned at once.
+    let maximumReaders: Int
+    /// Whether changes that anybody makes in the store are announced.
+    let postsRemoteChanges: Bool
+
+    /// How long to wait for a lock, in seconds, as `NSPersistentStoreDescription.timeout` says.
+    static let defaultTimeout: Double = 240
 
     init(_ options: [AnyHashable: Any]?) {
         func flag(_ key: String) -> Bool {
@@ -109,7 +117,7 @@ struct StoreSettings {
         }
         timeout =
             (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue
-            ?? (options?[NSPersistentStoreTimeoutOption] as? Double) ?? 10
+            ?? (options?[NSPersistentStoreTimeoutOption] as? Double) ?? Self.defaultTimeout
         let given = options?[NSSQLitePragmasOption] as? [String: Any] ?? [:]
         pragmas = given.mapValues { "\($0)" }
         ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)
@@ -118,5 +126,8 @@ struct StoreSettings {
             flag(NSPersistentHistoryTrackingKey) || options?[NSPersistentHistoryTrackingKey] is [String: Any]
         analyzes = flag(NSSQLiteAnalyzeOption)
         vacuums = flag(NSSQLiteManualVacuumOption)
+        let size = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
+        maximumReaders = max(1, size ?? options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? Int ?? 10)
+        postsRemoteChanges = flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey)
     }
 }

@@ -78,6 +78,7 @@ extension OpenStore {
         } catch let error as SQLiteError where error.extendedCode == 2067 {
             let violations = try ConstraintCheck(self).violations(in: changes)
             guard violations.isEmpty else { throw SaveRefusal.constraints(violations) }
+            files.rollback()
             return try attempt(changes, metadata: metadata, files: files, clearsUniqueValues: true)
         }
     }

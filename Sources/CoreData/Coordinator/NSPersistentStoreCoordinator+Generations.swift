@@ -1,0 +1,30 @@
+import Foundation
+
+// Query generations: states of the stores that can be read while others write.
+extension NSPersistentStoreCoordinator {
+    /// A token of what the stores hold now. Stores without generations are read as they are at any time.
+    ///
+    /// - Throws: the errors of a store that cannot be read, or that has too many generations pinned already.
+    func pinCurrentGeneration() throws -> NSQueryGenerationToken {
+        try withLock {
+            var generations: [Int: AnyObject] = [:]
+            for store in stores { generations[store.identity.number] = try store.pinGeneration() }
+            return NSQueryGenerationToken(QueryGenerationState(generations))
+        }
+    }
+
+    /// Runs a block in which the stores are read as they were when a token was made.
+    ///
+    /// - Parameter token: a token that is neither `current` nor expired; `nil` to read the stores as they are.
+    func reading<Result>(
+        _ token: NSQueryGenerationToken?, _ body: () throws -> Result
+    ) rethrows -> Result {
+        guard let token else { return try body() }
+        return try withLock {
+            let former = stores.map { ($0, $0.readGeneration) }
+            for store in stores { store.readGeneration = token.generation(of: store) }
+            defer { for (store, generation) in former { store.readGeneration = generation } }
+            return try body()
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+extension NSPersistentHistoryChangeRequest: ExecutableRequest {
+    func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
+        try source.withLock {
+            let stores = (affectedStores ?? source.persistentStores).filter(\.tracksHistory)
+            guard !stores.isEmpty else {
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreUnsupportedRequestType,
+                    "No history tracking option detected on store: open it with NSPersistentHistoryTrackingKey.",
+                    url: source.persistentStores.first?.url)
+            }
+            if deletes {
+                for store in stores { try delete(in: store) }
+                return NSPersistentHistoryResult(result: NSNumber(value: true), resultType: .statusOnly)
+            }
+            try checkToken(stores)
+            var found = HistoryFindings()
+            for store in stores { try found.add(from: store, self) }
+            return NSPersistentHistoryResult(result: found.result(of: resultType), resultType: resultType)
+        }
+    }
+
+    /// Where the request begins in a store's history.
+    fileprivate func start(in store: NSPersistentStore) throws -> HistoryPosition? {
+        switch bound {
+        case .all: return nil
+        case .date(let date): return .date(date.timeIntervalSinceReferenceDate)
+        case .token(let token):
+            guard let number = token.numbers[store.identity.uuid] else { return nil }
+            if let oldest = try store.oldestKeptTransaction(), number + 1 < oldest { throw expired(store) }
+            return .transaction(number)
+        }
+    }
+
+    private func checkToken(_ stores: [NSPersistentStore]) throws {
+        guard case .token(let token) = bound, !token.numbers.isEmpty,
+            !stores.contains(where: { token.numbers[$0.identity.uuid] != nil }), let first = stores.first
+        else { return }
+        throw expired(first)
+    }
+
+    private func expired(_ store: NSPersistentStore) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentHistoryTokenExpired,
+            "The history token has expired: transactions after it have been deleted from “\(store.url?.lastPathComponent ?? "")”, "
+                + "or it is of another store.", url: store.url,
+            suggestion: "Read the objects anew, and go on from currentPersistentHistoryToken(fromStores:).",
+            userInfo: [NSAffectedStoresErrorKey: [store]])
+    }
+
+    private func delete(in store: NSPersistentStore) throws {
+        switch bound {
+        case .all: try store.deleteHistory(before: nil)
+        case .date(let date): try store.deleteHistory(before: .date(date.timeIntervalSinceReferenceDate))
+        case .token(let token):
+            guard let number = token.numbers[store.identity.uuid] else { return }
+            try store.deleteHistory(before: .transaction(number))
+        }
+    }
+}
+
+/// What a history request has found so far.
+private struct HistoryFindings {
+    private var records: [HistoryRecord] = []
+    private var changes: [HistoryChangeRow] = []
+    private var countsChanges = false
+
+    mutating func add(from store: NSPersistentStore, _ request: NSPersistentHistoryChangeRequest) throws {
+        let storeID = store.identity.uuid
+        let start = try request.start(in: store)
+        let filter = try request.fetchRequest.map { try HistoryFilter($0, storeID: storeID) } ?? .all
+        countsChanges = filter.isAboutChanges
+        var transactions = try store.historyTransactions(after: start)
+        let needsChanges =
+            filter.isAboutChanges || [.objectIDs, .changesOnly, .transactionsAndChanges].contains(request.resultType)
+        var found = needsChanges ? try store.historyChanges(after: start) : []
+        if filter.isAboutChanges {
+            found = filter.apply(found) { HistoryOperand($0) }
+        } else {
+            transactions = filter.apply(transactions) { HistoryOperand($0, storeID: storeID) }
+        }
+        let wanted = Set(transactions.map(\.number))
+        found = found.filter { wanted.contains($0.transaction) }
+        let byTransaction = Dictionary(grouping: found, by: \.transaction)
+        if filter.isAboutChanges { transactions = transactions.filter { byTransaction[$0.number] != nil } }
+        records += transactions.map {
+            HistoryRecord($0, storeID: storeID, changes: byTransaction[$0.number] ?? [])
+        }
+        changes += found
+    }
+
+    func result(of type: NSPersistentHistoryResultType) -> Any {
+        switch type {
+        case .statusOnly: return NSNumber(value: true)
+        case .objectIDs: return changes.map(\.objectID)
+        case .count: return NSNumber(value: countsChanges ? changes.count : records.count)
+        case .transactionsOnly: return records.map { NSPersistentHistoryTransaction($0, showsChanges: false) }
+        case .changesOnly: return changes.map { NSPersistentHistoryChange($0, of: nil) }
+        case .transactionsAndChanges: return records.map { NSPersistentHistoryTransaction($0, showsChanges: true) }
+        }
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// The place in the history after the latest transaction.
+    ///
+    /// - Parameter stores: the stores whose history counts; `nil` for all.
+    /// - Returns: `nil` when none of the stores keeps a history, or none can be read.
+    public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+        withLock {
+            let wanted = stores.map { $0.compactMap { $0 as? NSPersistentStore } } ?? persistentStores
+            var numbers: [String: Int64] = [:]
+            for store in wanted where store.tracksHistory && persistentStores.contains(store) {
+                // A token has no error to tell; a store that cannot be read shows that with the next request.
+                guard let number = try? store.latestTransaction() else { continue }
+                numbers[store.identity.uuid] = number
+            }
+            return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
+        }
+    }
+}

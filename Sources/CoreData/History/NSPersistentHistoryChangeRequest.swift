@@ -1,0 +1,125 @@
+import Foundation
+
+/// What the result of a history request says. The raw values are Apple's.
+public enum NSPersistentHistoryResultType: Int, Sendable {
+    /// Whether it worked.
+    case statusOnly = 0
+    /// The IDs of the changed objects.
+    case objectIDs = 1
+    /// How many transactions there are, or changes for a request that asks for these.
+    case count = 2
+    /// The transactions, without their changes.
+    case transactionsOnly = 3
+    /// The changes, without their transactions.
+    case changesOnly = 4
+    /// The transactions with their changes. The default.
+    case transactionsAndChanges = 5
+}
+
+/// Asks for what was changed in stores, or deletes old history. The stores must have been opened with
+/// `NSPersistentHistoryTrackingKey`.
+///
+/// ```swift
+/// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+/// let result = try context.execute(request) as? NSPersistentHistoryResult
+/// for transaction in result?.result as? [NSPersistentHistoryTransaction] ?? [] {
+///     context.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
+/// }
+/// ```
+open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
+    /// Where the request begins, or up to where it deletes.
+    enum Bound {
+        case all
+        case date(Date)
+        case token(NSPersistentHistoryToken)
+    }
+
+    private(set) var bound = Bound.all
+    private(set) var deletes = false
+
+    /// Creates a request for the whole history; make one with a class method instead.
+    public required override init() { super.init() }
+
+    private class func make(_ bound: Bound, deletes: Bool) -> Self {
+        let request = self.init()
+        request.bound = bound
+        request.deletes = deletes
+        if deletes { request.resultType = .statusOnly }
+        return request
+    }
+
+    /// A request for what was written after a date.
+    open class func fetchHistory(after date: Date) -> Self { make(.date(date), deletes: false) }
+
+    /// A request for what was written after a place in the history; `nil` for all of it.
+    ///
+    /// Running it throws `NSPersistentHistoryTokenExpiredError` when history after the token has been deleted.
+    open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self {
+        make(token.map(Bound.token) ?? .all, deletes: false)
+    }
+
+    /// A request for what was written after a transaction; `nil` for the whole history.
+    open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
+        fetchHistory(after: transaction?.token)
+    }
+
+    /// A request for the transactions or changes that satisfy a predicate.
+    ///
+    /// - Parameter fetchRequest: made of `NSPersistentHistoryTransaction.fetchRequest` or
+    ///   `NSPersistentHistoryChange.fetchRequest`; its predicate, sort descriptors and limit count.
+    open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> Self {
+        let request = make(.all, deletes: false)
+        request.fetchRequest = fetchRequest
+        return request
+    }
+
+    /// A request that deletes what was written before a date.
+    open class func deleteHistory(before date: Date) -> Self { make(.date(date), deletes: true) }
+
+    /// A request that deletes what was written before the transaction of a token, which stays; `nil` for all of it.
+    open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
+        make(token.map(Bound.token) ?? .all, deletes: true)
+    }
+
+    /// A request that deletes what was written before a transaction, which stays; `nil` for all of it.
+    open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
+        deleteHistory(before: transaction?.token)
+    }
+
+    /// What the result says. The default is transactions with changes; for deletions, the status.
+    open var resultType: NSPersistentHistoryResultType = .transactionsAndChanges
+
+    /// The place that the request was made with.
+    open var token: NSPersistentHistoryToken? {
+        if case .token(let token) = bound { return token }
+        return nil
+    }
+
+    /// Restricts the request to the transactions or changes that satisfy its predicate.
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+
+    /// Returns a copy of the request.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = type(of: self).make(bound, deletes: deletes)
+        copy.affectedStoreObjects = affectedStoreObjects
+        copy.resultType = resultType
+        copy.fetchRequest = fetchRequest
+        return copy
+    }
+}
+
+/// What a history request found or did.
+open class NSPersistentHistoryResult: NSPersistentStoreResult {
+    /// Transactions, changes, IDs, the count (`Int`) or the status (`Bool`), as the request says.
+    open var result: Any? { storedResult }
+    /// What `result` is.
+    open var resultType: NSPersistentHistoryResultType { storedType }
+
+    private let storedResult: Any?
+    private let storedType: NSPersistentHistoryResultType
+
+    package init(result: Any?, resultType: NSPersistentHistoryResultType) {
+        storedResult = result
+        storedType = resultType
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+/// One save, or one batch request, in the history of a store.
+open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
+    // @unchecked Sendable: immutable.
+
+    let record: HistoryRecord
+    /// Whether the request asked for the changes too.
+    private let showsChanges: Bool
+
+    init(_ record: HistoryRecord, showsChanges: Bool) {
+        self.record = record
+        self.showsChanges = showsChanges
+        super.init()
+    }
+
+    /// When the transaction was written.
+    open var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.row.timestamp) }
+    /// The transaction's number, which grows within its store: `ATRANSACTION.Z_PK`.
+    open var transactionNumber: Int64 { record.row.number }
+    /// The UUID of the store.
+    open var storeID: String { record.storeID }
+    /// The bundle identifier of the program that wrote it, or its name where it has none.
+    open var bundleID: String { record.row.bundleID }
+    /// The name of the program that wrote it.
+    open var processID: String { record.row.processID }
+    /// The name of the context that was saved.
+    open var contextName: String? { record.row.contextName }
+    /// The transaction author of the context that was saved.
+    open var author: String? { record.row.author }
+    /// The place in the history after this transaction.
+    open var token: NSPersistentHistoryToken { NSPersistentHistoryToken([record.storeID: record.row.number]) }
+
+    /// The changes, in their order; `nil` where the request asked for transactions only.
+    open var changes: [NSPersistentHistoryChange]? {
+        showsChanges ? record.changes.map { NSPersistentHistoryChange($0, of: record) } : nil
+    }
+
+    /// A notification for `NSManagedObjectContext.mergeChanges(fromContextDidSave:)`, with the IDs of the changed objects.
+    open func objectIDNotification() -> Notification {
+        func identifiers(_ kind: HistoryChangeKind) -> Set<NSManagedObjectID> {
+            Set(record.changes.filter { $0.kind == kind }.map(\.objectID))
+        }
+        var info: [AnyHashable: Any] = [NSPersistentHistoryTokenKey: token]
+        let (inserted, updated, deleted) = (identifiers(.insert), identifiers(.update), identifiers(.delete))
+        if !inserted.isEmpty { info[NSInsertedObjectIDsKey] = inserted }
+        if !updated.isEmpty { info[NSUpdatedObjectIDsKey] = updated }
+        if !deleted.isEmpty { info[NSDeletedObjectIDsKey] = deleted }
+        return Notification(name: .NSManagedObjectContextDidSaveObjectIDs, object: nil, userInfo: info)
+    }
+
+    /// What predicates of a history request may ask transactions for: `author`, `bundleID`, `contextName`, `processID`,
+    /// `timestamp`, `token`, `transactionNumber`, `storeID`.
+    open class var entityDescription: NSEntityDescription? { HistoryEntities.transaction() }
+
+    /// The same as `entityDescription`, for code that has a context at hand.
+    open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { entityDescription }
+
+    /// A new request for transactions, to restrict with a predicate and to give to a history request.
+    open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { HistoryEntities.request(entityDescription) }
+
+    /// Transactions are immutable: the copy is the transaction itself.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether both are the same transaction of the same store.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPersistentHistoryTransaction else { return false }
+        return transactionNumber == other.transactionNumber && storeID == other.storeID
+    }
+
+    /// A hash of the transaction's number.
+    open override var hash: Int { transactionNumber.hashValue }
+}
+
+/// A transaction with its changes, as they came from a store.
+final class HistoryRecord: @unchecked Sendable {
+    // @unchecked Sendable: immutable.
+    let row: HistoryTransactionRow
+    let storeID: String
+    let changes: [HistoryChangeRow]
+
+    init(_ row: HistoryTransactionRow, storeID: String, changes: [HistoryChangeRow]) {
+        self.row = row
+        self.storeID = storeID
+        self.changes = changes
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Synchronization
+
+/// A state of the stores that contexts can go on reading while others write: see
+/// `NSManagedObjectContext.setQueryGenerationFrom(_:)`.
+///
+/// A token keeps its generation readable for as long as it, a copy of it, or a context pinned to it is there. An archived token
+/// means something only in the process that made it, and only while the generation is readable; see `isExpired`.
+open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+    // @unchecked Sendable: immutable; what the state holds is used under the lock of the coordinator only.
+
+    private let state: QueryGenerationState?
+
+    init(_ state: QueryGenerationState?) {
+        self.state = state
+        super.init()
+    }
+
+    /// Stands for the generation that is current when a context next reads.
+    open class var current: NSQueryGenerationToken { currentToken }
+
+    private static let currentToken = NSQueryGenerationToken(nil)
+
+    /// Whether this is `current`.
+    package final var isCurrent: Bool { state == nil }
+
+    /// Whether the generation cannot be read any more: its last other token has gone since this one was archived.
+    package final var isExpired: Bool { state?.isExpired ?? false }
+
+    /// What a store reads this generation with; `nil` for a store that has no generations.
+    package final func generation(of store: NSPersistentStore) -> AnyObject? { state?.generations[store.identity.number] }
+
+    // MARK: Copying and coding
+
+    /// Tokens are immutable: the copy is the token itself.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether tokens stand for the same generation.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSQueryGenerationToken else { return false }
+        return state?.identifier == other.state?.identifier
+    }
+
+    /// The hash of the generation's identity.
+    open override var hash: Int { state?.identifier.hashValue ?? 0 }
+
+    /// Tokens can be decoded where only classes that are expected may be.
+    open class var supportsSecureCoding: Bool { true }
+
+    private static let identifierKey = "generation"
+
+    /// Archives the identity of the generation.
+    open func encode(with coder: NSCoder) {
+        coder.encode((state?.identifier.uuidString ?? "") as NSString, forKey: Self.identifierKey)
+    }
+
+    /// Finds the generation of an archived token among those that can still be read.
+    public required init?(coder: NSCoder) {
+        guard let text = coder.decodeObject(of: NSString.self, forKey: Self.identifierKey) else { return nil }
+        let identifier = UUID(uuidString: text.description)
+        state = identifier.map { QueryGenerationState.live($0) ?? QueryGenerationState(expired: $0) }
+        super.init()
+    }
+}
+
+/// A generation of a coordinator's stores. It can be read for as long as this object is there.
+final class QueryGenerationState: @unchecked Sendable {
+    // @unchecked Sendable: immutable; the generations are used under the lock of the coordinator only.
+    let identifier: UUID
+    /// What each store reads with, by the number of its identity.
+    let generations: [Int: AnyObject]
+    let isExpired: Bool
+
+    private struct WeakState { weak var state: QueryGenerationState? }
+    private static let known = Mutex<[UUID: WeakState]>([:])
+
+    init(_ generations: [Int: AnyObject]) {
+        identifier = UUID()
+        self.generations = generations
+        isExpired = false
+        Self.known.withLock { [identifier] in $0[identifier] = WeakState(state: self) }
+    }
+
+    init(expired identifier: UUID) {
+        self.identifier = identifier
+        generations = [:]
+        isExpired = true
+    }
+
+    deinit {
+        guard !isExpired else { return }
+        Self.known.withLock { [identifier] in $0[identifier] = nil }
+    }
+
+    /// The generation of an identifier, if it can still be read.
+    static func live(_ identifier: UUID) -> QueryGenerationState? { known.withLock { $0[identifier]?.state } }
+}
