@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The persistent history tells what was changed")
 struct HistoryTests {
-    static let tracking: [String: NSObject] = [NSPersistentHistoryTrackingKey: NSNumber(value: true)]
+    static var tracking: [String: NSObject] { [NSPersistentHistoryTrackingKey: NSNumber(value: true)] }
     let store: BatchStore
     var source: NSPersistentStoreCoordinator { store.container.persistentStoreCoordinator }
 
