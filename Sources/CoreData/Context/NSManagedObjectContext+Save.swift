@@ -126,6 +126,10 @@ extension NSManagedObjectContext {
         add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted)
         add(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated)
         add(NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted)
+        if parent == nil, let token = persistentStoreCoordinator?.currentPersistentHistoryToken(fromStores: nil) {
+            info[NSPersistentHistoryTokenKey] = token
+            identifiers[NSPersistentHistoryTokenKey] = token
+        }
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: identifiers)

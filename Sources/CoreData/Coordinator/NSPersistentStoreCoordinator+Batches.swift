@@ -13,24 +13,24 @@ extension NSPersistentStoreCoordinator {
             guard let store = candidates.first(where: { !$0.isReadOnly }) else {
                 throw noStore(plan.entity, candidates)
             }
-            return try changing { try store.insertBatch(plan, next: next) }
+            return try changing([store]) { try store.insertBatch(plan, next: next) }
         }
     }
 
     /// Updates the rows of every store that holds the entity.
     func updateBatch(_ plan: BatchUpdatePlan, stores wanted: [NSPersistentStore]?) throws -> BatchOutcome {
         try withLock {
-            try changing {
-                try writableStores(plan.rows.entity, wanted).reduce(BatchOutcome()) { try $0 + $1.updateBatch(plan) }
-            }
+            let stores = try writableStores(plan.rows.entity, wanted)
+            return try changing(stores) { try stores.reduce(BatchOutcome()) { try $0 + $1.updateBatch(plan) } }
         }
     }
 
     /// Deletes rows of every store that holds the entity.
     func deleteBatch(_ plan: BatchDeletePlan, stores wanted: [NSPersistentStore]?) throws -> BatchOutcome {
         try withLock {
-            try changing {
-                try writableStores(plan.rows.entity, wanted).reduce(BatchOutcome()) { sum, store in
+            let stores = try writableStores(plan.rows.entity, wanted)
+            return try changing(stores) {
+                try stores.reduce(BatchOutcome()) { sum, store in
                     guard let identifiers = plan.identifiers else { return try sum + store.deleteBatch(plan) }
                     var own = plan
                     own.identifiers = identifiers.compactMap(localIdentifier).filter {
@@ -43,8 +43,9 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Runs changes of which nobody counts the objects: what contexts have fetched and not shown yet is read again.
-    private func changing(_ body: () throws -> BatchOutcome) throws -> BatchOutcome {
+    private func changing(_ stores: [NSPersistentStore], _ body: () throws -> BatchOutcome) throws -> BatchOutcome {
         let outcome = try body()
+        for store in stores { announceChange(of: store) }
         changeLog.noteUnknown(saveCount.add(1, ordering: .acquiringAndReleasing).newValue)
         return outcome
     }

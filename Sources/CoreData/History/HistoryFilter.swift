@@ -33,12 +33,15 @@ struct HistoryFilter {
                     + "NSPersistentHistoryTransaction.fetchRequest or NSPersistentHistoryChange.fetchRequest.")
         }
         isAboutChanges = name == HistoryEntities.changeName
-        let known = Set((isAboutChanges ? HistoryEntities.change() : HistoryEntities.transaction()).attributesByName.keys)
+        let known = Set(
+            (isAboutChanges ? HistoryEntities.change() : HistoryEntities.transaction()).attributesByName.keys)
         var unknown: Set<String> = []
         let tree = try request.predicate.map { try predicateTree(of: $0) }?.mapExpressions { expression in
             switch expression {
             case .keyPath(let path):
-                if let first = path.first, !known.contains(first), first.lowercased() != "self" { unknown.insert(first) }
+                if let first = path.first, !known.contains(first), first.lowercased() != "self" {
+                    unknown.insert(first)
+                }
                 return expression
             case .constant(let value): return .constant(Self.plain(value, storeID: storeID))
             default: return expression

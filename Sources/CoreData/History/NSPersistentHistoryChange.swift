@@ -67,10 +67,14 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
     open class var entityDescription: NSEntityDescription? { HistoryEntities.change() }
 
     /// The same as `entityDescription`, for code that has a context at hand.
-    open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { entityDescription }
+    open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+        entityDescription
+    }
 
     /// A new request for changes, to restrict with a predicate and to give to a history request.
-    open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { HistoryEntities.request(entityDescription) }
+    open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+        HistoryEntities.request(entityDescription)
+    }
 
     /// Changes are immutable: the copy is the change itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }

@@ -48,7 +48,9 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
     /// Reads an archived token; `nil` for something else.
     public required init?(coder: NSCoder) {
         let classes: [AnyClass] = [NSDictionary.self, NSString.self, NSNumber.self]
-        guard let dictionary = coder.decodeObject(of: classes, forKey: Self.numbersKey) as? NSDictionary else { return nil }
+        guard let dictionary = coder.decodeObject(of: classes, forKey: Self.numbersKey) as? NSDictionary else {
+            return nil
+        }
         var numbers: [String: Int64] = [:]
         for (store, number) in dictionary {
             guard let store = store as? String, let number = number as? NSNumber else { return nil }

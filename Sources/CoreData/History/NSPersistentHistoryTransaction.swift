@@ -54,10 +54,14 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
     open class var entityDescription: NSEntityDescription? { HistoryEntities.transaction() }
 
     /// The same as `entityDescription`, for code that has a context at hand.
-    open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { entityDescription }
+    open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+        entityDescription
+    }
 
     /// A new request for transactions, to restrict with a predicate and to give to a history request.
-    open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { HistoryEntities.request(entityDescription) }
+    open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+        HistoryEntities.request(entityDescription)
+    }
 
     /// Transactions are immutable: the copy is the transaction itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }

@@ -167,6 +167,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The number of the oldest transaction that has not been deleted; `nil` where there is no history.
     package func oldestKeptTransaction() throws -> Int64? { nil }
 
+    /// Whether changes of the store are announced, those of other processes included.
+    package var postsRemoteChanges: Bool { false }
+
     /// Keeps what the store holds now readable, for as long as the result is there; `nil` for a store that cannot.
     package func pinGeneration() throws -> AnyObject? { nil }
 

@@ -28,7 +28,9 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     package final var isExpired: Bool { state?.isExpired ?? false }
 
     /// What a store reads this generation with; `nil` for a store that has no generations.
-    package final func generation(of store: NSPersistentStore) -> AnyObject? { state?.generations[store.identity.number] }
+    package final func generation(of store: NSPersistentStore) -> AnyObject? {
+        state?.generations[store.identity.number]
+    }
 
     // MARK: Copying and coding
 

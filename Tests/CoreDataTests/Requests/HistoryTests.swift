@@ -244,6 +244,18 @@ struct HistoryTests {
                 == ["CHANGE|5", "TRANSACTION|3"])
     }
 
+    @Test("The news of a save have the token of the place in the history after it")
+    func tokenOfSave() throws {
+        nonisolated(unsafe) var token: NSPersistentHistoryToken?  // written before save() returns
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: store.context, queue: nil
+        ) { token = $0.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        try store.save { $0.make("Tag") }
+        let latest = try self.token()
+        #expect(token == latest)
+    }
+
     @Test("Without the option there is no history to ask for, and no token")
     func untracked() throws {
         let plain = try BatchStore()

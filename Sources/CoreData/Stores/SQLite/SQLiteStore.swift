@@ -37,7 +37,22 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
             "The store “\(url?.lastPathComponent ?? "")” is not open: it was not loaded, or was removed.", url: url)
     }
 
+    private var detection: RemoteChangeDetection?
+
+    package override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
+        super.didAdd(to: coordinator)
+        guard postsRemoteChanges, !isInMemory, let url,
+            // A store that cannot be read any more tells so when it is next read.
+            let version = try? opened?.connection.integer("PRAGMA data_version")
+        else { return }
+        detection = RemoteChangeDetection(self, url, version: version)
+    }
+
+    package override var postsRemoteChanges: Bool { StoreSettings(options).postsRemoteChanges }
+
     package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+        detection?.cancel()
+        detection = nil
         opened = nil
         super.willRemove(from: coordinator)
     }

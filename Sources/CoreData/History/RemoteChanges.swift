@@ -1,0 +1,27 @@
+import Dispatch
+import Foundation
+
+extension NSNotification.Name {
+    /// Posted by a coordinator after this or another process has changed a store that was opened with
+    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: on a queue of its own, some time after the change, once for several.
+    ///
+    /// The user info has `NSStoreUUIDKey`, `NSPersistentStoreURLKey`, and for a store with a history `NSPersistentHistoryTokenKey`.
+    public static let NSPersistentStoreRemoteChange = NSNotification.Name("NSPersistentStoreRemoteChangeNotification")
+}
+
+extension NSPersistentStoreCoordinator {
+    /// One queue, so that the notifications come in the order of the changes.
+    private static let remoteChangeQueue = DispatchQueue(label: "NSPersistentStoreRemoteChange")
+
+    /// Posts the news that a store was changed, later: whoever saves must not wait for those who hear of it.
+    func announceChange(of store: NSPersistentStore) {
+        guard store.postsRemoteChanges else { return }
+        Self.remoteChangeQueue.async { [self] in
+            guard persistentStores.contains(store) else { return }
+            var info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identity.uuid]
+            info[NSPersistentStoreURLKey] = store.url
+            info[NSPersistentHistoryTokenKey] = currentPersistentHistoryToken(fromStores: [store])
+            NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: self, userInfo: info)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+/// What to call with the result of an asynchronous fetch of any result type.
+public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock =
+    (NSAsynchronousFetchResult<any NSFetchRequestResult>) -> Void
+
+/// A fetch that does not keep its caller waiting.
+///
+/// ```swift
+/// let request = NSAsynchronousFetchRequest(fetchRequest: Person.fetchRequest()) { result in
+///     show(result.finalResult ?? [])
+/// }
+/// try context.execute(request)
+/// ```
+///
+/// The fetch runs when the context's queue comes to it, and so does the completion block.
+open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
+    private let fetch: NSFetchRequest<ResultType>
+    private let typedBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
+
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - request: what to fetch.
+    ///   - blk: called on the context's queue when the fetch has ended, however it has.
+    public init(
+        fetchRequest request: NSFetchRequest<ResultType>,
+        completionBlock blk: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
+    ) {
+        fetch = request
+        typedBlock = blk
+        super.init()
+    }
+
+    /// What to fetch.
+    open var fetchRequest: NSFetchRequest<ResultType> { fetch }
+
+    /// What is called when the fetch has ended, for a result of any type.
+    open var completionBlock: NSPersistentStoreAsynchronousFetchResultCompletionBlock? {
+        guard let typedBlock else { return nil }
+        return { [self] erased in typedBlock(NSAsynchronousFetchResult(self, like: erased)) }
+    }
+
+    /// How many results the fetch may have, for its progress. The default is 0: unknown.
+    open var estimatedResultCount = 0
+
+    /// Returns a copy of the request.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSAsynchronousFetchRequest(fetchRequest: fetch, completionBlock: typedBlock)
+        copy.affectedStoreObjects = affectedStoreObjects
+        copy.estimatedResultCount = estimatedResultCount
+        return copy
+    }
+
+    fileprivate func complete(_ result: NSAsynchronousFetchResult<ResultType>) { typedBlock?(result) }
+}
+
+/// The result of an asynchronous fetch.
+open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult, @unchecked Sendable {
+    // @unchecked Sendable: see the superclass.
+
+    private let request: NSAsynchronousFetchRequest<ResultType>
+    private var results: [ResultType]?
+
+    init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, progress: Progress) {
+        self.request = request
+        super.init(context, progress: progress)
+    }
+
+    /// A result of this type with what one of another type has.
+    fileprivate init(
+        _ request: NSAsynchronousFetchRequest<ResultType>,
+        like other: NSAsynchronousFetchResult<any NSFetchRequestResult>
+    ) {
+        self.request = request
+        results = other.finalResult?.compactMap { $0 as? ResultType }
+        super.init(other.managedObjectContext, progress: other.progress ?? Progress(totalUnitCount: 1))
+        if let error = other.operationError { fail(error) }
+    }
+
+    /// The request.
+    open var fetchRequest: NSAsynchronousFetchRequest<ResultType> { request }
+
+    /// What the fetch found; `nil` until it has ended, and when it failed or was cancelled. Read it on the context's queue.
+    open var finalResult: [ResultType]? { results }
+
+    /// Runs the fetch, on the context's queue.
+    fileprivate func run() {
+        let progress = progress ?? Progress(totalUnitCount: 1)
+        do {
+            guard !progress.isCancelled else { throw CocoaError(.userCancelled) }
+            let found = try managedObjectContext.fetch(request.fetchRequest)
+            guard !progress.isCancelled else { throw CocoaError(.userCancelled) }
+            results = found
+            progress.totalUnitCount = Int64(max(found.count, 1))
+            progress.completedUnitCount = progress.totalUnitCount
+        } catch { fail(error) }
+        request.complete(self)
+    }
+}
+
+extension NSAsynchronousFetchRequest: ExecutableRequest {
+    func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
+        // What the context cannot fetch at all is told to the caller at once.
+        _ = try context.entity(of: fetchRequest)
+        if let affectedStores { fetchRequest.affectedStores = affectedStores }
+        let progress = Progress(totalUnitCount: Int64(max(estimatedResultCount, 1)))
+        let result = NSAsynchronousFetchResult(self, context, progress: progress)
+        context.perform { result.run() }
+        return result
+    }
+}

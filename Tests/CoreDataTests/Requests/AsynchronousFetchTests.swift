@@ -1,0 +1,87 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite("An asynchronous fetch does not keep its caller waiting")
+struct AsynchronousFetchTests {
+    private func filled() throws -> BatchStore {
+        let store = try BatchStore()
+        try store.save { context in
+            for name in ["a", "b", "c"] { context.make("Tag", ["name": name]) }
+        }
+        return store
+    }
+
+    private func request() -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        return request
+    }
+
+    @Test("The result comes to the completion block on the context's queue, after the caller has gone on")
+    func completion() throws {
+        let store = try filled()
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var names: [String?] = []  // written before the semaphore is signalled
+        try store.context.performAndWait {
+            let fetch = NSAsynchronousFetchRequest(fetchRequest: request()) { result in
+                names = result.finalResult?.map { $0.string("name") } ?? []
+                #expect(result.managedObjectContext === store.context)
+                #expect(result.operationError == nil)
+                done.signal()
+            }
+            fetch.estimatedResultCount = 10
+            let result = try #require(
+                try store.context.execute(fetch) as? NSAsynchronousFetchResult<NSManagedObject>)
+            #expect(result.finalResult == nil)
+            #expect(result.fetchRequest === fetch)
+            #expect(result.progress?.totalUnitCount == 10)
+            #expect(result.progress?.isFinished == false)
+        }
+        done.wait()
+        #expect(names == ["a", "b", "c"])
+    }
+
+    @Test("A fetch that is cancelled has no result and an error that says so")
+    func cancellation() throws {
+        let store = try filled()
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var error: NSError?  // written before the semaphore is signalled
+        nonisolated(unsafe) var hasResult = true
+        try store.context.performAndWait {
+            let fetch = NSAsynchronousFetchRequest(fetchRequest: request()) { result in
+                error = result.operationError as NSError?
+                hasResult = result.finalResult != nil
+                done.signal()
+            }
+            let result = try #require(try store.context.execute(fetch) as? NSPersistentStoreAsynchronousResult)
+            result.cancel()
+            #expect(result.progress?.isCancelled == true)
+        }
+        done.wait()
+        #expect(error?.code == 3072)
+        #expect(!hasResult)
+    }
+
+    @Test("What the store refuses comes as the operation's error; an unknown entity is thrown at once")
+    func failure() throws {
+        let store = try filled()
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var error: NSError?  // written before the semaphore is signalled
+        let bad = request()
+        bad.predicate = NSPredicate(format: "nothing == 1")
+        try store.context.performAndWait {
+            _ = try store.context.execute(
+                NSAsynchronousFetchRequest(fetchRequest: bad) { result in
+                    error = result.operationError as NSError?
+                    done.signal()
+                })
+            let unknown = NSFetchRequest<NSManagedObject>(entityName: "Nobody")
+            #expect(throws: NSError.self) {
+                _ = try store.context.execute(NSAsynchronousFetchRequest(fetchRequest: unknown))
+            }
+        }
+        done.wait()
+        #expect(error?.localizedDescription.contains("nothing") == true)
+    }
+}
