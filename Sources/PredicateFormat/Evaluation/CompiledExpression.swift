@@ -44,6 +44,10 @@ package final class CompiledExpression: Sendable {
         case .call(let operand, let name, let arguments): return compileCall(on: operand, name, arguments)
         case .anyKey:
             return { _ in programmerError("ANYKEY cannot be evaluated in memory: name the keys to compare.") }
+        case .fetch:
+            return { _ in
+                programmerError("FETCH(…) runs a fetch request, which an expression alone cannot: a migration evaluates it.")
+            }
         case .block(let reference, let arguments):
             let codes = arguments.map(compile)
             return { scope in

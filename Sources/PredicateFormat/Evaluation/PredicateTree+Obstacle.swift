@@ -17,6 +17,9 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
+    /// Whether a function that an expression calls by name is known: one of Foundation's, or one that the program registered.
+    package static func canCall(_ name: String) -> Bool { MethodFunctions.function(named: name) != nil }
+
     fileprivate var obstacle: String? {
         switch self {
         case .call(_, let name, _) where MethodFunctions.function(named: name) == nil:

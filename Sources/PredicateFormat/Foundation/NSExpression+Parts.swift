@@ -25,6 +25,8 @@ extension NSExpression {
         case aggregate = 14
         /// `ANYKEY`
         case anyKey = 15
+        /// `FETCH(…)`: what a fetch request finds.
+        case fetchRequest = 50
         /// Swift code.
         case block = 19
         /// `TERNARY(…)`
@@ -45,6 +47,7 @@ extension NSExpression {
         case .subquery: .subquery
         case .aggregate: .aggregate
         case .anyKey: .anyKey
+        case .fetch: .fetchRequest
         case .block: .block
         case .conditional: .conditional
         }

@@ -11,7 +11,7 @@ open class NSExpression: NSObject, NSCopying {
     let tree: ExpressionTree
 
     /// A shell for a tree.
-    init(_ tree: ExpressionTree) {
+    package init(_ tree: ExpressionTree) {
         self.tree = tree
     }
 

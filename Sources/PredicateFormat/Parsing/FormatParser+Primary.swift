@@ -63,6 +63,7 @@ extension FormatParser {
         case .cast: return try cast(at: start)
         case .function: return try call(at: start)
         case .ternary: return try conditional(at: start)
+        case .fetch: return try fetch(at: start)
         default: return try function(spelling, at: start)
         }
     }
@@ -152,6 +153,23 @@ extension FormatParser {
         let tree = ExpressionTree.conditional(
             predicate, then: try expression(first), otherwise: try expression(second))
         return try node(.expression(tree), at: start, over: max(condition.depth, first.depth, second.depth))
+    }
+
+    /// `FETCH(request, context, NO)`
+    private mutating func fetch(at start: Int) throws(PredicateFormatError) -> Node {
+        try advance()
+        let request = try sum()
+        try expect(.comma)
+        let context = try sum()
+        try expect(.comma)
+        let flag = try sum()
+        guard case .constant(.integer(let countOnly)) = try expression(flag) else {
+            throw error("expected YES or NO")
+        }
+        try expect(.rightParenthesis)
+        let tree = ExpressionTree.fetch(
+            try expression(request), in: try expression(context), countOnly: countOnly != 0)
+        return try node(.expression(tree), at: start, over: max(request.depth, context.depth))
     }
 
     // MARK: Functions

@@ -28,6 +28,7 @@ enum Keyword: String, CaseIterable {
     case cast = "CAST"
     case function = "FUNCTION"
     case ternary = "TERNARY"
+    case fetch = "FETCH"
     case union = "UNION"
     case intersect = "INTERSECT"
     case minus = "MINUS"
@@ -45,7 +46,7 @@ enum Keyword: String, CaseIterable {
     /// Whether the word is also taken as a key, without a number sign, where a key may stand.
     var mayBeKey: Bool {
         switch self {
-        case .first, .last, .size, .subquery, .cast, .function, .ternary, .union, .intersect, .minus: true
+        case .first, .last, .size, .subquery, .cast, .function, .ternary, .fetch, .union, .intersect, .minus: true
         default: false
         }
     }

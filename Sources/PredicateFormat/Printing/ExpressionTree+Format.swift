@@ -51,6 +51,8 @@ extension ExpressionTree {
         case .set(let operation, let left, let right):
             return binary(operation.rawValue, .sum, left, right)
         case .anyKey: return ("ANYKEY", .postfix)
+        case .fetch(let request, let context, let countOnly):
+            return ("FETCH(\(request.format), \(context.format), \(countOnly ? "YES" : "NO"))", .postfix)
         case .block(_, let arguments):
             return ("BLOCK(\(arguments.listFormat))", .postfix)
         }

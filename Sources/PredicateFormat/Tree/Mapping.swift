@@ -56,6 +56,8 @@ extension ExpressionTree {
                 try transformPredicate(condition), then: try transform(first), otherwise: try transform(second))
         case .set(let operation, let first, let second):
             return .set(operation, try transform(first), try transform(second))
+        case .fetch(let request, let context, let countOnly):
+            return .fetch(try transform(request), in: try transform(context), countOnly: countOnly)
         case .block(let block, let arguments):
             return .block(block, try arguments.map(transform))
         }

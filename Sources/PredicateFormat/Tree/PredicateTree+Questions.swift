@@ -41,6 +41,7 @@ extension ExpressionTree {
         case .subquery(let collection, _, _): [collection]
         case .conditional(_, let then, let otherwise): [then, otherwise]
         case .set(_, let left, let right): [left, right]
+        case .fetch(let request, let context, _): [request, context]
         }
     }
 }

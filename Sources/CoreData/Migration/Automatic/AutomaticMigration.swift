@@ -11,15 +11,27 @@ enum AutomaticMigration {
         (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false
     }
 
-    /// Migrates an SQLite store to a model by an inferred mapping.
+    /// The model of a store, whose log is moved into its file on the way.
+    private static func sourceModel(of url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
+        let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
+        try file.run("prepare the migration of") { try file.connection.checkpoint(.passive) }
+        return try SourceModel.find(file)
+    }
+
+    /// Migrates an SQLite store to a model: by a mapping model of the bundles, or else by an inferred one.
     ///
     /// - Throws: 134130 when the store's model cannot be found, 134140 when there is no mapping, 134110 when the objects do
     ///   not fit. The store is as it was then.
     static func migrate(
         _ url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) throws {
-        let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
-        let source = try SourceModel.find(file)
+        let source = try sourceModel(of: url, options: options)
+        if let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: model) {
+            let migration = MappedMigration(
+                url: url, source: source, destination: model, mapping: mapping, configuration: configuration,
+                options: options)
+            return try migration.run()
+        }
         guard flag(options, NSInferMappingModelAutomaticallyOption) else {
             throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: nil)
         }
@@ -27,6 +39,7 @@ enum AutomaticMigration {
         do { plan = try MappingInference.plan(from: source, to: model) } catch {
             throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: error)
         }
+        let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
         try InPlaceMigrator(file, from: source, to: model, plan: plan, configuration: configuration).run()
     }
 }

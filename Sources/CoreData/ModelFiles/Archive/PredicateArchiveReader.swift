@@ -75,6 +75,11 @@ enum PredicateArchiveReader {
                 try predicate(object.object(forKey: "NSPredicate"), depth: depth - 1),
                 then: try expression(object.object(forKey: "NSTrueExpression"), depth: depth - 1),
                 otherwise: try expression(object.object(forKey: "NSFalseExpression"), depth: depth - 1))
+        case 50:
+            return .fetch(
+                try expression(object.object(forKey: "NSFRExpression"), depth: depth - 1),
+                in: try expression(object.object(forKey: "NSMOCExpression"), depth: depth - 1),
+                countOnly: try object.boolean(forKey: "NSCountOnlyFlag"))
         default:
             throw object.error(
                 "NSExpressionType", expected: "an expression that an archive can hold", found: "type \(type)")
@@ -108,8 +113,10 @@ enum PredicateArchiveReader {
         let arguments = try object.optionalObjects(forKey: "NSArguments") ?? []
         let operand = try object.object(forKey: "NSOperand")
         if name == "valueForKey:" || name == "valueForKeyPath:", arguments.count == 1 {
-            guard case .keyPath(let keys) = try expression(arguments[0], depth: depth - 1) else {
-                throw object.error("NSArguments", expected: "a key path", found: arguments[0].className)
+            let argument = try expression(arguments[0], depth: depth - 1)
+            // FUNCTION($source, "valueForKey:", "name") has a string there.
+            guard case .keyPath(let keys) = argument else {
+                return .call(on: try expression(operand, depth: depth - 1), name: name, arguments: [argument])
             }
             switch try expression(operand, depth: depth - 1) {
             case .evaluatedObject: return .keyPath(keys)

@@ -113,6 +113,13 @@ enum PredicateArchiveWriter {
             return add("NSAnyKeyExpression", 15, [:], &builder)
         case .element(let collection, let index):
             return try element(of: collection, at: index, &builder)
+        case .fetch(let request, let context, let countOnly):
+            let fields = [
+                "NSFRExpression": try expression(request, &builder),
+                "NSMOCExpression": try expression(context, &builder),
+                "NSCountOnlyFlag": PropertyList.boolean(countOnly),
+            ]
+            return add("NSFetchRequestExpression", 50, fields, &builder)
         case .argument, .block:
             throw ModelFileError(.unwritable, reason: "an expression made of code cannot be written to a file")
         }

@@ -35,7 +35,7 @@ extension PredicateSQL {
             let text = "CASE WHEN " + condition + " THEN " + yes.fragment + " ELSE " + no.fragment + " END"
             return SQLOperand(fragment: text, storage: yes.storage)
         case .cast(let expression, _): return try operand(expression, in: scope)
-        case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block:
+        case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block, .fetch:
             throw SQLError.unsupported("the expression \(tree.sqlDescription)")
         }
     }
@@ -137,6 +137,7 @@ extension ExpressionTree {
     var sqlDescription: String {
         switch self {
         case .block: return "of a block"
+        case .fetch: return "FETCH"
         case .anyKey: return "ANYKEY"
         case .set(let operation, _, _): return operation.rawValue
         case .subquery: return "SUBQUERY"

@@ -1,0 +1,36 @@
+import Foundation
+
+/// The type of an expression that runs a fetch request.
+public var NSFetchRequestExpressionType: NSExpression.ExpressionType { .fetchRequest }
+
+/// An expression whose value is what a fetch request finds: `FETCH(request, context, NO)`.
+///
+/// Mapping models have them as source expressions; a migration evaluates them.
+open class NSFetchRequestExpression: NSExpression {
+    /// What gives the fetch request.
+    public let requestExpression: NSExpression
+    /// What gives the context to fetch in.
+    public let contextExpression: NSExpression
+    /// Whether the value is the number of objects instead of the objects.
+    public let isCountOnlyRequest: Bool
+
+    private init(request: ExpressionTree, context: ExpressionTree, countOnly: Bool) {
+        requestExpression = makeExpression(request)
+        contextExpression = makeExpression(context)
+        isCountOnlyRequest = countOnly
+        super.init(.fetch(request, in: context, countOnly: countOnly))
+    }
+
+    /// Makes an expression for what a fetch request finds.
+    ///
+    /// - Parameters:
+    ///   - fetch: what gives the fetch request.
+    ///   - context: what gives the context to fetch in.
+    ///   - countFlag: whether the value is the number of objects.
+    open class func expression(
+        forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
+    ) -> NSExpression {
+        NSFetchRequestExpression(
+            request: expressionTree(of: fetch), context: expressionTree(of: context), countOnly: countFlag)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// Does the work of an entity mapping: makes the destination objects, connects and checks them.
+///
+/// Subclass it, and name the subclass, with its module, as the mapping's `entityMigrationPolicyClassName`. For each entity
+/// mapping of a migration the manager makes one policy, and calls, in this order:
+///
+/// 1. for each mapping in turn: `begin`, then `createDestinationInstances` for each source object, then `endInstanceCreation`;
+/// 2. when all objects are there, for each mapping: `createRelationships` for each destination object, then
+///    `endRelationshipCreation`;
+/// 3. for each mapping: `performCustomValidation`, then `end`.
+///
+/// An error that one of them throws ends the migration.
+open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
+    // Used on the migration's thread only.
+
+    /// Creates a policy; the manager does, for each entity mapping.
+    public override required init() { super.init() }
+
+    /// Called before the first object of a mapping is migrated.
+    open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
+
+    /// Makes the destination objects for one source object: by default one, with the attributes that the mapping says.
+    ///
+    /// An override that makes objects itself must tell the manager by `associate(sourceInstance:withDestinationInstance:for:)`.
+    open func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        guard let entity = manager.destinationEntity(for: mapping) else { return }
+        let destination = manager.makeDestination(entity)
+        try manager.setProperties(
+            mapping.attributeMappings ?? [], of: destination, from: sInstance, mapping: mapping, policy: self)
+        manager.associate(sourceInstance: sInstance, withDestinationInstance: destination, for: mapping)
+    }
+
+    /// Called when all destination objects of a mapping were made.
+    open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+    /// Connects one destination object: by default with the objects that the mapping says.
+    open func createRelationships(
+        forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        let source = manager.sourceInstances(
+            forEntityMappingName: mapping.name ?? "", destinationInstances: [dInstance]
+        ).first
+        try manager.setProperties(
+            mapping.relationshipMappings ?? [], of: dInstance, from: source, mapping: mapping, policy: self)
+    }
+
+    /// Called when all destination objects of a mapping were connected.
+    open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+    /// Checks the destination objects of a mapping beyond what their model says, before they are saved.
+    open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+    /// Called when everything of a mapping is done.
+    open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+    /// Calls a function that a value expression calls on `$entityPolicy`; there is none by default.
+    open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
+        throw MigrationExpression.error(
+            "the migration policy \(String(reflecting: type(of: self))) has no function “\(name)”; override "
+                + "callFunction(_:arguments:) and answer it there")
+    }
+}
+
+/// Finds the classes of migration policies by the names that mapping models have for them.
+enum MigrationPolicies {
+    /// - Throws: an `NSError` that names the class and the mapping.
+    static func policy(for mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {
+        guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else { return NSEntityMigrationPolicy() }
+        let plain = name.split(separator: ".").last.map(String.init) ?? name
+        let candidates = [name] + ManagedClasses.modules.map { "\($0).\(plain)" }
+        for candidate in candidates where candidate.contains(".") {
+            if let type = NSClassFromString(candidate) as? NSEntityMigrationPolicy.Type { return type.init() }
+        }
+        throw NSError(
+            domain: NSCocoaErrorDomain, code: CoreDataErrorCode.migration,
+            userInfo: [
+                NSLocalizedDescriptionKey:
+                    "The entity mapping “\(mapping.name ?? "")” names the migration policy “\(name)”, "
+                    + "and there is no such subclass of NSEntityMigrationPolicy; looked for "
+                    + "\(candidates.joined(separator: ", ")).",
+                NSLocalizedRecoverySuggestionErrorKey: "Name the class with its module: “App.\(plain)”.",
+                "entityMapping": mapping.name ?? "", "entityMigrationPolicyClassName": name,
+            ])
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+
+// How destination objects get their values.
+extension NSMigrationManager {
+    /// A new object of the destination.
+    func makeDestination(_ entity: NSEntityDescription) -> NSManagedObject {
+        NSEntityDescription.insertNewObject(forEntityName: entity.name ?? "", into: destinationContext)
+    }
+
+    /// Sets the properties of a destination object by the mappings' expressions; one without an expression keeps its default.
+    func setProperties(
+        _ mappings: [NSPropertyMapping], of destination: NSManagedObject, from source: NSManagedObject?,
+        mapping: NSEntityMapping, policy: NSEntityMigrationPolicy
+    ) throws {
+        for property in mappings {
+            guard let name = property.name, let expression = property.valueExpression else { continue }
+            let expressions = MigrationExpression(
+                variables: variables(
+                    mapping: mapping, policy: policy, property: property, source: source, destination: destination))
+            do {
+                try set(expressions.value(of: expression), forKey: name, of: destination)
+            } catch { throw unset(name, mapping, error) }
+        }
+    }
+
+    private func unset(_ property: String, _ mapping: NSEntityMapping, _ error: any Error) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.migration,
+            "The entity mapping “\(mapping.name ?? "")” cannot set “\(mapping.destinationEntityName ?? "").\(property)”: "
+                + (error as NSError).localizedDescription, underlying: error,
+            userInfo: ["entityMapping": mapping.name ?? "", "property": property])
+    }
+
+    private func set(_ value: Any?, forKey key: String, of destination: NSManagedObject) throws {
+        let value = value is NSNull ? nil : value
+        guard let property = destination.entity.propertiesByName[key] else {
+            throw MigrationExpression.error("entity “\(destination.entity.name ?? "")” has no such property")
+        }
+        guard let relationship = property as? NSRelationshipDescription else {
+            destination.setValue(value, forKey: key)
+            return
+        }
+        guard let objects = Self.objects(in: value) else {
+            throw MigrationExpression.error("the value is no managed object and no collection of them")
+        }
+        for object in objects where object.managedObjectContext !== destinationContext {
+            throw MigrationExpression.error(
+                "“\(object.entity.name ?? "")” is an object of the source store; take what it became, by "
+                    + "FUNCTION($manager, \"\(MigrationFunction.destinationsOfMapping)\", …)")
+        }
+        if !relationship.isToMany {
+            destination.setValue(objects.first, forKey: key)
+        } else if relationship.isOrdered {
+            destination.setValue(NSOrderedSet(array: objects), forKey: key)
+        } else {
+            destination.setValue(NSSet(array: objects), forKey: key)
+        }
+    }
+
+    /// What expressions may refer to.
+    func variables(
+        mapping: NSEntityMapping, policy: NSEntityMigrationPolicy, property: NSPropertyMapping?,
+        source: NSManagedObject?,
+        destination: NSManagedObject?
+    ) -> [String: Any] {
+        var variables: [String: Any] = [
+            NSMigrationManagerKey: self, NSMigrationEntityMappingKey: mapping, NSMigrationEntityPolicyKey: policy,
+        ]
+        variables[NSMigrationPropertyMappingKey] = property
+        variables[NSMigrationSourceObjectKey] = source
+        variables[NSMigrationDestinationObjectKey] = destination
+        return variables
+    }
+
+    // MARK: By name
+
+    /// What `$manager.key` is.
+    func expressionValue(forKey key: String) -> Any? {
+        switch key {
+        case "sourceContext": return run?.source
+        case "destinationContext": return run?.destination
+        case "sourceModel": return sourceModel
+        case "destinationModel": return destinationModel
+        case "mappingModel": return run?.mapping
+        case "currentEntityMapping": return run?.current
+        case "userInfo": return userInfo
+        default: return nil
+        }
+    }
+
+    /// The functions that Xcode's mapping models call.
+    func callOwnFunction(_ name: String, _ arguments: [Any?]) throws -> Any? {
+        func text(_ index: Int) throws -> String {
+            guard arguments.indices.contains(index), let text = arguments[index] as? String else {
+                throw MigrationExpression.error("argument \(index + 1) of “\(name)” is no string")
+            }
+            return text
+        }
+        func objects() throws -> [NSManagedObject]? {
+            guard arguments.count > 1, let value = arguments[1] else { return [] }
+            guard let objects = Self.objects(in: value) else {
+                throw MigrationExpression.error(
+                    "argument 2 of “\(name)” is no managed object and no collection of them")
+            }
+            return objects
+        }
+        switch name {
+        case MigrationFunction.destinationsOfMapping:
+            return destinationInstances(forEntityMappingName: try text(0), sourceInstances: try objects())
+        case MigrationFunction.sourcesOfMapping:
+            return sourceInstances(forEntityMappingName: try text(0), destinationInstances: try objects())
+        case MigrationFunction.destinationsOfRelationship:
+            return try (objects() ?? []).flatMap(successors)
+        case MigrationFunction.fetchRequest:
+            return try fetchRequest(entity: text(0), predicate: text(1), includesSubentities: false)
+        case MigrationFunction.fetchRequestWithSubentities:
+            let includes = arguments.count > 2 ? (arguments[2] as? NSNumber)?.boolValue ?? false : false
+            return try fetchRequest(entity: text(0), predicate: text(1), includesSubentities: includes)
+        default:
+            if arguments.isEmpty, let value = expressionValue(forKey: name) { return value }
+            throw MigrationExpression.error(
+                "the migration manager has no function “\(name)”; a subclass may answer it in callFunction(_:arguments:)"
+            )
+        }
+    }
+
+    /// What an object became, by any entity mapping of its entity.
+    private func successors(of object: NSManagedObject) -> [NSManagedObject] {
+        (run?.mapping.entityMappings ?? []).filter { $0.sourceEntityName == object.entity.name }.flatMap {
+            destinationInstances(forEntityMappingName: $0.name ?? "", sourceInstances: [object])
+        }
+    }
+
+    /// A request for source objects of an entity.
+    func fetchRequest(
+        entity: String, predicate: String?, includesSubentities: Bool
+    ) throws -> NSFetchRequest<NSManagedObject> {
+        guard sourceModel.entitiesByName[entity] != nil else {
+            throw MigrationExpression.error(
+                "the source model has no entity “\(entity)”; it has \(sourceModel.entitiesByName.keys.sorted().joined(separator: ", "))"
+            )
+        }
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        request.includesSubentities = includesSubentities
+        request.predicate = try predicate.map { makePredicate(try predicateTree(parsing: $0)) }
+        return request
+    }
+
+    /// The managed objects in a value; `nil` when it has others or is none.
+    static func objects(in value: Any?) -> [NSManagedObject]? {
+        if let object = value as? NSManagedObject { return [object] }
+        return NSManagedObject.objects(in: value)
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import Synchronization
+
+/// Migrates a store object by object, with two Core Data stacks: one on the store as it is, with the model of its version,
+/// one on the store that is to be.
+///
+/// ```swift
+/// let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+/// try manager.migrateStore(from: url, type: .sqlite, mapping: mapping, to: newURL, type: .sqlite)
+/// ```
+///
+/// The source store is only read. A destination that does not exist is made; one that exists takes the objects besides
+/// its own, so that a large store can be migrated in several passes, each with a mapping model of its own. A pass holds
+/// its objects in memory until they are saved.
+open class NSMigrationManager: NSObject, MigrationFunctionCalling {
+    // Used by one thread at a time; `migrationProgress` and `cancelMigrationWithError` by any.
+
+    /// The model of the source store.
+    public let sourceModel: NSManagedObjectModel
+    /// The model of the destination store.
+    public let destinationModel: NSManagedObjectModel
+
+    /// Whether an inferred mapping model may be carried out by SQL alone, on a copy of the source store. The default is `true`.
+    ///
+    /// Set it to `false` to have every object go through the entity mappings' policies.
+    open var usesStoreSpecificMigrationManager = true
+
+    /// Facts of the developer's own, for migration policies.
+    open var userInfo: [AnyHashable: Any]?
+
+    /// The configuration of the destination model whose entities the destination store holds; `nil` for all.
+    var configuration: String?
+    var run: MigrationRun?
+    private let shared = Mutex(Shared())
+
+    private struct Shared {
+        var progress: Float = 0
+        var cancellation: (any Error)?
+    }
+
+    /// Creates a manager for two versions of a model.
+    public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+        self.sourceModel = sourceModel
+        self.destinationModel = destinationModel
+        super.init()
+    }
+
+    // MARK: What is there while a migration runs
+
+    /// The mapping model. There is one while a migration runs.
+    open var mappingModel: NSMappingModel { running("mappingModel").mapping }
+
+    /// The context of the source store. There is one from the start of a migration until `reset()`.
+    open var sourceContext: NSManagedObjectContext { running("sourceContext").source }
+
+    /// The context of the destination store. There is one from the start of a migration until `reset()`.
+    open var destinationContext: NSManagedObjectContext { running("destinationContext").destination }
+
+    /// The entity mapping that is being worked on.
+    open var currentEntityMapping: NSEntityMapping {
+        guard let current = running("currentEntityMapping").current else {
+            programmerError("currentEntityMapping was asked for while no entity mapping is being worked on")
+        }
+        return current
+    }
+
+    private func running(_ property: String) -> MigrationRun {
+        guard let run else { programmerError("\(property) was asked for while no migration runs") }
+        return run
+    }
+
+    /// How far the migration is, from 0 to 1. May be read from any thread.
+    open var migrationProgress: Float { shared.withLock { $0.progress } }
+
+    func setProgress(_ progress: Float) { shared.withLock { $0.progress = progress } }
+
+    /// Ends the migration as soon as possible, before the next object. May be called from any thread.
+    ///
+    /// - Parameter error: why; the error that the migration throws (134120) has it as its underlying error.
+    open func cancelMigrationWithError(_ error: any Error) { shared.withLock { $0.cancellation = error } }
+
+    /// - Throws: 134120 when the migration was cancelled.
+    func checkCancellation() throws {
+        guard let cause = shared.withLock({ $0.cancellation }) else { return }
+        throw StoreError.make(
+            CoreDataErrorCode.migrationCancelled,
+            "The migration was cancelled: \((cause as NSError).localizedDescription)", underlying: cause,
+            userInfo: ["reason": "Migration was cancelled"])
+    }
+
+    /// Forgets the contexts and the objects of the last migration, so that the manager can be used for another.
+    open func reset() {
+        run = nil
+        shared.withLock { $0 = Shared() }
+    }
+
+    // MARK: Migrating
+
+    /// Migrates a store.
+    ///
+    /// - Parameters:
+    ///   - sourceURL: the store, which is not changed.
+    ///   - sStoreType: its type.
+    ///   - sOptions: the options to open it with.
+    ///   - mappings: how its objects become objects of the destination model.
+    ///   - dURL: where the migrated store is to be.
+    ///   - dStoreType: its type.
+    ///   - dOptions: the options to open it with.
+    /// - Throws: 134150 when the source store cannot be opened, 134160 when the destination cannot, 134120 when the
+    ///   migration was cancelled, what a policy throws, and the errors of validation. A destination that this made is
+    ///   gone again then.
+    open func migrateStore(
+        from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
+        with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
+        destinationOptions dOptions: [AnyHashable: Any]? = nil
+    ) throws {
+        guard let mappings else {
+            throw MigrationError.missingMappingModel(
+                url: sourceURL, source: sourceModel, destination: destinationModel, underlying: nil)
+        }
+        let ends = MigrationEnds(
+            source: .init(url: sourceURL, type: sStoreType, options: sOptions),
+            destination: .init(url: dURL, type: dStoreType, options: dOptions))
+        let isNew = !ends.destinationExists
+        do {
+            if usesStoreSpecificMigrationManager, isNew, ends.areSQLite, let plan = mappings.inferredPlan {
+                try migrateCopy(ends, plan: plan)
+            } else {
+                try migrateObjects(ends, mapping: mappings)
+            }
+            setProgress(1)
+        } catch {
+            run = nil
+            // The error to tell is the migration's; a half-made file that stays is overwritten by the next try.
+            if isNew { try? ends.removeDestination() }
+            throw error
+        }
+    }
+
+    /// Migrates a store.
+    public func migrateStore(
+        from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
+        options sourceOptions: [AnyHashable: Any]? = nil,
+        mapping: NSMappingModel, to destinationURL: URL, type destinationType: NSPersistentStore.StoreType,
+        options destinationOptions: [AnyHashable: Any]? = nil
+    ) throws {
+        try migrateStore(
+            from: sourceURL, sourceType: sourceType.rawValue, options: sourceOptions, with: mapping,
+            toDestinationURL: destinationURL, destinationType: destinationType.rawValue,
+            destinationOptions: destinationOptions)
+    }
+
+    // MARK: Entities and objects
+
+    /// The source entity of an entity mapping.
+    open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
+        mEntity.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
+    }
+
+    /// The destination entity of an entity mapping.
+    open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
+        mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
+    }
+
+    /// Notes that a source object became a destination object by an entity mapping.
+    open func associate(
+        sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
+        for entityMapping: NSEntityMapping
+    ) {
+        run?.associations.add(sourceInstance, destinationInstance, mapping: entityMapping.name ?? "")
+    }
+
+    /// What source objects became by the entity mapping of a name; everything that the mapping made for `nil`.
+    open func destinationInstances(
+        forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
+    ) -> [NSManagedObject] {
+        run?.associations.destinations(mapping: mappingName, of: sourceInstances) ?? []
+    }
+
+    /// What destination objects were made of by the entity mapping of a name; all its source objects for `nil`.
+    open func sourceInstances(
+        forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
+    ) -> [NSManagedObject] {
+        run?.associations.sources(mapping: mappingName, of: destinationInstances) ?? []
+    }
+
+    /// Calls a function that a value expression calls on `$manager`. Override it to answer functions of a subclass.
+    ///
+    /// - Throws: an error that names the function when there is none of that name.
+    open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
+        try callOwnFunction(name, arguments)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+extension NSMappingModel {
+    /// Reads a compiled mapping model, `.cdm`. Nil when it cannot be read, as Core Data has it.
+    public convenience init?(contentsOf url: URL?) {
+        guard let url, let mappings = try? Self.mappings(at: url) else { return nil }
+        self.init()
+        entityMappings = mappings
+    }
+
+    /// Finds the compiled mapping model between two versions of a model: the one whose entity mappings have the version
+    /// hashes of their entities. Nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - bundles: where to look; `nil` for all loaded bundles.
+    ///   - sourceModel: the version to migrate from.
+    ///   - destinationModel: the version to migrate to.
+    public convenience init?(
+        from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
+        destinationModel: NSManagedObjectModel?
+    ) {
+        guard let sourceModel, let destinationModel else { return nil }
+        let bundles = bundles ?? [Bundle.main] + Bundle.allBundles.filter { $0 != Bundle.main }
+        let files = bundles.flatMap { $0.urls(forResourcesWithExtension: "cdm", subdirectory: nil) ?? [] }
+        for file in files.map({ $0 as URL }).sorted(by: { $0.path < $1.path }) {
+            guard let mappings = try? Self.mappings(at: file),
+                Self.fits(mappings, from: sourceModel, to: destinationModel)
+            else { continue }
+            self.init()
+            entityMappings = mappings
+            return
+        }
+        return nil
+    }
+
+    /// The entity mappings of a file.
+    ///
+    /// - Throws: an error in the Cocoa domain that names the file and what is wrong in it.
+    package static func mappings(at url: URL) throws -> [NSEntityMapping] {
+        try ModelFileError.naming(url) { try MappingArchiveReader.mappings(of: Data(contentsOf: url)) }
+    }
+
+    /// Whether entity mappings were made for two models.
+    static func fits(
+        _ mappings: [NSEntityMapping], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
+    ) -> Bool {
+        func agrees(_ hash: Data?, _ entity: String?, _ model: NSManagedObjectModel) -> Bool {
+            guard let hash else { return true }
+            return entity.flatMap { model.entitiesByName[$0] }?.versionHash == hash
+        }
+        return !mappings.isEmpty
+            && mappings.allSatisfy {
+                agrees($0.sourceEntityVersionHash, $0.sourceEntityName, source)
+                    && agrees($0.destinationEntityVersionHash, $0.destinationEntityName, destination)
+            }
+    }
+}

@@ -1,0 +1,285 @@
+import CoreData
+import Foundation
+import SQLiteConnection
+import Testing
+
+@testable import CoreData
+
+@Suite("Migration manager")
+struct MigrationManagerTests {
+    let folder: StoreFolder
+
+    init() throws {
+        folder = try StoreFolder()
+        try Town.makeStore(at: folder.store)
+    }
+
+    private var destination: URL { folder.url.appendingPathComponent("new.sqlite") }
+
+    private func manager(_ change: (NSManagedObjectModel) -> Void = { _ in }) -> NSMigrationManager {
+        let model = Town.model()
+        change(model)
+        return NSMigrationManager(sourceModel: Town.model(), destinationModel: model)
+    }
+
+    private func inferred(_ manager: NSMigrationManager) throws -> NSMappingModel {
+        try NSMappingModel.inferredMappingModel(
+            forSourceModel: manager.sourceModel, destinationModel: manager.destinationModel)
+    }
+
+    private func migrate(_ manager: NSMigrationManager, _ mapping: NSMappingModel) throws {
+        try manager.migrateStore(
+            from: folder.store, sourceType: NSSQLiteStoreType, options: nil, with: mapping,
+            toDestinationURL: destination,
+            destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    }
+
+    private func failure(_ manager: NSMigrationManager, _ mapping: NSMappingModel) -> NSError? {
+        do {
+            try migrate(manager, mapping)
+            return nil
+        } catch { return error as NSError }
+    }
+
+    private static let people = """
+        SELECT p.ZNAME, p.ZNICK, h.ZSTREET, t.ZNAME FROM ZPERSON p LEFT JOIN ZHOUSE h ON h.Z_PK = p.ZHOUSE \
+        LEFT JOIN ZPET t ON t.Z_PK = p.ZPET ORDER BY 1
+        """
+
+    @Test(
+        "An inferred mapping, object by object, gives the rows and relationships that SQL alone gives",
+        arguments: [true, false])
+    func both(usesSQL: Bool) throws {
+        let manager = manager { model in
+            model.attribute("Person", "nick").name = "alias"
+            model.attribute("Person", "alias").renamingIdentifier = "nick"
+        }
+        manager.usesStoreSpecificMigrationManager = usesSQL
+        try migrate(manager, inferred(manager))
+        let people = Self.people.replacing("ZNICK", with: "ZALIAS")
+        #expect(try plainSQL(people, in: destination) == ["Ann|A|Elm|Rex", "Bob|B|Elm|", "Cid|||"])
+        let pairs =
+            "SELECT p.ZNAME, t.ZLABEL FROM Z_4TAGS j JOIN ZPERSON p ON p.Z_PK = j.Z_4PEOPLE JOIN ZTAG t ON "
+            + "t.Z_PK = j.Z_7TAGS ORDER BY 1, 2"
+        #expect(try plainSQL(pairs, in: destination) == ["Ann|kind", "Ann|tall", "Bob|tall"])
+        #expect(try plainSQL("SELECT ZLOUDNESS FROM ZLOG ORDER BY 1", in: destination) == ["", "", "11"])
+        #expect(manager.migrationProgress == 1)
+        #expect(try plainSQL(Self.people, in: folder.store).count == 3)
+    }
+
+    @Test("Value expressions read the source, call the manager and the policy by name, and compute")
+    func expressions() throws {
+        let manager = manager { model in
+            model.add(makeAttribute("shout", .stringAttributeType), to: "Person")
+            model.add(makeAttribute("half", .doubleAttributeType), to: "Person")
+        }
+        let mapping = try inferred(manager)
+        let person = try #require(mapping.entityMappingsByName["IEM_Transform_Person"])
+        person.entityMigrationPolicyClassName = "CoreDataTests.ShoutingPolicy"
+        for property in person.attributeMappings ?? [] {
+            switch property.name {
+            case "shout":
+                property.valueExpression = NSExpression(format: "FUNCTION($entityPolicy, 'shout:', $source.name)")
+            case "half": property.valueExpression = NSExpression(format: "$source.age / 2.0")
+            case "nick":
+                property.valueExpression = NSExpression(format: "FUNCTION($source.house.street, 'uppercaseString')")
+            default: break
+            }
+        }
+        try migrate(manager, mapping)
+        let rows = try plainSQL("SELECT ZNAME, ZSHOUT, ZHALF, ZNICK FROM ZPERSON WHERE Z_ENT = 4", in: destination)
+        #expect(rows == ["Ann|ANN!|15.5|ELM"])
+    }
+
+    @Test("A source expression chooses what is migrated")
+    func sourceExpression() throws {
+        let manager = manager()
+        let mapping = try inferred(manager)
+        let logs = try #require(mapping.entityMappingsByName["IEM_Copy_Log"])
+        logs.sourceExpression = NSExpression(
+            format: "FETCH(FUNCTION($manager, 'fetchRequestForSourceEntityNamed:predicateString:', 'Log', "
+                + "'message BEGINSWITH \"t\"'), $manager.sourceContext, NO)")
+        try migrate(manager, mapping)
+        #expect(try plainSQL("SELECT ZMESSAGE FROM ZLOG ORDER BY 1", in: destination) == ["fire", "two"])
+    }
+
+    @Test("A policy's hooks are called in Core Data's order")
+    func hooks() throws {
+        let manager = manager()
+        manager.userInfo = ["calls": CallLog()]
+        let mapping = try inferred(manager)
+        for name in ["IEM_Copy_Log", "IEM_Copy_Tag"] {
+            mapping.entityMappingsByName[name]?.entityMigrationPolicyClassName = "CoreDataTests.LoggingPolicy"
+        }
+        try migrate(manager, mapping)
+        let calls = (manager.userInfo?["calls"] as? CallLog)?.calls
+        #expect(
+            calls == [
+                "begin Log", "create Log", "create Log", "created Log",
+                "begin Tag", "create Tag", "create Tag", "created Tag",
+                "relate Log", "relate Log", "related Log", "relate Tag", "relate Tag", "related Tag",
+                "validate Log", "end Log", "validate Tag", "end Tag",
+            ])
+    }
+
+    @Test("What the destination model does not accept is not saved, and no destination is left")
+    func validation() throws {
+        let manager = manager { $0.attribute("Person", "nick").isOptional = false }
+        manager.usesStoreSpecificMigrationManager = false
+        #expect(failure(manager, try inferred(manager))?.code == 1570)
+        #expect(!FileManager.default.fileExists(atPath: destination.path))
+    }
+
+    @Test("A migration that is cancelled throws 134120 with the reason underneath")
+    func cancellation() throws {
+        let manager = manager()
+        manager.usesStoreSpecificMigrationManager = false
+        manager.cancelMigrationWithError(CocoaError(.userCancelled))
+        let failure = try #require(failure(manager, try inferred(manager)))
+        #expect(failure.code == 134120)
+        #expect((failure.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == CocoaError.Code.userCancelled.rawValue)
+        manager.reset()
+        try migrate(manager, inferred(manager))
+    }
+
+    @Test(
+        "Errors name the mapping and what is wrong: a policy that is not there, a key, a source store of another version"
+    )
+    func errors() throws {
+        let manager = manager()
+        let mapping = try inferred(manager)
+        mapping.entityMappings[0].entityMigrationPolicyClassName = "App.NoSuchPolicy"
+        let missing = try #require(failure(manager, mapping))
+        #expect(missing.userInfo["entityMigrationPolicyClassName"] as? String == "App.NoSuchPolicy")
+        let wrong = try inferred(manager)
+        wrong.entityMappingsByName["IEM_Copy_Tag"]?.attributeMappings?[0].valueExpression = NSExpression(
+            format: "$source.colour")
+        let unknown = try #require(failure(manager, wrong))
+        #expect(unknown.userInfo["entityMapping"] as? String == "IEM_Copy_Tag")
+        #expect(unknown.userInfo["property"] as? String == "label")
+        let model = Town.model()
+        model.removeProperty("nick", of: "Person")
+        let other = NSMigrationManager(sourceModel: model, destinationModel: Town.model())
+        other.usesStoreSpecificMigrationManager = false
+        #expect(failure(other, try inferred(other))?.code == 134150)
+    }
+
+    @Test("A second pass adds to the destination of the first")
+    func passes() throws {
+        let manager = manager()
+        let all = try inferred(manager)
+        let first = NSMappingModel()
+        first.entityMappings = all.entityMappings.filter { ["Log", "Alarm"].contains($0.sourceEntityName) }
+        let second = NSMappingModel()
+        second.entityMappings = all.entityMappings.filter { !["Log", "Alarm"].contains($0.sourceEntityName) }
+        try migrate(manager, first)
+        manager.reset()
+        try migrate(manager, second)
+        #expect(try plainSQL("SELECT COUNT(*) FROM ZLOG", in: destination) == ["3"])
+        #expect(try plainSQL(Self.people, in: destination) == ["Ann|A|Elm|Rex", "Bob|B|Elm|", "Cid|||"])
+    }
+
+    @Test("A mapping model takes the store's place when it has migrated it")
+    func replacement() throws {
+        let model = Town.model()
+        model.add(makeAttribute("shout", .stringAttributeType), to: "Person")
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: Town.model(), destinationModel: model)
+        try MappedMigration(
+            url: folder.store, source: Town.model(), destination: model, mapping: mapping, configuration: nil,
+            options: nil
+        ).run()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store)
+        #expect(try plainSQL(Self.people, in: folder.store) == ["Ann|A|Elm|Rex", "Bob|B|Elm|", "Cid|||"])
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(!files.contains { $0.contains("migration") })
+    }
+
+    @Test("A compiled mapping model of Xcode's is read", .enabled(if: fixtures != nil, fixturesAreAbsent))
+    func compiled() throws {
+        let url = try #require(fixtures).appendingPathComponent("cars/V2toV3.cdm")
+        let mapping = try #require(NSMappingModel(contentsOf: url))
+        let person = try #require(mapping.entityMappingsByName["PersonToPerson"])
+        #expect(person.mappingType == .copyEntityMappingType)
+        #expect(
+            person.sourceExpression?.description
+                == "FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", \"Person\", "
+                + "\"TRUEPREDICATE\"), $manager.sourceContext, NO)")
+        #expect(
+            person.attributeMappings?.map { $0.valueExpression?.description } == [
+                "$source.firstName", "$source.lastName", "$source.updatedAt",
+            ])
+        #expect(
+            mapping.entityMappingsByName["CarToCar"]?.relationshipMappings?.map { $0.valueExpression?.description }
+                == [
+                    nil,
+                    "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"PersonToPerson\", $source.owner)",
+                    "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"PersonToPerson\", $source.owner)",
+                ])
+        #expect(mapping.entityMappingsByName["Maker"]?.mappingType == .addEntityMappingType)
+    }
+
+    @Test("A file that is no mapping model is refused with its name")
+    func damaged() throws {
+        let url = folder.url.appendingPathComponent("Bad.cdm")
+        try Data("nothing".utf8).write(to: url)
+        #expect(NSMappingModel(contentsOf: url) == nil)
+        do {
+            _ = try NSMappingModel.mappings(at: url)
+            Issue.record("a damaged file was read")
+        } catch {
+            #expect((error as NSError).localizedDescription.contains("Bad.cdm"))
+        }
+    }
+}
+
+final class CallLog: NSObject {
+    var calls: [String] = []
+}
+
+final class ShoutingPolicy: NSEntityMigrationPolicy {
+    override func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
+        guard name == "shout:" else { return try super.callFunction(name, arguments: arguments) }
+        return (arguments.first as? String).map { $0.uppercased() + "!" }
+    }
+}
+
+final class LoggingPolicy: NSEntityMigrationPolicy {
+    private func note(_ call: String, _ mapping: NSEntityMapping, _ manager: NSMigrationManager) {
+        (manager.userInfo?["calls"] as? CallLog)?.calls.append("\(call) \(mapping.sourceEntityName ?? "")")
+    }
+
+    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+        note("begin", mapping, manager)
+    }
+
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        note("create", mapping, manager)
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    }
+
+    override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        note("created", mapping, manager)
+    }
+
+    override func createRelationships(
+        forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        note("relate", mapping, manager)
+        try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+    }
+
+    override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        note("related", mapping, manager)
+    }
+
+    override func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        note("validate", mapping, manager)
+    }
+
+    override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        note("end", mapping, manager)
+    }
+}
