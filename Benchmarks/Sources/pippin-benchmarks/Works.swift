@@ -2,14 +2,16 @@ import CoreData
 import Foundation
 
 /// How many single objects are looked up by their key, whatever the size of the store.
-private let lookups = 20_000
+let lookups = 20_000
 
 /// Every fifth object and round again, so that neighbours in time are none in the file.
-private func keys(of objects: Int) -> [String] {
+func keys(of objects: Int) -> [String] {
     (0..<lookups).map { Sample(number: ($0 &* 7919) % objects).uid }
 }
 
-let allWorks = [
+let allWorks = objectWorks + structWorks
+
+private let objectWorks = [
     Work(
         title: "save new objects", budget: 3, operations: { $0 },
         ours: { workspace, objects in

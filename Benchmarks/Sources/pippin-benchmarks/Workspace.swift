@@ -6,6 +6,7 @@ import Foundation
 final class Workspace {
     let folder: URL
     private var filled: [Int: URL] = [:]
+    private var filledWithBooks: [Int: URL] = [:]
     private var copies = 0
 
     /// - Parameter folder: one that exists, to work in the stores of another process; nil for a new one.
@@ -15,6 +16,8 @@ final class Workspace {
         let stack = try Stack(store: folder.appendingPathComponent("empty.sqlite"))
         try stack.close()
         try Baseline(path: folder.appendingPathComponent("empty.sqlite")).checkpoint()
+        try Book.close(try Book.manager(store: folder.appendingPathComponent("books.sqlite")))
+        try Baseline(path: folder.appendingPathComponent("books.sqlite")).checkpoint()
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -33,12 +36,26 @@ final class Workspace {
         return store
     }
 
+    /// A new store of structs, without any.
+    func emptyBookStore() throws -> URL { try copy(folder.appendingPathComponent("books.sqlite")) }
+
+    /// A store with `count` structs, to be read only.
+    func filledBookStore(_ count: Int) throws -> URL {
+        if let store = filledWithBooks[count] { return store }
+        let store = try emptyBookStore()
+        let database = try Baseline(path: store)
+        try database.insert(Sample.make(count))
+        try database.checkpoint()
+        filledWithBooks[count] = store
+        return store
+    }
+
     /// A store with `count` objects, to be changed.
     func ownFilledStore(_ count: Int) throws -> URL { try copy(filledStore(count)) }
 
     /// Forgets the stores that a round has used up.
     func discard(_ store: URL) {
-        guard !filled.values.contains(store) else { return }
+        guard !filled.values.contains(store), !filledWithBooks.values.contains(store) else { return }
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + suffix) }
     }
 

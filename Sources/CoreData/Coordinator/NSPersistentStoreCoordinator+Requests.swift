@@ -38,6 +38,21 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
+    /// The values of rows one by one, under the lock. See `NSPersistentStore.forEachRow`.
+    package func forEachRow(
+        _ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool
+    ) throws {
+        try withLock {
+            var goesOn = true
+            for store in storesOf(plan.entity, among: nil) where goesOn {
+                try store.forEachRow(plan) { values in
+                    goesOn = body(values)
+                    return goesOn
+                }
+            }
+        }
+    }
+
     func fetchIdentifiers(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
         try withLock { try storesOf(plan.entity, among: stores).flatMap { try $0.fetchIdentifiers(plan) } }
     }

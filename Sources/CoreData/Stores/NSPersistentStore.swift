@@ -98,6 +98,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The rows that a plan finds, in order.
     package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
 
+    /// Hands out the values of the rows that a plan finds, by slot, one row at a time.
+    ///
+    /// - Parameter body: returns whether to go on. It must not keep the array, which is filled anew for each row.
+    package func forEachRow(
+        _ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool
+    ) throws {
+        for row in try fetchRows(plan) where !body(row.values) { return }
+    }
+
     /// The IDs of the rows that a plan finds, in order.
     package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
 

@@ -7,8 +7,9 @@ enum AttributeDecoder {
     static func leaf<Value>(_ type: Value.Type, _ value: StoredValue) -> Value? {
         switch value {
         case .date(let seconds) where Value.self == Date.self:
-            return Date(timeIntervalSinceReferenceDate: seconds) as? Value
-        case .uuid(let uuid) where Value.self == UUID.self: return uuid as? Value
+            // The same type, as was just found out: a cast would do so once more, slowly.
+            return unsafeBitCast(Date(timeIntervalSinceReferenceDate: seconds), to: Value.self)
+        case .uuid(let uuid) where Value.self == UUID.self: return unsafeBitCast(uuid, to: Value.self)
         case .data(let data) where Value.self == Data.self: return data as? Value
         case .object(let object) where Value.self == URL.self: return (object as? NSURL).map { $0 as URL } as? Value
         case .object(let object) where Value.self == Decimal.self:

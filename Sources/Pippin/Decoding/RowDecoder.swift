@@ -16,13 +16,20 @@ final class RowDecoder: Decoder {
     /// The slot of each field; -1 for a relationship to many.
     let slots: ContiguousArray<Int>
     let related: (any RelatedRows)?
-    var values: ContiguousArray<StoredValue> = []
-    var objectID: NSManagedObjectID?
-    var cursor = 0
+    // A decoder is one thread's at a time, so that checking its accesses for overlaps would find nothing.
+    @exclusivity(unchecked) var values: ContiguousArray<StoredValue> = []
+    @exclusivity(unchecked) var objectID: NSManagedObjectID?
+    @exclusivity(unchecked) var cursor = 0
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    private var container: Any?
+    /// The container of the type of keys asked for last, which for one record is always the same.
+    private var container: AnyObject?
     private var containerKey: Any.Type?
+
+    private final class Kept<Key: CodingKey> {
+        let container: KeyedDecodingContainer<Key>
+        init(_ container: KeyedDecodingContainer<Key>) { self.container = container }
+    }
 
     init(_ record: RecordPlan, entity: String, slots: ContiguousArray<Int>, related: (any RelatedRows)? = nil) {
         self.record = record
@@ -38,11 +45,23 @@ final class RowDecoder: Decoder {
         return try Value(from: self)
     }
 
+    /// Decodes from values that the caller takes back right afterwards.
+    func decode<Value: Decodable>(_ type: Value.Type, from values: ContiguousArray<StoredValue>) throws -> Value {
+        self.values = values
+        cursor = 0
+        // Released at once, so that the caller may fill the same array again.
+        defer { self.values = [] }
+        return try Value(from: self)
+    }
+
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         // The same for every row: the container refers to the decoder, which holds the row.
-        if containerKey == type, let known = container as? KeyedDecodingContainer<Key> { return known }
+        if containerKey == type, let container {
+            // What was kept for this type of keys; a cast would look that up once more, slowly, for each row.
+            return unsafeDowncast(container, to: Kept<Key>.self).container
+        }
         let made = KeyedDecodingContainer(RowKeyedContainer<Key>(decoder: self))
-        container = made
+        container = Kept(made)
         containerKey = type
         return made
     }

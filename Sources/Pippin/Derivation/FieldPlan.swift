@@ -88,11 +88,18 @@ final class RecordPlan: Sendable {
     let fields: [FieldPlan]
     /// The coding keys, apart from the fields: what every look-up goes through.
     let keys: ContiguousArray<String>
+    /// The attributes' kinds, apart from the fields: nil for a field that is no plain attribute.
+    let attributeKinds: ContiguousArray<AttributeKind?>
 
     init(name: String, fields: [FieldPlan]) {
         self.name = name
         self.fields = fields
         keys = ContiguousArray(fields.map(\.key))
+        attributeKinds = ContiguousArray(
+            fields.map { field in
+                if case .attribute(let kind) = field.kind { return kind }
+                return nil
+            })
     }
 
     /// The index of a key. Coding asks in the same order each time, so it is looked for where the last one was found.

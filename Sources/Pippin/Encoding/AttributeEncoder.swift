@@ -20,9 +20,11 @@ enum AttributeEncoder {
 
     /// Foundation's types that are attributes here, whatever their coding says.
     static func leaf<Value>(_ value: Value) -> StoredValue? {
-        // The type first: casting is slow.
-        if Value.self == Date.self, let date = value as? Date { return .date(date.timeIntervalSinceReferenceDate) }
-        if Value.self == UUID.self, let uuid = value as? UUID { return .uuid(uuid) }
+        // The type is the same then; a cast would find that out once more, slowly.
+        if Value.self == Date.self {
+            return .date(unsafeBitCast(value, to: Date.self).timeIntervalSinceReferenceDate)
+        }
+        if Value.self == UUID.self { return .uuid(unsafeBitCast(value, to: UUID.self)) }
         if Value.self == URL.self, let url = value as? URL { return .object(url as NSURL) }
         if Value.self == Data.self, let data = value as? Data { return .data(data) }
         if Value.self == Decimal.self, let decimal = value as? Decimal {

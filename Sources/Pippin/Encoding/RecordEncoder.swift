@@ -17,8 +17,9 @@ struct EncodedRecord {
 /// Encodes models field by field, one after the other.
 final class RecordEncoder: Encoder {
     let record: RecordPlan
-    var encoded: EncodedRecord
-    var cursor = 0
+    // An encoder is one thread's at a time, so that checking its accesses for overlaps would find nothing.
+    @exclusivity(unchecked) var encoded: EncodedRecord
+    @exclusivity(unchecked) var cursor = 0
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let nothing: EncodedRecord
@@ -51,7 +52,7 @@ final class RecordEncoder: Encoder {
     }
 
     func set(_ value: StoredValue, _ kind: AttributeKind, at index: Int) throws {
-        if case .attribute(let expected) = record.fields[index].kind, kind == expected || value.fits(expected) {
+        if let expected = record.attributeKinds[index], kind == expected || value.fits(expected) {
             encoded.values[index] = value
         } else if case .json = record.fields[index].kind {
             throw Self.refusal(
@@ -62,6 +63,10 @@ final class RecordEncoder: Encoder {
     }
 
     func set(_ value: some Encodable, at index: Int) throws {
+        if let kind = record.attributeKinds[index], let leaf = AttributeEncoder.leaf(value), leaf.fits(kind) {
+            encoded.values[index] = leaf
+            return
+        }
         let field = record.fields[index]
         switch field.kind {
         case .attribute(let kind):

@@ -19,18 +19,28 @@ final class ModelAssembler: RelatedRows {
         loader = RelatedRowLoader(registry: registry, source: source)
     }
 
+    /// The models that are selected, in order.
     func models<Model: StructModel>(
+        _ type: Model.Type, of plan: EntityPlan, _ selection: RecordSelection
+    ) throws -> [Model] {
+        guard plan.relationships.isEmpty else {
+            return try models(type, of: plan, try source.rows(of: plan, selection))
+        }
+        // Nothing to load besides: each row becomes its model at once.
+        let decoder = try takeDecoder(of: plan)
+        var models: [Model] = []
+        try source.forEachRow(of: plan, selection) { models.append(try decoder.decode(type, from: $0)) }
+        return models
+    }
+
+    private func models<Model: StructModel>(
         _ type: Model.Type, of plan: EntityPlan, _ rows: ContiguousArray<Row>
     ) throws -> [Model] {
-        if !plan.relationships.isEmpty { try loader.load(rows, of: plan) }
+        try loader.load(rows, of: plan)
         let decoder = try takeDecoder(of: plan)
         defer { idle[plan.id, default: []].append(decoder) }
         var models: [Model] = []
         models.reserveCapacity(rows.count)
-        guard !plan.relationships.isEmpty else {
-            for row in rows { models.append(try decoder.decode(type, from: row)) }
-            return models
-        }
         for row in rows {
             path = [row.objectID]
             models.append(try decoder.decode(type, from: row))

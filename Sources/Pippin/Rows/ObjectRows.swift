@@ -21,6 +21,12 @@ final class ObjectRows: RowSource {
             context.fetch(request).compactMap { $0 as? NSManagedObject }.map { try row($0, plan) })
     }
 
+    func forEachRow(
+        of plan: EntityPlan, _ selection: RecordSelection, _ body: (ContiguousArray<StoredValue>) throws -> Void
+    ) throws {
+        for row in try rows(of: plan, selection) { try body(row.values) }
+    }
+
     func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
         try ContiguousArray(
             identifiers.compactMap { try? context.existingObject(with: $0) }.map { try row($0, plan) })

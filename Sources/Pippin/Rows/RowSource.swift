@@ -8,6 +8,11 @@ protocol RowSource: AnyObject {
     /// The rows that are selected, in order.
     func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row>
 
+    /// Hands out the values of the rows that are selected, one row at a time; `body` must not keep them.
+    func forEachRow(
+        of plan: EntityPlan, _ selection: RecordSelection, _ body: (ContiguousArray<StoredValue>) throws -> Void
+    ) throws
+
     /// The rows of objects; those that are gone are left out.
     func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row>
 

@@ -18,12 +18,22 @@
         }
 
         func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row> {
-            var fetch = FetchPlan(entity: try layout(of: plan))
-            fetch.predicate = selection.predicate
-            fetch.sortDescriptors = selection.sortDescriptors ?? []
-            fetch.limit = selection.limit ?? 0
-            fetch.offset = selection.offset
-            return try coordinator.fetchRows(fetch, stores: nil)
+            try coordinator.fetchRows(try fetchPlan(plan, selection), stores: nil)
+        }
+
+        func forEachRow(
+            of plan: EntityPlan, _ selection: RecordSelection, _ body: (ContiguousArray<StoredValue>) throws -> Void
+        ) throws {
+            var failure: (any Error)?
+            try coordinator.forEachRow(try fetchPlan(plan, selection)) { values in
+                do {
+                    try body(values)
+                } catch {
+                    failure = error
+                }
+                return failure == nil
+            }
+            if let failure { throw failure }
         }
 
         func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
@@ -35,6 +45,15 @@
         ) throws -> [[NSManagedObjectID]] {
             guard let relationship = try layout(of: plan).relationship(named: field.name) else { return [] }
             return try identifiers.map { try coordinator.relatedIdentifiers(of: relationship, for: $0) }
+        }
+
+        private func fetchPlan(_ plan: EntityPlan, _ selection: RecordSelection) throws -> FetchPlan {
+            var fetch = FetchPlan(entity: try layout(of: plan))
+            fetch.predicate = selection.predicate
+            fetch.sortDescriptors = selection.sortDescriptors ?? []
+            fetch.limit = selection.limit ?? 0
+            fetch.offset = selection.offset
+            return fetch
         }
 
         private func layout(of plan: EntityPlan) throws -> EntityLayout {

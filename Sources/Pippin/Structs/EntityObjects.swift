@@ -39,8 +39,20 @@ extension EntityPlan {
 
 extension NSManagedObject {
     /// Takes over a model's values; those that are the same are left alone, so that an object without changes is none.
-    func take(_ new: ContiguousArray<StoredValue>, of plan: EntityPlan, isNew: Bool) throws {
-        for (index, field) in plan.fields.enumerated() {
+    ///
+    /// - Parameter slots: where the fields are in a row of ours.
+    func take(
+        _ new: ContiguousArray<StoredValue>, of plan: EntityPlan, _ slots: ContiguousArray<Int>, isNew: Bool
+    ) {
+        for index in plan.fields.indices {
+            #if !canImport(ObjectiveC)
+                // The usual case without looking at the field.
+                if isNew, plan.record.attributeKinds[index] != nil {
+                    setStoredValue(new[index], at: slots[index])
+                    continue
+                }
+            #endif
+            let field = plan.fields[index]
             let kind: AttributeKind
             switch field.kind {
             case .attribute(let attribute): kind = attribute
@@ -56,11 +68,20 @@ extension NSManagedObject {
                     setValue(value, forKey: field.name)
                 }
             #else
-                guard let slot = layout.slotIndex(forName: field.name) else { continue }
                 _ = kind
+                let slot = slots[index]
                 if isNew || storedValue(at: slot) != new[index] { setStoredValue(new[index], at: slot) }
             #endif
         }
+    }
+
+    /// Where an entity's fields are in a row of ours; -1 for a relationship to many.
+    func slots(of plan: EntityPlan) -> ContiguousArray<Int> {
+        #if canImport(ObjectiveC)
+            []
+        #else
+            ContiguousArray(plan.fields.map { layout.slotIndex(forName: $0.name) ?? -1 })
+        #endif
     }
 
     private func take(composite value: StoredValue, _ name: String) {

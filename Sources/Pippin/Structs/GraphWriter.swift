@@ -19,7 +19,7 @@ struct GraphWriter {
     mutating func write() throws {
         try find()
         try insert()
-        for index in graph.nodes.indices where !graph.nodes[index].isReference { try setValues(of: index) }
+        setValues()
         var left: [NSManagedObject] = []
         for index in graph.nodes.indices where !graph.nodes[index].isReference { left += connect(index) }
         deleteAbandoned(left)
@@ -62,10 +62,14 @@ struct GraphWriter {
         }
     }
 
-    private func setValues(of index: Int) throws {
-        guard let object = objects[index] else { return }
-        let node = graph.nodes[index]
-        try object.take(node.values, of: node.plan, isNew: isNew[index])
+    private func setValues() {
+        var slots: [ObjectIdentifier: ContiguousArray<Int>] = [:]
+        for (index, node) in graph.nodes.enumerated() where !node.isReference {
+            guard let object = objects[index] else { continue }
+            let known = slots[node.plan.id] ?? object.slots(of: node.plan)
+            slots[node.plan.id] = known
+            object.take(node.values, of: node.plan, known, isNew: isNew[index])
+        }
     }
 
     /// Sets a node's relationships.

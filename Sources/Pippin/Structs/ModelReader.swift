@@ -24,8 +24,7 @@ struct ModelReader<Model: CoreModel & Codable>: Sendable {
     func models(_ selection: RecordSelection, _ source: any RowSource) throws -> [Model] {
         // A limit of 0 would mean none to Core Data.
         if selection.limit.map({ $0 <= 0 }) ?? false { return [] }
-        let rows = try source.rows(of: plan, selection)
-        return try ModelAssembler(registry: registry, source: source).models(Model.self, of: plan, rows)
+        return try ModelAssembler(registry: registry, source: source).models(Model.self, of: plan, selection)
     }
 
     func models(inOrderOf uids: [Model.UidType], _ source: any RowSource) throws -> [Model] {

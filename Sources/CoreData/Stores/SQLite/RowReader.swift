@@ -48,6 +48,21 @@ struct RowReader {
         return rows
     }
 
+    /// The values of all rows that are left, in one array that is filled again and again.
+    func forEachRow(_ statement: Statement, _ body: (ContiguousArray<StoredValue>) -> Bool) throws {
+        guard !selectsEntity, let only = entities.first else {
+            while try statement.step() {
+                guard body(try reader(statement).values(statement)) else { return }
+            }
+            return
+        }
+        var values = only.emptyValues
+        while try statement.step() {
+            try only.fill(&values, statement)
+            guard body(values) else { return }
+        }
+    }
+
     private func reader(_ statement: Statement) throws -> EntityReader {
         if !selectsEntity, let only = entities.first { return only }
         let number = statement.integer(at: 1)
@@ -99,6 +114,12 @@ private final class EntityReader {
         Row(
             objectID: NSManagedObjectID(layout: layout, store: identity, key: statement.integer(at: 0)),
             version: statement.integer(at: versionIndex), values: try values(statement))
+    }
+
+    var emptyValues: ContiguousArray<StoredValue> { ContiguousArray(repeating: .null, count: slots.count) }
+
+    func fill(_ values: inout ContiguousArray<StoredValue>, _ statement: Statement) throws {
+        for position in slots.indices { values[position] = try value(slots[position], position, statement) }
     }
 
     func values(_ statement: Statement) throws -> ContiguousArray<StoredValue> {

@@ -68,6 +68,10 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try open().fetchRows(plan) }
 
+    package override func forEachRow(
+        _ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool
+    ) throws { try open().forEachRow(plan, body) }
+
     package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
         try open().fetchIdentifiers(plan)
     }

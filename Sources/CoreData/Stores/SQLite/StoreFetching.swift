@@ -47,6 +47,16 @@ extension OpenStore {
         }
     }
 
+    /// Reads the values of whole rows one by one, without IDs and without an array for each.
+    func forEachRow(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool) throws {
+        try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .rows)
+            guard let reader = cached.reader else { return }
+            defer { statement.reset() }
+            try reader.forEachRow(statement, body)
+        }
+    }
+
     func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
         return try run("fetch from") {
             let (cached, statement) = try prepare(plan, .identifiers)

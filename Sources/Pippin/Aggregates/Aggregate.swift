@@ -1,0 +1,114 @@
+import CoreData
+
+/// What the store computes of models without handing them out.
+struct Aggregate: Sendable {
+    /// A function of the predicate language.
+    enum Function: String {
+        case count = "count:"
+        case sum = "sum:"
+        case minimum = "min:"
+        case maximum = "max:"
+        case average = "average:"
+    }
+
+    let plan: EntityPlan
+    let registry: ModelRegistry
+    let path: String
+    let kind: AttributeKind
+
+    /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)`` for what is no plain attribute.
+    init(_ property: PropertyName, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
+        self.plan = plan
+        self.registry = registry
+        path = try registry.storedPath(property, of: plan, toIdentifier: true)
+        guard let kind = try registry.attributeKind(of: path, in: plan) else {
+            throw PersistenceError.unknownProperty(
+                property.spelling, entity: plan.name, known: plan.fields.map(\.name))
+        }
+        self.kind = kind
+    }
+
+    /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
+    func value<Value: Decodable>(
+        _ function: Function, as type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
+    ) throws -> Value? {
+        let kind: AttributeKind = function == .average ? .double : self.kind
+        let request = request(predicate)
+        request.propertiesToFetch = [Self.column(function, path, kind.type)]
+        guard let row = try context.fetch(request).first as? [String: Any] else { return nil }
+        return try decoded(row["value"], kind, type)
+    }
+
+    /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
+    func distinct<Value: Decodable>(
+        _ type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
+    ) throws -> [Value] {
+        let request = request(predicate)
+        request.propertiesToFetch = [path]
+        request.returnsDistinctResults = true
+        request.sortDescriptors = [NSSortDescriptor(key: path, ascending: true)]
+        return try context.fetch(request).map { row in
+            let stored = StoredValue((row as? [String: Any])?[path], kind) ?? .null
+            if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
+            return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path))
+        }
+    }
+
+    /// - SQL: `SELECT <property>, count(Z_PK) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
+    func counts<Value: Decodable & Hashable>(
+        _ type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
+    ) throws -> [Value: Int] {
+        let request = request(predicate)
+        request.propertiesToFetch = [path, Self.column(.count, plan.uidKey, .integer64AttributeType)]
+        request.propertiesToGroupBy = [path]
+        var counts: [Value: Int] = [:]
+        for case let row as [String: Any] in try context.fetch(request) {
+            let stored = StoredValue(row[path], kind) ?? .null
+            let value = try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path))
+            counts[value] = (row["value"] as? NSNumber)?.intValue ?? 0
+        }
+        return counts
+    }
+
+    private func request(_ predicate: NSPredicate?) -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+        request.resultType = .dictionaryResultType
+        request.predicate = predicate
+        return request
+    }
+
+    private static func column(
+        _ function: Function, _ path: String, _ type: NSAttributeType
+    ) -> NSExpressionDescription {
+        let column = NSExpressionDescription()
+        column.name = "value"
+        column.expression = NSExpression(
+            forFunction: function.rawValue, arguments: [NSExpression(forKeyPath: path)])
+        column.expressionResultType = type
+        return column
+    }
+
+    private func decoded<Value: Decodable>(_ value: Any?, _ kind: AttributeKind, _ type: Value.Type) throws -> Value? {
+        guard let stored = StoredValue(value, kind), !stored.isNull else { return nil }
+        if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
+        return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path))
+    }
+}
+
+extension ModelRegistry {
+    /// The kind of the attribute at the end of a path; nil where that is no plain attribute.
+    func attributeKind(of path: String, in plan: EntityPlan) throws -> AttributeKind? {
+        var fields = plan.fields
+        var kind: AttributeKind?
+        for name in path.split(separator: ".") {
+            guard let field = fields.first(where: { $0.name == name }) else { return nil }
+            switch field.kind {
+            case .attribute(let attribute): (kind, fields) = (attribute, [])
+            case .composite(let record): (kind, fields) = (nil, record.fields)
+            case .toOne(let model): (kind, fields) = (nil, try self.plan(model).fields)
+            case .json, .toMany: return nil
+            }
+        }
+        return kind
+    }
+}

@@ -1,0 +1,64 @@
+/// What is stored, now and after each save that changes it.
+///
+/// ```swift
+/// for try await people in manager.observe(Person.self, where: \.age > 30) {
+///     show(people)
+/// }
+/// ```
+///
+/// The first element is the state at the beginning; every further one differs from the one before it. Saves that come while an
+/// element is being worked on are one: what comes next is the newest state. Cancelling the task ends the loop.
+public struct Observation<State: Sendable>: AsyncSequence, Sendable {
+    /// What is observed.
+    public typealias Element = State
+
+    let signals: @Sendable () -> AsyncStream<Void>
+    let state: @Sendable () async throws -> State
+    let isSame: @Sendable (State, State) -> Bool
+
+    /// Starts to observe.
+    public func makeAsyncIterator() -> Iterator {
+        // Listening begins before the first look, so that no save falls in between.
+        Iterator(observation: self, signals: signals().makeAsyncIterator())
+    }
+
+    /// The states of an observation, one after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let observation: Observation
+        private var signals: AsyncStream<Void>.Iterator
+        private var last: State?
+
+        init(observation: Observation, signals: AsyncStream<Void>.Iterator) {
+            self.observation = observation
+            self.signals = signals
+        }
+
+        /// The state at the beginning, then the next one that differs; nil once the task is cancelled.
+        ///
+        /// - Throws: what fetching throws.
+        public mutating func next() async throws -> State? {
+            guard let former = last else {
+                guard !Task.isCancelled else { return nil }
+                let first = try await observation.state()
+                last = first
+                return first
+            }
+            while await signals.next() != nil {
+                guard !Task.isCancelled else { return nil }
+                let state = try await observation.state()
+                guard !observation.isSame(former, state) else { continue }
+                last = state
+                return state
+            }
+            return nil
+        }
+    }
+}
+
+/// Whether two values are equal; values of a type that is not `Equatable` never are.
+func areEqual<Value>(_ one: Value, _ other: Value) -> Bool {
+    guard let one = one as? any Equatable else { return false }
+    return equals(one, other)
+}
+
+private func equals<Value: Equatable>(_ one: Value, _ other: Any) -> Bool { (other as? Value) == one }

@@ -1,0 +1,56 @@
+import CoreData
+
+extension PersistenceManager {
+    /// The models that a filter selects, now and whenever a save has changed them.
+    ///
+    /// ```swift
+    /// for try await people in manager.observe(Person.self, where: \.age > 30, sortedBy: .ascending(\.name)) { … }
+    ///
+    /// for try await change in manager.observe(Person.self).differences() {
+    ///     remove(change.removals)
+    ///     insert(change.insertions)
+    /// }
+    /// ```
+    ///
+    /// A save of models within these counts as well. Told are saves by any context of this process over the manager's container.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type. One that is `Equatable` is told of only where something differs.
+    ///   - filter: what must hold.
+    ///   - order: the order; without one, it is not determined.
+    ///   - limit: the most to fetch.
+    public func observe<Model: CoreModel & Codable & Sendable>(
+        _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [], limit: Int? = nil
+    ) -> Observation<[Model]> {
+        observation(of: type) { try await $0.fetch(type, where: filter, sortedBy: order, limit: limit) }
+    }
+
+    /// The model with that identifier, now and whenever a save has changed it; nil while it is not stored.
+    ///
+    /// - Parameters:
+    ///   - type: the model's type.
+    ///   - uid: the identifier.
+    public func observe<Model: CoreModel & Codable & Sendable>(
+        _ type: Model.Type, uid: Model.UidType
+    ) -> Observation<Model?> { observation(of: type) { try await $0.fetch(type, uid: uid) } }
+
+    /// How many models a filter selects, now and whenever a save has changed that.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - filter: what must hold.
+    public func observeCount<Model: CoreModel & Codable & Sendable>(
+        _ type: Model.Type, where filter: Filter<Model> = .all
+    ) -> Observation<Int> { observation(of: type) { try await $0.count(type, where: filter) } }
+
+    private func observation<Model: CoreModel & Codable, State: Sendable>(
+        of type: Model.Type, _ state: @escaping @Sendable (PersistenceManager) async throws -> State
+    ) -> Observation<State> {
+        // A type that is unknown is an error of the fetch.
+        let entities = (try? registry.entities(within: registry.plan(of: type))) ?? []
+        let container = container
+        return Observation(
+            signals: { SaveSignals.stream(of: container, entities: entities) }, state: { try await state(self) },
+            isSame: { areEqual($0, $1) })
+    }
+}

@@ -1,0 +1,96 @@
+import CoreData
+
+extension PersistenceManager {
+    /// The models that come after one in an order: a page of a list that stays quick however far it goes, and skips and repeats
+    /// nothing where models come and go.
+    ///
+    /// ```swift
+    /// var page = try await manager.page(Person.self, sortedBy: .ascending(\.name), limit: 50)
+    /// while let last = page.last {
+    ///     show(page)
+    ///     page = try await manager.page(Person.self, after: last, sortedBy: .ascending(\.name), limit: 50)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - last: the last model of the page before; nil for the first page.
+    ///   - filter: what must hold.
+    ///   - order: by attributes of the model itself. The identifier decides between equals.
+    ///   - limit: the most to fetch.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` and `encode(to:)` throw.
+    /// - SQL: `SELECT … WHERE <order> > ? OR (<order> = ? AND <uid> > ?) ORDER BY <order>, <uid> LIMIT <limit>`
+    public func page<Model: CoreModel & Codable & Sendable>(
+        _ type: Model.Type, after last: Model? = nil, where filter: Filter<Model> = .all,
+        sortedBy order: Order<Model> = [], limit: Int
+    ) async throws -> [Model] {
+        let reader = try reader(type)
+        let page = try Page(order, reader.plan)
+        var selection = try reader.selection(filter, [], limit)
+        selection.sortDescriptors = page.sortDescriptors
+        if let last {
+            let rest = try page.predicate(after: try RecordEncoder(reader.plan.record).encode(last).values)
+            selection.predicate =
+                selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, rest]) } ?? rest
+        }
+        let chosen = selection
+        return try await readRows(in: nil) { try reader.models(chosen, $0) }
+    }
+}
+
+/// An order in which no two models are equal, and what comes after one of them in it.
+struct Page {
+    private struct Key {
+        let field: Int
+        let name: String
+        let kind: AttributeKind
+        let ascending: Bool
+    }
+
+    private let keys: [Key]
+
+    /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)`` for an order by what is no attribute of the model.
+    init<Model>(_ order: Order<Model>, _ plan: EntityPlan) throws {
+        var keys: [Key] = []
+        let terms = order.terms.map { ($0.property.path, $0.property.spelling, $0.ascending) }
+        for (path, spelling, ascending) in terms + [(plan.uidKey, plan.uidKey, true)] {
+            guard let field = plan.fields.firstIndex(where: { $0.name == path }),
+                let kind = plan.record.attributeKinds[field]
+            else {
+                throw PersistenceError.unknownProperty(spelling, entity: plan.name, known: plan.fields.map(\.name))
+            }
+            keys.append(Key(field: field, name: plan.fields[field].name, kind: kind, ascending: ascending))
+        }
+        self.keys = keys
+    }
+
+    var sortDescriptors: [NSSortDescriptor] { keys.map { NSSortDescriptor(key: $0.name, ascending: $0.ascending) } }
+
+    /// What comes after the model with these values.
+    func predicate(after values: ContiguousArray<StoredValue>) throws -> NSPredicate {
+        var alternatives: [NSPredicate] = []
+        var equal: [NSPredicate] = []
+        for key in keys {
+            let value = values[key.field].attributeValue(key.kind)
+            if let beyond = Self.beyond(key, value) {
+                alternatives.append(NSCompoundPredicate(andPredicateWithSubpredicates: equal + [beyond]))
+            }
+            equal.append(Self.predicate(key.name, "==", value))
+        }
+        return NSCompoundPredicate(orPredicateWithSubpredicates: alternatives)
+    }
+
+    /// No value is less than any: it comes first in an ascending order, last in a descending one.
+    private static func beyond(_ key: Key, _ value: Any?) -> NSPredicate? {
+        guard let value else { return key.ascending ? predicate(key.name, "!=", nil) : nil }
+        guard !key.ascending else { return predicate(key.name, ">", value) }
+        return NSCompoundPredicate(orPredicateWithSubpredicates: [
+            predicate(key.name, "<", value), predicate(key.name, "==", nil),
+        ])
+    }
+
+    private static func predicate(_ name: String, _ comparison: String, _ value: Any?) -> NSPredicate {
+        guard let value else { return NSPredicate(format: "%K \(comparison) nil", argumentArray: [name]) }
+        return NSPredicate(format: "%K \(comparison) %@", argumentArray: [name, value])
+    }
+}

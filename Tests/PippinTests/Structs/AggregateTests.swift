@@ -1,0 +1,47 @@
+import Pippin
+import Testing
+
+@Suite("Questions about structs that the store answers")
+struct AggregateTests {
+    let manager: PersistenceManager
+    private let counter: Counter
+
+    init() throws {
+        counter = try Counter(Shop.self)
+        manager = counter.manager
+        try manager.save(StructRoundTripTests.shop)
+        try manager.save(Volume(uid: 9, title: "Untitled", price: 2.5, binding: .paper))
+    }
+
+    @Test("how many, and whether any")
+    func counting() async throws {
+        #expect(try await manager.count(Volume.self) == 4)
+        #expect(try await manager.count(Volume.self, where: \.price != nil) == 3)
+        #expect(try await manager.exists(Volume.self, where: \.title == "Emma"))
+        #expect(try await manager.exists(Volume.self, where: \.title == "Ulysses") == false)
+    }
+
+    @Test("sum, least, greatest, average")
+    func numbers() async throws {
+        #expect(try await manager.sum(Volume.self, \.price) == 24)
+        #expect(try await manager.sum(Volume.self, \.uid, where: \.binding == .paper) == 10)
+        #expect(try await manager.min(Volume.self, \.title) == "Emma")
+        #expect(try await manager.max(Volume.self, \.price) == 12)
+        #expect(try await manager.average(Volume.self, \.price) == 8)
+        #expect(try await manager.max(Volume.self, \.price, where: \.title == "Emma") == nil)
+        #expect(try await manager.min(Volume.self, \.writer?.name, where: \.price > 10) == "Mary Shelley")
+    }
+
+    @Test("which values there are, and how often")
+    func values() async throws {
+        #expect(try await manager.distinct(Volume.self, \.binding) == [.cloth, .paper])
+        #expect(try await manager.counts(Volume.self, by: \.binding) == [.cloth: 2, .paper: 2])
+        let byWriter = try await manager.counts(Volume.self, by: \.writer?.name)
+        #expect(byWriter == ["Jane Austen": 2, "Mary Shelley": 1, nil: 1])
+    }
+
+    @Test("are refused for what is no attribute")
+    func refused() async throws {
+        await #expect(throws: PersistenceError.self) { try await manager.distinct(Shop.self, \.volumes.count) }
+    }
+}
