@@ -11,13 +11,16 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     // @unchecked Sendable: `persistentStoreDescriptions` is set up before the stores are loaded; the rest is immutable.
 
     /// The name: of the model, and of the store's file unless a description says otherwise.
-    public let name: String
+    open var name: String { storedName }
+    private let storedName: String
     /// The context of the main queue.
-    public let viewContext: NSManagedObjectContext
+    open var viewContext: NSManagedObjectContext { mainContext }
+    private let mainContext: NSManagedObjectContext
     /// The model.
     open var managedObjectModel: NSManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
     /// The coordinator.
-    public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator { coordinator }
+    private let coordinator: NSPersistentStoreCoordinator
     /// What stores to load. There is one at first: an SQLite store named like the container, in
     /// `defaultDirectoryURL()`.
     open var persistentStoreDescriptions: [NSPersistentStoreDescription]
@@ -41,10 +44,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ///   - name: the name of the store's file, without its extension.
     ///   - model: the model, which can be changed no more.
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
-        self.name = name
-        persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-        viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+        storedName = name
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        mainContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        mainContext.persistentStoreCoordinator = coordinator
         persistentStoreDescriptions = []
         super.init()
         persistentStoreDescriptions = [

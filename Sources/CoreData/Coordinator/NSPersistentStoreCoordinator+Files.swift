@@ -41,6 +41,25 @@ extension NSPersistentStoreCoordinator {
         try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
     }
 
+    /// The metadata of a store that need not be open.
+    ///
+    /// - Parameter storeType: the type; `nil` to find it out by the first bytes of the file.
+    public class func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any] {
+        try metadataForPersistentStore(
+            ofType: storeType ?? StoreTypes.nameOfType(ofFileAt: url), at: url, options: nil)
+    }
+
+    /// Sets the metadata of a store that is not open.
+    ///
+    /// - Parameter storeType: the type; `nil` to find it out by the first bytes of the file.
+    public class func setMetadata(
+        _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL
+    ) throws {
+        try setMetadata(
+            metadata, forPersistentStoreOfType: storeType ?? StoreTypes.nameOfType(ofFileAt: url), at: url, options: nil
+        )
+    }
+
     /// Sets the metadata of a store that is not open.
     public class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
@@ -95,7 +114,7 @@ extension NSPersistentStoreCoordinator {
             sourceOptions: sourceOptions, ofType: type.rawValue)
     }
 
-    private class func storeClass(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {
+    class func storeClass(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {
         guard let type = StoreTypes.type(named: name) else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreInvalidType,

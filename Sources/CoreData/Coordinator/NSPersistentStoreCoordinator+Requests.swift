@@ -190,7 +190,7 @@ extension NSPersistentStoreCoordinator: RowSource {
 
 extension NSPersistentStore {
     /// Whether the store's configuration has an entity.
-    fileprivate func holds(_ entity: EntityLayout, of model: NSManagedObjectModel) -> Bool {
+    func holds(_ entity: EntityLayout, of model: NSManagedObjectModel) -> Bool {
         guard configurationName != NSManagedObjectModel.defaultConfigurationName,
             let entities = model.entities(forConfigurationName: configurationName)
         else { return true }

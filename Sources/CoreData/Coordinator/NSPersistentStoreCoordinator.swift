@@ -76,7 +76,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
         return try withLock {
-            if storeType != NSInMemoryStoreType, let known = stores.first(where: { $0.url == url }) { return known }
+            if storeURL != nil, storeType != NSInMemoryStoreType, let known = stores.first(where: { $0.url == url }) {
+                return known
+            }
             let store = try openStore(type, configuration, at: url, options: options)
             store.didAdd(to: self)
             stores.append(store)
@@ -153,6 +155,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             stores.removeAll { $0 === store }
             postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
         }
+    }
+
+    /// Puts a store in the place of another, and says so.
+    func replace(_ store: NSPersistentStore, by new: NSPersistentStore) {
+        stores = stores.map { $0 === store ? new : $0 }
+        postStoresDidChange([
+            NSAddedPersistentStoresKey: [new], NSRemovedPersistentStoresKey: [store],
+            NSUUIDChangedPersistentStoresKey: [store, new],
+        ])
     }
 
     private func postStoresDidChange(_ info: [String: Any]) {

@@ -23,6 +23,28 @@ enum StoreTypes {
     /// The names of all types, sorted.
     static var names: [String] { all.keys.sorted() }
 
+    /// The type of store that a file looks like.
+    ///
+    /// - Throws: when it cannot be read, or looks like none.
+    static func nameOfType(ofFileAt url: URL) throws -> String {
+        let handle: FileHandle
+        do { handle = try FileHandle(forReadingFrom: url) } catch {
+            throw StoreError.make(
+                CocoaError.Code.fileReadNoSuchFile.rawValue, "The file “\(url.path)” cannot be read.", url: url,
+                underlying: error)
+        }
+        defer { try? handle.close() }
+        let start = try handle.read(upToCount: 16) ?? Data()
+        let known = [
+            ("SQLite format 3", NSSQLiteStoreType), ("bplist00", NSBinaryStoreType), ("<?xml", NSXMLStoreType),
+        ]
+        if let (_, type) = known.first(where: { start.starts(with: $0.0.utf8) }) { return type }
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreInvalidType,
+            "“\(url.lastPathComponent)” looks like no store that comes with Core Data; say which type it is of.",
+            url: url)
+    }
+
     /// A class as a value that a dictionary of Objective-C's can hold.
     static func value(of type: NSPersistentStore.Type) -> NSValue {
         NSNumber(value: UInt(bitPattern: ObjectIdentifier(type)))
@@ -30,12 +52,15 @@ enum StoreTypes {
 
     private static let builtIn: [String: NSPersistentStore.Type] = [
         NSSQLiteStoreType: SQLiteStore.self, NSInMemoryStoreType: InMemoryStore.self,
+        NSXMLStoreType: XMLStore.self, NSBinaryStoreType: BinaryStore.self,
     ]
 }
 
 extension NSPersistentStore {
     /// A type of store.
     public struct StoreType: RawRepresentable, Hashable, Sendable {
+        /// The name of the type, as it was registered.
+        public typealias RawValue = String
         /// The name of the type.
         public let rawValue: String
         /// Makes a type from its name.

@@ -42,6 +42,10 @@ open class NSAttributeDescription: NSPropertyDescription {
     /// Whether CloudKit may encrypt the value. Kept with the model; nothing reads it here.
     open var allowsCloudEncryption = false { willSet { willChangeDescription() } }
 
+    /// The hash of what a store must agree on about the attribute: its name, type, whether it is optional or transient,
+    /// its modifier, and the elements of a composite.
+    open override var versionHash: Data { super.versionHash }
+
     package override func emptyCopy() -> NSPropertyDescription { NSAttributeDescription() }
 
     package override func copyContents(to copy: NSPropertyDescription) {

@@ -39,6 +39,8 @@ public enum NSAttributeType: UInt, Sendable, CaseIterable {
 extension NSAttributeDescription {
     /// The type of an attribute's value, in the form that reads well in Swift: `.string`, `.integer64`.
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
+        /// The Objective-C form.
+        public typealias RawValue = NSAttributeType
         /// The Objective-C form of the type.
         public let rawValue: NSAttributeType
         /// Makes the type from its Objective-C form.

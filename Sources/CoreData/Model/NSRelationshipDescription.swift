@@ -57,6 +57,10 @@ open class NSRelationshipDescription: NSPropertyDescription {
     /// Whether a to-many relationship keeps its objects in order.
     open var isOrdered = false { willSet { willChangeDescription() } }
 
+    /// The hash of what a store must agree on about the relationship: its name, destination, inverse, counts, delete rule
+    /// and order, whether it is optional or transient, and its modifier.
+    open override var versionHash: Data { super.versionHash }
+
     package override func emptyCopy() -> NSPropertyDescription { NSRelationshipDescription() }
 
     package override func copyContents(to copy: NSPropertyDescription) {

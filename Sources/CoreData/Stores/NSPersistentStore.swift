@@ -25,8 +25,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         set { identity.uuid = newValue }
     }
 
-    /// The identity that IDs of the store's objects refer to.
-    package let identity: StoreIdentity
+    /// The identity that IDs of the store's objects refer to; a store that takes the place of another has that one's.
+    package var identity: StoreIdentity
 
     /// The kind of store: `NSSQLiteStoreType` and its kin.
     open var type: String { "" }
@@ -135,6 +135,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     package func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
         throw unsupported("inserting")
     }
+
+    /// Counts on from a key, so that objects that bring their own keys do not meet new ones.
+    package func reserveKeys(upTo key: Int64, of root: EntityLayout) throws { throw unsupported("reserving keys") }
 
     /// Writes a change set in one transaction, or nothing.
     ///

@@ -100,6 +100,10 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         try writable().makePermanentIdentifiers(for: entities)
     }
 
+    package override func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
+        try writable().reserveKeys(upTo: key, of: root)
+    }
+
     package override func save(_ changes: ChangeSet) throws -> SaveResult {
         let result = try writable().save(changes, metadata: metadataAreChanged ? storedMetadata : nil)
         metadataAreChanged = false
@@ -154,6 +158,18 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     package override class func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
         try StoreFiles.replace(at: destination, from: source, options: options)
+    }
+
+    package override func relocate(to url: URL) throws {
+        guard !isInMemory else { return try super.relocate(to: url) }
+        // The file must be a store already; none is made here.
+        _ = try StoreFiles.metadata(at: url)
+        let former = (opened, self.url, storedMetadata, identity.uuid)
+        self.url = url
+        do { try openFile() } catch {
+            (opened, self.url, storedMetadata, identity.uuid) = former
+            throw error
+        }
     }
 
     private func writable() throws -> OpenStore {

@@ -32,7 +32,8 @@ final class SaveRun {
         guard let (_, access, statement) = insertion else { return }
         try statement.bind(change.objectID.key, at: 1)
         try statement.bind(Int64(access.mapping.number), at: 2)
-        try statement.bind(Int64(1), at: 3)
+        // A copy brings the version that the object had.
+        try statement.bind(change.version + 1, at: 3)
         try access.writer.bindAll(change.values, to: statement, from: 4, files: files)
         try statement.run()
     }

@@ -7,7 +7,9 @@ package enum StoreMetadata {
     private static let identifiersKey = NSStoreModelVersionIdentifiersKey
 
     /// The metadata of a new store.
-    static func make(for model: NSManagedObjectModel, entityNames: Set<String>?) -> [String: Any] {
+    static func make(
+        for model: NSManagedObjectModel, entityNames: Set<String>?, type: String = NSSQLiteStoreType
+    ) -> [String: Any] {
         var hashes: [String: Data] = [:]
         var hasOwn = false
         for (name, entity) in model.entitiesByName where entityNames?.contains(name) ?? true {
@@ -15,13 +17,13 @@ package enum StoreMetadata {
             if entity.recordedVersionHash == nil { hasOwn = true }
         }
         var metadata: [String: Any] = [
-            NSStoreTypeKey: NSSQLiteStoreType,
+            NSStoreTypeKey: type,
             "NSPersistenceFrameworkVersion": 1344,
             NSStoreModelVersionHashesKey: hashes,
             "NSStoreModelVersionHashesVersion": 3,
             identifiersKey: model.versionIdentifiers.compactMap { $0.base as? String }.sorted(),
-            "_NSAutoVacuumLevel": "2",
         ]
+        if type == NSSQLiteStoreType { metadata["_NSAutoVacuumLevel"] = "2" }
         if hasOwn {
             metadata[ownHashesKey] = 1
         } else if model.recordedVersionChecksum != nil {

@@ -2,6 +2,17 @@ import Foundation
 import SQLiteConnection
 
 extension OpenStore {
+    /// Counts on from a key; nothing to do where the store is further already.
+    func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
+        try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+            try connection.transaction {
+                let number = Int64(try rootNumber(root))
+                let last = try connection.reserveKeys(0, entity: number)
+                if key > last { _ = try connection.reserveKeys(key - last, entity: number) }
+            }
+        }
+    }
+
     /// Hands out primary keys, in a transaction of its own: `UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?`. The row
     /// of the root entity counts for its subentities.
     func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {

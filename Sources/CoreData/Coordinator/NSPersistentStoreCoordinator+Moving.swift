@@ -1,0 +1,104 @@
+import Foundation
+
+// Stores that go elsewhere while they are open.
+extension NSPersistentStoreCoordinator {
+    /// Copies a store's objects into a new store, which takes its place in the coordinator; “Save as”, and how a store
+    /// changes its type. The old store's files stay.
+    ///
+    /// Between stores in SQLite the objects keep their IDs, and contexts can go on with the objects that they have.
+    /// Otherwise objects have new IDs in the new store: fetch them again.
+    ///
+    /// - Parameters:
+    ///   - store: a store of this coordinator.
+    ///   - URL: where the new store is to be; there must be none yet.
+    ///   - options: the options of the new store.
+    ///   - storeType: the type of the new store, one of those that come with Core Data.
+    /// - Returns: the new store.
+    /// - Throws: when the new store cannot be made, or the old one not be read. The coordinator is then as it was.
+    @discardableResult
+    public func migratePersistentStore(
+        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+    ) throws -> NSPersistentStore {
+        try withLock {
+            guard persistentStores.contains(store) else {
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreOperation, "The store was not added to this coordinator.",
+                    url: store.url)
+            }
+            let type = try Self.rowStoreClass(storeType, URL)
+            let isInMemory = storeType == NSInMemoryStoreType
+            if !isInMemory, (try? type.metadataForPersistentStore(with: URL)) != nil {
+                throw StoreError.make(
+                    CocoaError.Code.fileWriteFileExists.rawValue,
+                    "There is a store at “\(URL.path)” already; a store that migrates there would mix with it.",
+                    url: URL, suggestion: "Destroy it first with destroyPersistentStore(at:type:options:).")
+            }
+            let isNew = !FileManager.default.fileExists(atPath: URL.path)
+            let isDefault = store.configurationName == NSManagedObjectModel.defaultConfigurationName
+            let new = type.init(
+                persistentStoreCoordinator: self, configurationName: isDefault ? nil : store.configurationName, at: URL,
+                options: options)
+            do { try move(store, to: new) } catch {
+                new.willRemove(from: self)
+                if isNew, !isInMemory { try? type.destroy(at: URL, options: nil) }
+                throw error
+            }
+            return new
+        }
+    }
+
+    /// Copies a store's objects into a new store, which takes its place in the coordinator.
+    @discardableResult
+    public func migratePersistentStore(
+        _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
+        type: NSPersistentStore.StoreType
+    ) throws -> NSPersistentStore {
+        try migratePersistentStore(store, to: storeURL, options: options, withType: type.rawValue)
+    }
+
+    private static func rowStoreClass(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {
+        let type = try storeClass(name, url)
+        if type is SQLiteStore.Type || type is DocumentStore.Type { return type }
+        throw StoreError.unsupported("other stores migrating into it", storeType: name, url: url)
+    }
+
+    private func move(_ store: NSPersistentStore, to new: NSPersistentStore) throws {
+        let keepsKeys = store is SQLiteStore && new is SQLiteStore
+        let uuid = store.identity.uuid
+        if keepsKeys { new.identity = store.identity }
+        do {
+            try new.loadMetadata()
+            try new.loadContents()
+            let own = new.metadata.filter { StoreMetadata.isReserved($0.key) }
+            let kept = store.metadata.filter { !StoreMetadata.isReserved($0.key) }
+            new.metadata = own.merging(kept) { own, _ in own }
+            let entities = modelLayout.entities.filter { store.holds($0, of: managedObjectModel) }
+            let copy = StoreCopy(
+                source: store, destination: new, model: modelLayout, entities: entities, keepsKeys: keepsKeys)
+            try copy.run()
+        } catch {
+            if keepsKeys {
+                store.identity.uuid = uuid
+                store.identity.store = store
+            }
+            throw error
+        }
+        if keepsKeys { new.identity.store = new }
+        store.willRemove(from: self)
+        new.didAdd(to: self)
+        replace(store, by: new)
+    }
+
+    /// Goes on with a store at another place: an SQLite store opens the file that is there, which must be a store of the
+    /// same model; one that is written as a whole goes there with its next save.
+    ///
+    /// - Returns: whether the store is at the URL now.
+    @discardableResult
+    public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+        withLock {
+            guard persistentStores.contains(store) else { return false }
+            do { try store.relocate(to: url) } catch { return false }
+            return true
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Copies all objects of one store into another, which must be new.
+struct StoreCopy {
+    let source: NSPersistentStore
+    let destination: NSPersistentStore
+    let model: ModelLayout
+    /// The entities that the destination shall hold.
+    let entities: [EntityLayout]
+    /// Whether objects keep their keys, so that their IDs go on to be right.
+    let keepsKeys: Bool
+
+    /// Copies everything in one transaction of the destination.
+    ///
+    /// - Throws: the errors of the stores; the destination is then empty.
+    func run() throws {
+        let rows = try entities.filter { $0.superentity == nil }.flatMap { root in
+            try source.fetchRows(FetchPlan(entity: root))
+        }
+        let identifiers = try makeIdentifiers(for: rows)
+        var changes = ChangeSet()
+        changes.inserted = try rows.map { try change($0, identifiers) }
+        guard !changes.isEmpty else { return try destination.saveMetadata() }
+        _ = try destination.save(changes)
+    }
+
+    /// The new ID of each object.
+    private func makeIdentifiers(for rows: [Row]) throws -> [NSManagedObjectID: NSManagedObjectID] {
+        guard keepsKeys else {
+            let made = try destination.makePermanentIdentifiers(for: rows.map(\.objectID.layout))
+            return Dictionary(zip(rows.map(\.objectID), made), uniquingKeysWith: { first, _ in first })
+        }
+        // The destination must count on from the highest key of each table.
+        let highest = Dictionary(grouping: rows.map(\.objectID), by: { ObjectIdentifier($0.layout.root) })
+        for identifiers in highest.values {
+            guard let root = identifiers.first?.layout.root, let last = identifiers.map(\.key).max() else { continue }
+            try destination.reserveKeys(upTo: last, of: root)
+        }
+        return [:]
+    }
+
+    private func change(
+        _ row: Row, _ identifiers: [NSManagedObjectID: NSManagedObjectID]
+    ) throws -> RowChange {
+        func new(_ identifier: NSManagedObjectID) -> NSManagedObjectID? {
+            keepsKeys ? identifier : identifiers[identifier]
+        }
+        let layout = row.objectID.layout
+        var values = row.values
+        for relationship in layout.toOnes {
+            guard case .identifier(let target) = values[relationship.slot] else { continue }
+            values[relationship.slot] = new(target).map(StoredValue.identifier) ?? .null
+        }
+        let toManys = try layout.toManys.filter { !$0.isTransient }.map { relationship in
+            let targets = try source.relatedIdentifiers(of: relationship, for: row.objectID).compactMap(new)
+            return ToManyChange(
+                relationship: relationship, added: targets, removed: [], order: relationship.isOrdered ? targets : nil)
+        }
+        // The versions stay where IDs do, so that contexts can go on with the objects that they have.
+        return RowChange(
+            objectID: new(row.objectID) ?? row.objectID, version: keepsKeys ? max(row.version, 1) - 1 : 0,
+            values: values,
+            changedSlots: [], toManyChanges: toManys.filter { !$0.added.isEmpty })
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import KeyedArchives
+
+/// A store in one binary file. The format is ours, a keyed archive: Apple's is not public.
+package final class BinaryStore: DocumentStore, @unchecked Sendable {
+    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+
+    package override var type: String { NSBinaryStoreType }
+
+    override class func document(of data: Data) throws -> StoreDocument {
+        do { return try BinaryStoreArchive.document(of: data) } catch let failure as FileValues.Failure {
+            throw failure
+        } catch { throw FileValues.Failure(reason: "\(error)") }
+    }
+
+    override class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
+        try BinaryStoreArchive.data(of: document)
+    }
+}
+
+/// The keyed archive of a binary store. Reading makes no object of a class that the archive names.
+///
+/// The root, a `PippinStore`, has `version`, `metadata` (a property list), `lastKey` and `objects`: of each `PippinObject`
+/// the `entity`, the `key`, the attributes as `a.<name>` and the relationships as `r.<name>`, arrays of keys.
+enum BinaryStoreArchive {
+    private static let version: Int64 = 1
+    private static let storeClass = "PippinStore"
+    private static let objectClass = "PippinObject"
+
+    static func data(of document: StoreDocument) throws -> Data {
+        var builder = KeyedArchiveBuilder()
+        let root = builder.reserve()
+        let objects = document.objects.map { object -> PropertyList in
+            var fields: [String: PropertyList] = [
+                "entity": builder.string(object.entityName), "key": .integer(object.key),
+            ]
+            for (name, value) in object.attributes {
+                fields["a." + name] =
+                    switch value {
+                    case .text(let text): builder.string(text)
+                    case .integer(let number): .integer(number)
+                    case .double(let number): .real(number)
+                    case .data(let data): .data(data)
+                    }
+            }
+            for (name, keys) in object.relationships where !keys.isEmpty {
+                fields["r." + name] = builder.array(keys.map { builder.scalar(.integer($0)) })
+            }
+            return builder.add(classNames: [objectClass, "NSObject"], fields: fields)
+        }
+        let metadata: Data
+        do {
+            metadata = try PropertyListSerialization.data(
+                fromPropertyList: document.metadata, format: .binary, options: 0)
+        } catch { throw FileValues.Failure(reason: "its metadata are no property list: \(error.localizedDescription)") }
+        builder.fill(
+            root, classNames: [storeClass, "NSObject"],
+            fields: [
+                "version": .integer(version), "metadata": .data(metadata), "lastKey": .integer(document.lastKey),
+                "objects": builder.array(objects),
+            ])
+        return try builder.archive(root: root).data()
+    }
+
+    static func document(of data: Data) throws -> StoreDocument {
+        let root = try KeyedArchive(data: data).root()
+        guard root.className == storeClass, try root.integer(forKey: "version") == version else {
+            throw FileValues.Failure(
+                reason: "its root is “\(root.className)”, not “\(storeClass)”; binary stores of Apple's cannot be read")
+        }
+        var document = StoreDocument(lastKey: try root.integer(forKey: "lastKey"))
+        guard case .plain(.data(let bytes)) = try root.value(forKey: "metadata"),
+            let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
+        else { throw FileValues.Failure(reason: "its metadata are no property list") }
+        document.metadata = list
+        document.metadata[NSStoreTypeKey] = NSBinaryStoreType
+        for object in try root.optionalObjects(forKey: "objects") ?? [] { document.objects.append(try read(object)) }
+        return document
+    }
+
+    private static func read(_ archived: ArchivedObject) throws -> StoreDocument.Object {
+        var object = StoreDocument.Object(
+            entityName: try archived.string(forKey: "entity"), key: try archived.integer(forKey: "key"))
+        guard object.key > 0 else { throw FileValues.Failure(reason: "an object has the key \(object.key)") }
+        for key in archived.keys {
+            let name = String(key.dropFirst(2))
+            if key.hasPrefix("a.") {
+                object.attributes.append((name, try value(archived, key)))
+            } else if key.hasPrefix("r.") {
+                let keys = try (archived.optionalElements(forKey: key) ?? []).compactMap(\.integer)
+                object.relationships.append((name, keys))
+            }
+        }
+        return object
+    }
+
+    private static func value(_ archived: ArchivedObject, _ key: String) throws -> StoreDocument.FileValue {
+        switch try archived.value(forKey: key) {
+        case .plain(.string(let text)): return .text(text)
+        case .plain(.integer(let number)): return .integer(number)
+        case .plain(.boolean(let flag)): return .integer(flag ? 1 : 0)
+        case .plain(.real(let number)): return .double(number)
+        case .plain(.data(let data)): return .data(data)
+        case let value: throw archived.error(key, expected: "a string, number or data", found: value.kind)
+        }
+    }
+}
+
+extension ArchivedValue {
+    fileprivate var integer: Int64? {
+        if case .plain(.integer(let number)) = self { return number }
+        return nil
+    }
+}

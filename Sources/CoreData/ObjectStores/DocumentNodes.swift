@@ -1,0 +1,174 @@
+import Foundation
+
+/// The nodes of a store that its document holds, and the document that nodes make. Pure, but for the nodes.
+struct DocumentNodes {
+    /// The entities of the store by the names that the document has for them.
+    private let entities: [String: EntityLayout]
+    /// The names of properties as the document has them.
+    private let spelling: (String) -> String
+    private let identity: StoreIdentity
+
+    /// - Parameters:
+    ///   - entities: the entities that the store holds.
+    ///   - spelling: how the file spells the name of an entity.
+    ///   - propertySpelling: how the file spells the name of a property.
+    ///   - identity: the store's.
+    /// - Throws: why the names do not fit into such a file.
+    init(
+        _ entities: [EntityLayout], spelling: (String) -> String, propertySpelling: @escaping (String) -> String,
+        identity: StoreIdentity
+    ) throws(FileValues.Failure) {
+        var byName: [String: EntityLayout] = [:]
+        for entity in entities {
+            if let other = byName.updateValue(entity, forKey: spelling(entity.name)) {
+                throw FileValues.Failure(
+                    reason: "it cannot tell the entities “\(other.name)” and “\(entity.name)” apart")
+            }
+            var names: [String: String] = [:]
+            for name in entity.propertyByName.keys.sorted() {
+                if let other = names.updateValue(name, forKey: propertySpelling(name)) {
+                    throw FileValues.Failure(
+                        reason: "it cannot tell “\(entity.name).\(other)” and “\(entity.name).\(name)” apart")
+                }
+            }
+        }
+        self.entities = byName
+        self.spelling = propertySpelling
+        self.identity = identity
+    }
+
+    // MARK: Reading
+
+    /// The nodes of a document, in its order.
+    ///
+    /// - Throws: what does not make sense, naming object and property.
+    func nodes(of document: StoreDocument) throws(FileValues.Failure) -> [NSAtomicStoreCacheNode] {
+        var nodes: [NSAtomicStoreCacheNode] = []
+        var byKey: [Int64: NSAtomicStoreCacheNode] = [:]
+        for object in document.objects {
+            guard let entity = entities[object.entityName] else {
+                throw FileValues.Failure(
+                    reason: "object \(object.key) is of entity “\(object.entityName)”, which the model does not have")
+            }
+            let node = NSAtomicStoreCacheNode(
+                objectID: NSManagedObjectID(layout: entity, store: identity, key: object.key))
+            guard byKey.updateValue(node, forKey: object.key) == nil else {
+                throw FileValues.Failure(reason: "there are two objects \(object.key)")
+            }
+            try setAttributes(of: node, object, entity)
+            nodes.append(node)
+        }
+        for (node, object) in zip(nodes, document.objects) {
+            for (name, keys) in object.relationships { try link(node, name, keys, byKey) }
+        }
+        return nodes
+    }
+
+    private func setAttributes(
+        of node: NSAtomicStoreCacheNode, _ object: StoreDocument.Object, _ entity: EntityLayout
+    ) throws(FileValues.Failure) {
+        let known = Dictionary(object.attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+        var used = 0
+        for slot in entity.slots where !slot.isTransient {
+            guard let attribute = slot.attribute else { continue }
+            let value = try value(of: attribute, named: spelling(slot.name), known, &used, object)
+            if let any = value.objectValue(for: attribute) { node.setValue(any, forKey: slot.name) }
+        }
+        if used < known.count {
+            let names = Set(entity.slots.map { spelling($0.name) })
+            let unknown = known.keys.filter { !names.contains($0.split(separator: ".").first.map(String.init) ?? $0) }
+            throw FileValues.Failure(
+                reason: "object \(object.key) has \(unknown.sorted().map { "“\($0)”" }.joined(separator: ", ")), "
+                    + "which entity “\(entity.name)” does not have")
+        }
+    }
+
+    private func value(
+        of attribute: AttributeLayout, named name: String, _ known: [String: StoreDocument.FileValue],
+        _ used: inout Int, _ object: StoreDocument.Object
+    ) throws(FileValues.Failure) -> StoredValue {
+        if attribute.type == .compositeAttributeType {
+            var elements: [String: Any] = [:]
+            for element in attribute.elements {
+                let value = try value(of: element, named: "\(name).\(spelling(element.name))", known, &used, object)
+                if let any = value.objectValue(for: element) { elements[element.name] = any }
+            }
+            return elements.isEmpty ? .null : .object(CompositeValue(elements))
+        }
+        guard let value = known[name] else { return .null }
+        used += 1
+        do { return try FileValues.storedValue(value, of: attribute) } catch {
+            throw FileValues.Failure(reason: "“\(name)” of object \(object.key): \(error.reason)")
+        }
+    }
+
+    private func link(
+        _ node: NSAtomicStoreCacheNode, _ name: String, _ keys: [Int64], _ byKey: [Int64: NSAtomicStoreCacheNode]
+    ) throws(FileValues.Failure) {
+        let entity = node.objectID.layout
+        let place = "“\(name)” of object \(node.objectID.key)"
+        guard let relationship = entity.relationships.first(where: { spelling($0.name) == name }) else {
+            throw FileValues.Failure(reason: "\(place): entity “\(entity.name)” has no such relationship")
+        }
+        var destinations: [NSAtomicStoreCacheNode] = []
+        for key in keys {
+            guard let destination = byKey[key], destination.objectID.layout.isKind(of: relationship.destination) else {
+                throw FileValues.Failure(
+                    reason: "\(place) leads to object \(key), which is no “\(relationship.destination.name)”")
+            }
+            destinations.append(destination)
+        }
+        if relationship.isToMany {
+            let value: Any = relationship.isOrdered ? NSOrderedSet(array: destinations) : Set(destinations)
+            node.setValue(value, forKey: relationship.name)
+        } else {
+            guard destinations.count <= 1 else {
+                throw FileValues.Failure(reason: "\(place) leads to \(destinations.count) objects")
+            }
+            node.setValue(destinations.first, forKey: relationship.name)
+        }
+    }
+
+    // MARK: Writing
+
+    /// A node as a document has it.
+    ///
+    /// - Throws: what cannot be written, naming object and property.
+    func object(of node: NSAtomicStoreCacheNode) throws(FileValues.Failure) -> StoreDocument.Object {
+        let entity = node.objectID.layout
+        guard let name = entities.first(where: { $0.value === entity })?.key else {
+            throw FileValues.Failure(reason: "the store does not hold objects of entity “\(entity.name)”")
+        }
+        var object = StoreDocument.Object(entityName: name, key: node.objectID.key)
+        for slot in entity.slots where !slot.isTransient {
+            guard let attribute = slot.attribute else { continue }
+            let value = StoredValue(node.value(forKey: slot.name), for: attribute)
+            do { try append(value, attribute, spelling(slot.name), to: &object) } catch {
+                throw FileValues.Failure(reason: "“\(entity.name).\(slot.name)”: \(error.reason)")
+            }
+        }
+        for relationship in entity.relationships where !relationship.isTransient {
+            let value = node.value(forKey: relationship.name)
+            let destinations =
+                relationship.isToMany
+                ? NodeValues.identifiers(of: value, isOrdered: relationship.isOrdered)
+                : NodeValues.identifier(of: value).map { [$0] } ?? []
+            object.relationships.append((spelling(relationship.name), destinations.map(\.key)))
+        }
+        return object
+    }
+
+    private func append(
+        _ value: StoredValue, _ attribute: AttributeLayout, _ name: String, to object: inout StoreDocument.Object
+    ) throws(FileValues.Failure) {
+        if attribute.type == .compositeAttributeType {
+            guard case .object(let composite as CompositeValue) = value else { return }
+            for element in attribute.elements {
+                let value = StoredValue(composite.elements[element.name], for: element)
+                try append(value, element, "\(name).\(spelling(element.name))", to: &object)
+            }
+        } else if let value = try FileValues.fileValue(value, of: attribute) {
+            object.attributes.append((name, value))
+        }
+    }
+}

@@ -1,0 +1,239 @@
+import Foundation
+
+/// An atomic store in one file: the common part of XML and binary stores.
+package class DocumentStore: NSAtomicStore, @unchecked Sendable {
+    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+
+    /// What was read when the store was opened, until it has become nodes.
+    private var document: StoreDocument?
+    private var lastKey = StoreDocument.firstKey
+    /// The file as it was when it was last read or written here.
+    private var state: FileState?
+
+    // MARK: What formats override
+
+    /// How the file spells the name of an entity.
+    class func fileName(ofEntity name: String) -> String { name }
+
+    /// How the file spells the name of a property.
+    class func fileName(ofProperty name: String) -> String { name }
+
+    /// Reads a file.
+    ///
+    /// - Throws: an error that says what is wrong with it.
+    class func document(of data: Data) throws -> StoreDocument { throw FileValues.Failure(reason: "it has no format") }
+
+    /// The bytes of a document.
+    ///
+    /// - Parameter relationships: the relationships of the entities, by entity and name as the file spells them.
+    class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
+        throw FileValues.Failure(reason: "it has no format")
+    }
+
+    // MARK: Opening
+
+    package override func loadMetadata() throws {
+        guard let model = persistentStoreCoordinator?.managedObjectModel, let url, url.isFileURL else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOpen,
+                "A store of type “\(type)” needs a coordinator with a model, and a file URL; it got "
+                    + "“\(url?.absoluteString ?? "nothing")”.")
+        }
+        _ = try documentNodes()
+        state = try FileState(of: url)
+        guard state != nil else {
+            if isReadOnly { throw Self.missing(url) }
+            let names = entityNames
+            storedMetadata = StoreMetadata.make(for: model, entityNames: names, type: type)
+            storedMetadata[NSStoreUUIDKey] = identity.uuid
+            return
+        }
+        let document = try Self.read(url)
+        metadata = document.metadata
+        let ignores = options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber
+        if ignores?.boolValue != true { try checkVersion(of: model, url) }
+        self.document = document
+    }
+
+    /// Compares the version hashes of the file and the model. The file has no copy of its model, so hashes of different
+    /// makers say nothing; entities and properties that the model does not have are found when the file is read.
+    private func checkVersion(of model: NSManagedObjectModel, _ url: URL) throws {
+        let stored = StoreMetadata.hashes(in: metadata)
+        guard !stored.isEmpty else { return }
+        let storeIsOurs = metadata[StoreMetadata.ownHashesKey] != nil
+        let entities = model.entities(forConfigurationName: configurationName) ?? model.entities
+        let names = Set(entities.compactMap(\.name))
+        let changed = entities.filter { entity in
+            guard let hash = stored[entity.name ?? ""] else { return true }
+            return hash != entity.versionHash && storeIsOurs == (entity.recordedVersionHash == nil)
+        }
+        let differences = Set(stored.keys).subtracting(names).union(changed.compactMap(\.name)).sorted()
+        if !differences.isEmpty { throw StoreCompatibility.error(differences, metadata: metadata, url: url) }
+    }
+
+    private var entityNames: Set<String>? {
+        let model = persistentStoreCoordinator?.managedObjectModel
+        guard let model, let entities = model.entities(forConfigurationName: configurationName) else { return nil }
+        return entities.count == model.entities.count ? nil : Set(entities.compactMap(\.name))
+    }
+
+    private var entities: [EntityLayout] {
+        let names = entityNames
+        return (persistentStoreCoordinator?.modelLayout.entities ?? []).filter { names?.contains($0.name) ?? true }
+    }
+
+    private func documentNodes() throws -> DocumentNodes {
+        do {
+            return try DocumentNodes(
+                entities, spelling: Self.fileName(ofEntity:), propertySpelling: Self.fileName(ofProperty:),
+                identity: identity)
+        } catch { throw Self.error(CoreDataErrorCode.persistentStoreOpen, "cannot hold the model", error, url) }
+    }
+
+    package override func load() throws {
+        guard let document else { return }
+        do { add(try documentNodes().nodes(of: document)) } catch let failure as FileValues.Failure {
+            throw Self.damaged(url, failure)
+        }
+        lastKey = max(document.lastKey, document.objects.map(\.key).max() ?? 0)
+        self.document = nil
+    }
+
+    private static func read(_ url: URL) throws -> StoreDocument {
+        let data: Data
+        do { data = try Data(contentsOf: url) } catch {
+            throw self.error(CocoaError.Code.fileReadUnknown.rawValue, "cannot be read", error, url)
+        }
+        do { return try document(of: data) } catch { throw damaged(url, error) }
+    }
+
+    // MARK: Saving
+
+    package override func newReferenceObject(for managedObject: NSManagedObject) -> Any {
+        lastKey += 1
+        return NSNumber(value: lastKey)
+    }
+
+    package override func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
+        entities.map { entity in
+            lastKey += 1
+            return NSManagedObjectID(layout: entity, store: identity, key: lastKey)
+        }
+    }
+
+    /// Adds rows that come from another store.
+    package override func save(_ changes: ChangeSet) throws -> SaveResult {
+        guard changes.updated.isEmpty, changes.deleted.isEmpty else { return try super.save(changes) }
+        let nodes = changes.inserted.map { NSAtomicStoreCacheNode(objectID: $0.objectID) }
+        add(nodes)
+        for (node, change) in zip(nodes, changes.inserted) { fill(node, change) }
+        lastKey = max(lastKey, nodes.map(\.objectID.key).max() ?? 0)
+        try save()
+        return SaveResult()
+    }
+
+    private func fill(_ node: NSAtomicStoreCacheNode, _ change: RowChange) {
+        node.version = change.version + 1
+        for (slot, value) in zip(change.objectID.layout.slots, change.values) where !slot.isTransient {
+            switch slot.kind {
+            case .attribute(let attribute): node.setValue(value.objectValue(for: attribute), forKey: slot.name)
+            case .toOne:
+                guard case .identifier(let identifier) = value else { continue }
+                node.setValue(cacheNode(for: identifier), forKey: slot.name)
+            }
+        }
+        for toMany in change.toManyChanges {
+            let destinations = (toMany.order ?? toMany.added).compactMap { cacheNode(for: $0) }
+            let isOrdered = toMany.relationship.isOrdered
+            node.setValue(
+                isOrdered ? NSOrderedSet(array: destinations) : Set(destinations), forKey: toMany.relationship.name)
+        }
+    }
+
+    /// Writes the file as a whole, beside the old one first.
+    package override func save() throws {
+        guard let url else { return }
+        guard try FileState(of: url) == state || state == nil else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "“\(url.lastPathComponent)” was changed by somebody else since it was read; saving would lose that.",
+                url: url, suggestion: "Open the store again, and save your changes into what it holds then.")
+        }
+        do {
+            let nodes = try documentNodes()
+            var document = StoreDocument(metadata: storedMetadata, lastKey: lastKey)
+            document.objects = try allNodes.map { try nodes.object(of: $0) }
+            let byName = Dictionary(
+                entities.map { (Self.fileName(ofEntity: $0.name), $0) }, uniquingKeysWith: { first, _ in first })
+            try Self.data(of: document, entities: byName).write(to: url, options: .atomic)
+        } catch { throw Self.error(CoreDataErrorCode.persistentStoreSave, "cannot be saved", error, url) }
+        state = try FileState(of: url)
+    }
+
+    package override func relocate(to url: URL) throws {
+        try super.relocate(to: url)
+        state = nil
+    }
+
+    // MARK: Files
+
+    package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        guard try FileState(of: url) != nil else { throw missing(url) }
+        return try read(url).metadata
+    }
+
+    package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        guard try FileState(of: url) != nil else { throw missing(url) }
+        var document = try read(url)
+        // What Core Data needs stays where the new metadata do not have it.
+        document.metadata = (metadata ?? [:]).merging(document.metadata.filter { StoreMetadata.isReserved($0.key) }) {
+            new, _ in new
+        }
+        do { try data(of: document, entities: [:]).write(to: url, options: .atomic) } catch {
+            throw self.error(CoreDataErrorCode.persistentStoreSave, "cannot be saved", error, url)
+        }
+    }
+
+    package override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
+        guard try FileState(of: url) != nil else { return }
+        try FileManager.default.removeItem(at: url)
+    }
+
+    package override class func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
+        guard try FileState(of: source) != nil else { throw missing(source) }
+        _ = try read(source)
+        try Data(contentsOf: source).write(to: destination, options: .atomic)
+    }
+
+    private static func missing(_ url: URL) -> NSError {
+        StoreError.make(CocoaError.Code.fileReadNoSuchFile.rawValue, "There is no store “\(url.path)”.", url: url)
+    }
+
+    private static func damaged(_ url: URL?, _ error: any Error) -> NSError {
+        self.error(CocoaError.Code.fileReadCorruptFile.rawValue, "is damaged, or no such store", error, url)
+    }
+
+    private static func error(_ code: Int, _ what: String, _ error: any Error, _ url: URL?) -> NSError {
+        let reason = (error as? FileValues.Failure)?.reason ?? (error as NSError).localizedDescription
+        return StoreError.make(
+            code,
+            "The \(self == XMLStore.self ? "XML" : "binary") store “\(url?.lastPathComponent ?? "")” \(what): \(reason).",
+            url: url, underlying: error is FileValues.Failure ? nil : error)
+    }
+}
+
+/// Tells whether a file is the one that was read.
+private struct FileState: Equatable {
+    private let date: Date?
+    private let size: UInt64
+    private let number: UInt64
+
+    /// `nil` where there is no file.
+    init?(of url: URL) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+        date = attributes[.modificationDate] as? Date
+        size = (attributes[.size] as? NSNumber)?.uint64Value ?? 0
+        number = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+
+/// What the file of an XML or binary store holds, as a value.
+struct StoreDocument {
+    /// The metadata, with the UUID.
+    var metadata: [String: Any] = [:]
+    /// The number of the object that was made last.
+    var lastKey: Int64 = StoreDocument.firstKey
+    var objects: [Object] = []
+
+    /// Core Data's first object is number 102.
+    static let firstKey: Int64 = 101
+
+    /// One object. Property names are as the file has them.
+    struct Object {
+        var entityName: String
+        var key: Int64
+        var attributes: [(name: String, value: FileValue)] = []
+        var relationships: [(name: String, destinations: [Int64])] = []
+    }
+
+    /// The value of an attribute as a file has it: XML has texts, a binary file numbers and bytes too.
+    enum FileValue: Equatable {
+        case text(String)
+        case integer(Int64)
+        case double(Double)
+        case data(Data)
+    }
+}
+
+/// Attributes as files have them. Pure.
+enum FileValues {
+    /// An attribute's value for a file; `nil` where there is none.
+    ///
+    /// - Throws: the reason why the value cannot be stored.
+    static func fileValue(_ value: StoredValue, of attribute: AttributeLayout) throws(Failure) -> StoreDocument
+        .FileValue?
+    {
+        switch (value, attribute.type) {
+        case (.null, _): return nil
+        case (.integer(let number), _): return .integer(number)
+        case (.double(let number), _), (.date(let number), _): return .double(number)
+        case (.string(let text), _): return .text(text)
+        case (.data(let data), _): return .data(data)
+        case (.uuid(let uuid), _): return .text(uuid.uuidString)
+        case (.object(let url as NSURL), .URIAttributeType): return .text((url as URL).absoluteString)
+        case (.object(let number as NSDecimalNumber), .decimalAttributeType):
+            return number == NSDecimalNumber.notANumber ? nil : .text(number.description(withLocale: nil))
+        case (.object(let object), .transformableAttributeType):
+            if let bytes = TransformableCoding.bytes(of: object, transformerName: attribute.valueTransformerName) {
+                return .data(bytes)
+            }
+            let name = attribute.valueTransformerName ?? ""
+            throw Failure(reason: "the transformer “\(name)” is not known, or cannot transform the value")
+        default: throw Failure(reason: "its value is not of the attribute's type")
+        }
+    }
+
+    /// The value of an attribute that a file has.
+    ///
+    /// - Throws: the reason why it makes no sense.
+    static func storedValue(
+        _ value: StoreDocument.FileValue, of attribute: AttributeLayout
+    ) throws(Failure) -> StoredValue {
+        switch attribute.type {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+            if case .integer(let number) = value { return .integer(number) }
+            if case .text(let text) = value, let number = Int64(text) { return .integer(number) }
+        case .booleanAttributeType:
+            if case .integer(let number) = value { return .integer(number == 0 ? 0 : 1) }
+            if case .text(let text) = value, let number = Int64(text) { return .integer(number == 0 ? 0 : 1) }
+        case .doubleAttributeType, .floatAttributeType:
+            if let number = double(value) { return .double(number) }
+        case .dateAttributeType:
+            if let number = double(value) { return .date(number) }
+        case .stringAttributeType:
+            if case .text(let text) = value { return .string(text) }
+        case .UUIDAttributeType:
+            if case .text(let text) = value, let uuid = UUID(uuidString: text) { return .uuid(uuid) }
+        case .URIAttributeType:
+            if case .text(let text) = value, let url = URL(string: text) { return .object(url as NSURL) }
+        case .decimalAttributeType:
+            if case .text(let text) = value, Decimal(string: text) != nil {
+                return .object(NSDecimalNumber(string: text))
+            }
+        case .binaryDataAttributeType:
+            if let data = data(value) { return .data(data) }
+        case .transformableAttributeType:
+            if let data = data(value) {
+                return TransformableCoding.value(of: data, transformerName: attribute.valueTransformerName)
+            }
+        default: break
+        }
+        throw Failure(reason: "its value is no \(attribute.type.xmlName)")
+    }
+
+    private static func double(_ value: StoreDocument.FileValue) -> Double? {
+        switch value {
+        case .double(let number): number
+        case .integer(let number): Double(number)
+        case .text(let text): Double(text)
+        case .data: nil
+        }
+    }
+
+    private static func data(_ value: StoreDocument.FileValue) -> Data? {
+        switch value {
+        case .data(let data): data
+        case .text(let text): Data(base64Encoded: text, options: .ignoreUnknownCharacters)
+        case .integer, .double: nil
+        }
+    }
+
+    /// Why a value does not go into a file, or come out of it.
+    struct Failure: Error {
+        let reason: String
+    }
+}
+
+extension NSAttributeType {
+    /// What XML stores call the type.
+    var xmlName: String {
+        switch self {
+        case .integer16AttributeType: "int16"
+        case .integer32AttributeType: "int32"
+        case .integer64AttributeType: "int64"
+        case .decimalAttributeType: "decimal"
+        case .doubleAttributeType: "double"
+        case .floatAttributeType: "float"
+        case .stringAttributeType: "string"
+        case .booleanAttributeType: "bool"
+        case .dateAttributeType: "date"
+        case .binaryDataAttributeType: "binary"
+        case .UUIDAttributeType: "uuid"
+        case .URIAttributeType: "uri"
+        case .transformableAttributeType: "transformable"
+        case .compositeAttributeType: "composite"
+        case .undefinedAttributeType, .objectIDAttributeType: "undefined"
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// A store in one XML file, in the format of Core Data on macOS, which is also that of `xcmapping.xml`.
+package final class XMLStore: DocumentStore, @unchecked Sendable {
+    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+
+    package override var type: String { NSXMLStoreType }
+
+    override class func fileName(ofEntity name: String) -> String { name.uppercased() }
+
+    override class func fileName(ofProperty name: String) -> String { name.lowercased() }
+
+    override class func document(of data: Data) throws -> StoreDocument { try XMLStoreReader.document(of: data) }
+
+    override class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
+        try XMLStoreWriter.data(of: document, entities: entities)
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+/// Writes the XML of a store as Core Data lays it out.
+enum XMLStoreWriter {
+    /// The bytes of a file.
+    ///
+    /// - Parameter entities: the entities by the names that the document has for them; what the document does not have of
+    ///   a relationship's ends is taken from there.
+    /// - Throws: the property whose text XML cannot hold.
+    static func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
+        var text = """
+            <?xml version="1.0" standalone="yes"?>
+            <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
+
+            <database>
+                <databaseInfo>
+                    <version>134481920</version>
+                    <UUID>\(try escaped(document.metadata[NSStoreUUIDKey] as? String ?? ""))</UUID>
+                    <nextObjectID>\(document.lastKey)</nextObjectID>
+                    <metadata>
+            \(try metadata(document.metadata))
+                    </metadata>
+                </databaseInfo>
+
+            """
+        for object in document.objects { try append(object, entities[object.entityName], to: &text) }
+        text += "</database>\n"
+        return Data(text.utf8)
+    }
+
+    private static func append(
+        _ object: StoreDocument.Object, _ entity: EntityLayout?, to text: inout String
+    ) throws {
+        text += "    <object type=\"\(try escaped(object.entityName))\" id=\"z\(object.key)\">\n"
+        for (name, value) in object.attributes {
+            let type = attribute(named: name, of: entity)?.type
+            let content: String
+            do { content = try escaped(string(value, type)) } catch {
+                throw FileValues.Failure(reason: "“\(name)” of object \(object.key): \(error.reason)")
+            }
+            let typeName = type?.xmlName ?? value.xmlName
+            text += "        <attribute name=\"\(try escaped(name))\" type=\"\(typeName)\">\(content)</attribute>\n"
+        }
+        for (name, destinations) in object.relationships {
+            let relationship = entity?.relationships.first { $0.name.lowercased() == name }
+            let isToMany = relationship?.isToMany ?? (destinations.count != 1)
+            let bounds = isToMany ? "\(relationship?.minCount ?? 0)/\(max(relationship?.maxCount ?? 0, 0))" : "1/1"
+            text += "        <relationship name=\"\(try escaped(name))\" type=\"\(bounds)\""
+            text += " destination=\"\(try escaped(relationship?.destination.name.uppercased() ?? ""))\""
+            if !destinations.isEmpty {
+                text += " idrefs=\"\(destinations.map { "z\($0)" }.joined(separator: " "))\""
+            }
+            text += "></relationship>\n"
+        }
+        text += "    </object>\n"
+    }
+
+    /// An attribute, or an element of a composite one, by the name that the document has for it.
+    private static func attribute(named name: String, of entity: EntityLayout?) -> AttributeLayout? {
+        let parts = name.split(separator: ".").map(String.init)
+        var attribute = entity?.slots.first { $0.name.lowercased() == parts.first }?.attribute
+        for part in parts.dropFirst() { attribute = attribute?.elements.first { $0.name.lowercased() == part } }
+        return attribute
+    }
+
+    private static func string(_ value: StoreDocument.FileValue, _ type: NSAttributeType?) -> String {
+        switch value {
+        case .text(let text): return text
+        case .integer(let number): return "\(number)"
+        case .data(let data): return data.base64EncodedString()
+        case .double(let number):
+            // Core Data writes dates with 20 digits; a number that these would change is written in full.
+            let digits = String(format: "%.20f", number)
+            return type == .dateAttributeType && Double(digits) == number ? digits : "\(number)"
+        }
+    }
+
+    private static func metadata(_ metadata: [String: Any]) throws -> String {
+        var list = metadata
+        list[NSStoreUUIDKey] = nil
+        list[NSStoreTypeKey] = nil
+        let data: Data
+        do { data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0) } catch {
+            throw FileValues.Failure(reason: "its metadata are no property list: \(error.localizedDescription)")
+        }
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        // Without the declarations at the top.
+        let body = lines.drop { !$0.hasPrefix("<plist") }
+        return body.joined(separator: "\n").trimmingCharacters(in: .newlines)
+    }
+
+    /// Text for an element or an attribute.
+    ///
+    /// - Throws: that XML cannot hold a control character.
+    private static func escaped(_ text: String) throws(FileValues.Failure) -> String {
+        var result = ""
+        result.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            // A parser would make a line feed of it.
+            case "\r": result += "&#13;"
+            case "\t", "\n": result.unicodeScalars.append(scalar)
+            case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}":
+                throw FileValues.Failure(
+                    reason: "XML cannot hold the character U+\(String(scalar.value, radix: 16, uppercase: true)); "
+                        + "keep such text in a binary or an SQLite store")
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension StoreDocument.FileValue {
+    /// What an XML store calls a value whose attribute is not at hand.
+    fileprivate var xmlName: String {
+        switch self {
+        case .text: "string"
+        case .integer: "int64"
+        case .double: "double"
+        case .data: "binary"
+        }
+    }
+}

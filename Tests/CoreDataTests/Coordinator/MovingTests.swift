@@ -1,0 +1,174 @@
+import CoreData
+import SQLiteConnection
+import Testing
+
+/// Stores that change their type and their place.
+@Suite("Moving stores") struct MovingTests {
+    let folder: TemporaryFolder
+    let coordinator: NSPersistentStoreCoordinator
+    let store: NSPersistentStore
+    let context: NSManagedObjectContext
+
+    init() throws {
+        folder = try TemporaryFolder()
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        store = try coordinator.addPersistentStore(type: .sqlite, at: folder.file("a.sqlite"))
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        self.context = context
+        try context.performAndWait {
+            let ada = context.make("Author", ["name": "Ada", "age": 36])
+            let notes = context.make("Book", ["title": "Notes", "author": ada])
+            context.make("Tag", ["name": "x"])
+            try context.save()
+            let comic = context.make("Comic", ["title": "Engine", "author": ada])
+            let tag = try context.all("Tag").first
+            tag?.setValue(Set([notes, comic]), forKey: "books")
+            let chapters = ["C", "A", "B"].map { context.make("Chapter", ["title": $0]) }
+            notes.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+            try context.save()
+        }
+    }
+
+    func expectLibrary(_ coordinator: NSPersistentStoreCoordinator) throws {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let ada = try #require(context.all("Author").first)
+            #expect(ada.value(forKey: "age") as? Int == 36)
+            #expect(Set(ada.objects("books").compactMap { $0.string("title") }) == ["Notes", "Engine"])
+            let tag = try #require(context.all("Tag").first)
+            #expect(tag.objects("books").count == 2)
+            let notes = try #require(context.all("Book", NSPredicate(format: "title == 'Notes'")).first)
+            let chapters = notes.value(forKey: "chapters") as? NSOrderedSet
+            #expect(chapters?.compactMap { ($0 as? NSManagedObject)?.string("title") } == ["C", "A", "B"])
+            let comics = try context.all("Comic")
+            #expect(comics.count == 1)
+        }
+    }
+
+    @Test(
+        "A store migrates to every type that comes with Core Data, with all its objects",
+        arguments: [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType, NSInMemoryStoreType])
+    func migrate(type: String) throws {
+        store.metadata["colour"] = "green"
+        let new = try coordinator.migratePersistentStore(store, to: folder.file("b"), options: nil, withType: type)
+        #expect(coordinator.persistentStores == [new])
+        #expect(new.type == type)
+        #expect(new.metadata["colour"] as? String == "green")
+        #expect(store.persistentStoreCoordinator == nil)
+        #expect(FileManager.default.fileExists(atPath: folder.file("a.sqlite").path))
+        try expectLibrary(coordinator)
+        guard type != NSInMemoryStoreType else { return }
+        let again = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        try again.addPersistentStore(ofType: type, configurationName: nil, at: folder.file("b"))
+        try expectLibrary(again)
+    }
+
+    @Test("An XML store migrates back to SQLite", arguments: [NSPersistentStore.StoreType.sqlite])
+    func back(type: NSPersistentStore.StoreType) throws {
+        let xml = try coordinator.migratePersistentStore(store, to: folder.file("b"), withType: NSXMLStoreType)
+        try coordinator.migratePersistentStore(xml, to: folder.file("c.sqlite"), type: type)
+        try expectLibrary(coordinator)
+    }
+
+    @Test("Between SQLite stores, contexts go on with the objects that they have") func keepsObjects() throws {
+        try context.performAndWait {
+            let ada = try #require(context.all("Author").first)
+            ada.setValue(37, forKey: "age")
+            try coordinator.migratePersistentStore(store, to: folder.file("b.sqlite"), type: .sqlite)
+            try context.save()
+            context.make("Author", ["name": "Grace"])
+            try context.save()
+            context.refreshAllObjects()
+            #expect(ada.value(forKey: "age") as? Int == 37)
+        }
+        let connection = try Connection(path: folder.file("b.sqlite").path, mode: .readOnly)
+        let statement = try connection.prepare("SELECT ZNAME, ZAGE FROM ZAUTHOR ORDER BY Z_PK")
+        var names: [String] = []
+        while try statement.step() { names.append("\(statement.string(at: 0)) \(statement.integer(at: 1))") }
+        #expect(names == ["Ada 37", "Grace 0"])
+    }
+
+    @Test("A store does not migrate onto another one, and stays as it was") func occupied() throws {
+        let other = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        try other.addPersistentStore(type: .sqlite, at: folder.file("b.sqlite"))
+        let error = #expect(throws: CocoaError.self) {
+            try coordinator.migratePersistentStore(store, to: folder.file("b.sqlite"), type: .sqlite)
+        }
+        #expect(error?.code == .fileWriteFileExists)
+        #expect(coordinator.persistentStores == [store])
+        try expectLibrary(coordinator)
+    }
+
+    @Test("A store that cannot be made leaves the coordinator as it was") func failing() throws {
+        #expect(throws: (any Error).self) {
+            try coordinator.migratePersistentStore(store, to: folder.file("none/b.sqlite"), type: .sqlite)
+        }
+        #expect(throws: (any Error).self) {
+            try coordinator.migratePersistentStore(store, to: folder.file("none/b.xml"), withType: NSXMLStoreType)
+        }
+        #expect(coordinator.persistentStores == [store])
+        #expect(store.identifier == coordinator.metadata(for: store)[NSStoreUUIDKey] as? String)
+        try expectLibrary(coordinator)
+    }
+
+    @Test("An SQLite store goes on at a place where a copy of it is") func setURL() throws {
+        let url = folder.file("copy.sqlite")
+        #expect(!coordinator.setURL(url, for: store))
+        #expect(store.url == folder.file("a.sqlite"))
+        try coordinator.replacePersistentStore(at: url, withPersistentStoreFrom: folder.file("a.sqlite"), type: .sqlite)
+        #expect(coordinator.setURL(url, for: store))
+        #expect(coordinator.url(for: store) == url)
+        try expectLibrary(coordinator)
+    }
+
+    @Test("An XML store is written to its new place with the next save") func setURLOfDocument() throws {
+        let xml = try coordinator.migratePersistentStore(store, to: folder.file("b.xml"), withType: NSXMLStoreType)
+        #expect(coordinator.setURL(folder.file("c.xml"), for: xml))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("c.xml").path))
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            context.make("Shelf", ["code": "1"])
+            try context.save()
+        }
+        #expect(FileManager.default.fileExists(atPath: folder.file("c.xml").path))
+    }
+
+    @Test("A locked coordinator is not to be locked by another thread") func locking() throws {
+        coordinator.lock()
+        defer { coordinator.unlock() }
+        #expect(coordinator.tryLock())
+        coordinator.unlock()
+        let coordinator = coordinator
+        nonisolated(unsafe) var isFree = true  // read after the thread has gone
+        let thread = Thread { isFree = coordinator.tryLock() }
+        thread.start()
+        while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(!isFree)
+    }
+
+    @Test("A container's subclass says where its stores are kept, and what its contexts are") func container() throws {
+        let container = SpecialContainer(name: "Library", managedObjectModel: Library.model())
+        let url = try #require(container.persistentStoreDescriptions.first?.url)
+        #expect(url.lastPathComponent == "Library.sqlite")
+        #expect(url.deletingLastPathComponent().lastPathComponent == "special")
+        #expect(container.newBackgroundContext().name == "special")
+        #expect(container.viewContext.concurrencyType == .mainQueueConcurrencyType)
+    }
+}
+
+/// A container as applications subclass it.
+private final class SpecialContainer: NSPersistentContainer, @unchecked Sendable {
+    // @unchecked Sendable: adds no state.
+    override class func defaultDirectoryURL() -> URL {
+        super.defaultDirectoryURL().appendingPathComponent("special", isDirectory: true)
+    }
+
+    override func newBackgroundContext() -> NSManagedObjectContext {
+        let context = super.newBackgroundContext()
+        context.name = "special"
+        return context
+    }
+}
