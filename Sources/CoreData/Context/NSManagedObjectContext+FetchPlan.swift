@@ -63,6 +63,12 @@ extension NSManagedObjectContext {
             takePromotions()
             fetched = identifiers.map { objectOrFault($0) }
             noteBatches(of: fetched, size: style.batchSize)
+        } else if source.givesFaults(sourcePlan) {
+            let identifiers = try source.fetchIdentifiers(sourcePlan, stores: stores)
+            takePromotions()
+            fetched = identifiers.map { objectOrFault($0) }
+            if style.refreshing { for object in fetched where !object.isFault { refresh(object, mergeChanges: true) } }
+            if !style.asFaults { for object in fetched where object.isFault { object.fireFault() } }
         } else {
             let rows = try source.fetchRows(sourcePlan, stores: stores)
             takePromotions()

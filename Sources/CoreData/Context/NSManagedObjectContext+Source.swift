@@ -3,7 +3,11 @@ import Foundation
 // Where a context's objects come from: stores, or a parent context.
 extension NSManagedObjectContext {
     /// What the context reads from; `nil` until it has a coordinator or a parent.
-    var source: (any RowSource)? { parentSource ?? coordinator }
+    var source: (any RowSource)? {
+        if let parentSource { return parentSource }
+        guard let coordinator, coordinator.hasObjectStores else { return coordinator }
+        return AskingSource(self, coordinator)
+    }
 
     func setSource(coordinator newCoordinator: NSPersistentStoreCoordinator?, parent: NSManagedObjectContext?) {
         if parent === self { programmerError("a context cannot be its own parent") }

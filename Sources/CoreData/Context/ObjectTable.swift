@@ -43,12 +43,14 @@ final class ObjectTable: Sendable {
     func insert(_ object: NSManagedObject) {
         let (address, identifier) = (ObjectIdentifier(object), object.identifier)
         registry.withLock { $0.insert(address, identifier) }
+        identifier.storeIdentity?.observer?(identifier, true)
     }
 
     /// Forgets an object. Its `deinit` calls this, too, on whatever thread that runs.
     func remove(_ object: NSManagedObject, registeredAs identifier: NSManagedObjectID) {
         let address = ObjectIdentifier(object)
         registry.withLock { $0.remove(address, identifier) }
+        identifier.storeIdentity?.observer?(identifier, false)
     }
 
     func makeRoom(for count: Int) { registry.withLock { $0.makeRoom(for: count) } }
@@ -56,7 +58,11 @@ final class ObjectTable: Sendable {
     /// All objects that are still there.
     var all: [NSManagedObject] { registry.withLock { $0.all.compactMap { Self.retained($0) } } }
 
-    func removeAll() { registry.withLock { $0.removeAll() } }
+    func removeAll() {
+        let observed = all.map(\.identifier).filter { $0.storeIdentity?.observer != nil }
+        registry.withLock { $0.removeAll() }
+        for identifier in observed { identifier.storeIdentity?.observer?(identifier, false) }
+    }
 
     /// Gets hold of an object that may be about to go.
     ///

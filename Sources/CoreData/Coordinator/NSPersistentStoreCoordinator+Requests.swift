@@ -30,6 +30,11 @@ extension NSPersistentStoreCoordinator: RowSource {
         storesOf(plan.entity, among: stores).count > 1
     }
 
+    func givesFaults(_ plan: FetchPlan) -> Bool {
+        guard hasObjectStores else { return false }
+        return storesOf(plan.entity, among: nil).contains { ($0 as? any ObjectStore)?.givesFaults ?? false }
+    }
+
     package func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
         try withLock {
             let sources = storesOf(plan.entity, among: stores)

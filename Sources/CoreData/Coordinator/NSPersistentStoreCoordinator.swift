@@ -12,7 +12,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     package let modelLayout: ModelLayout
     let lockObject = NSRecursiveLock()
     private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
-    private(set) var stores: [NSPersistentStore] = [] { didSet { storesByEntity = [:] } }
+    private(set) var stores: [NSPersistentStore] = [] {
+        didSet {
+            storesByEntity = [:]
+            objectStores.store(stores.contains { $0 is any ObjectStore }, ordering: .releasing)
+        }
+    }
+    private let objectStores = Atomic<Bool>(false)
+    /// Whether there are stores that work with objects, and are to know who asks.
+    var hasObjectStores: Bool { objectStores.load(ordering: .acquiring) }
     var storesByEntity: [ObjectIdentifier: [NSPersistentStore]] = [:]
     /// The tables of the contexts, through which these are found while they are there.
     private var contexts: [ObjectTable] = []

@@ -20,6 +20,8 @@ final class PinnedSource: RowSource {
         source.isScattered(plan, stores: stores)
     }
 
+    func givesFaults(_ plan: FetchPlan) -> Bool { source.givesFaults(plan) }
+
     func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
         try source.reading(token) { try source.fetchRows(plan, stores: stores) }
     }

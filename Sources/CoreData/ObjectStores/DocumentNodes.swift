@@ -7,6 +7,8 @@ struct DocumentNodes {
     /// The names of properties as the document has them.
     private let spelling: (String) -> String
     private let identity: StoreIdentity
+    /// What the store's options say of transformable attributes.
+    var decoding = TransformableCoding.Options()
 
     /// - Parameters:
     ///   - entities: the entities that the store holds.
@@ -97,7 +99,7 @@ struct DocumentNodes {
         }
         guard let value = known[name] else { return .null }
         used += 1
-        do { return try FileValues.storedValue(value, of: attribute) } catch {
+        do { return try FileValues.storedValue(value, of: attribute, decoding) } catch {
             throw FileValues.Failure(reason: "“\(name)” of object \(object.key): \(error.reason)")
         }
     }

@@ -84,10 +84,20 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
 
     private func documentNodes() throws -> DocumentNodes {
         do {
-            return try DocumentNodes(
+            var nodes = try DocumentNodes(
                 entities, spelling: Self.fileName(ofEntity:), propertySpelling: Self.fileName(ofProperty:),
                 identity: identity)
+            nodes.decoding = decoding
+            return nodes
         } catch { throw Self.error(CoreDataErrorCode.persistentStoreOpen, "cannot hold the model", error, url) }
+    }
+
+    /// What the options say of transformable attributes.
+    private var decoding: TransformableCoding.Options {
+        let classes = options?[NSBinaryStoreSecureDecodingClasses]
+        let insecure = options?[NSBinaryStoreInsecureDecodingCompatibilityOption] as? NSNumber
+        return TransformableCoding.Options(
+            classes: classes as? [AnyClass] ?? [], allowsAllClasses: insecure?.boolValue ?? false)
     }
 
     package override func load() throws {

@@ -21,6 +21,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ) {
         super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
         identity.uuid = "\(Swift.type(of: self).identifierForNewStore(at: url))"
+        identity.observer = { [weak self] in self?.note($0, isKnown: $1) }
     }
 
     // MARK: What subclasses override
@@ -71,10 +72,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         throw StoreError.unsupported("inserting objects", storeType: type, url: url)
     }
 
-    /// Called when contexts come to know objects of the store, once for each context.
+    /// Called when contexts come to know objects of the store, once for each context; soon after, not during it.
     open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-    /// Called when contexts forget objects of the store, once for each context.
+    /// Called when contexts forget objects of the store, once for each context; soon after, not during it.
     open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
     /// The UUID of a store that is made at a URL. By default a random one.
@@ -96,6 +97,17 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     open func referenceObject(for objectID: NSManagedObjectID) -> Any { ReferenceObject.reference(of: objectID) }
 
     // MARK: The engine
+
+    /// Tells the subclass later: an object may go on any thread, whatever locks that holds.
+    private func note(_ identifier: NSManagedObjectID, isKnown: Bool) {
+        persistentStoreCoordinator?.perform { [self] in
+            if isKnown {
+                managedObjectContextDidRegisterObjects(with: [identifier])
+            } else {
+                managedObjectContextDidUnregisterObjects(with: [identifier])
+            }
+        }
+    }
 
     private func context() -> NSManagedObjectContext {
         if let askingContext { return askingContext }

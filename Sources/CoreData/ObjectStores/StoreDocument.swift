@@ -47,7 +47,7 @@ enum FileValues {
         case (.object(let number as NSDecimalNumber), .decimalAttributeType):
             return number == NSDecimalNumber.notANumber ? nil : .text(number.description(withLocale: nil))
         case (.object(let object), .transformableAttributeType):
-            if let bytes = TransformableCoding.bytes(of: object, transformerName: attribute.valueTransformerName) {
+            if let bytes = TransformableCoding.bytes(of: object, for: attribute) {
                 return .data(bytes)
             }
             let name = attribute.valueTransformerName ?? ""
@@ -60,7 +60,7 @@ enum FileValues {
     ///
     /// - Throws: the reason why it makes no sense.
     static func storedValue(
-        _ value: StoreDocument.FileValue, of attribute: AttributeLayout
+        _ value: StoreDocument.FileValue, of attribute: AttributeLayout, _ options: TransformableCoding.Options
     ) throws(Failure) -> StoredValue {
         switch attribute.type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
@@ -87,7 +87,7 @@ enum FileValues {
             if let data = data(value) { return .data(data) }
         case .transformableAttributeType:
             if let data = data(value) {
-                return TransformableCoding.value(of: data, transformerName: attribute.valueTransformerName)
+                return TransformableCoding.value(of: data, for: attribute, options)
             }
         default: break
         }

@@ -3,13 +3,17 @@ import Synchronization
 
 /// The identity of a store, which outlives the store object: IDs refer to it.
 package final class StoreIdentity: @unchecked Sendable {
-    // @unchecked Sendable: `uuid` is set while the store is being opened, before IDs are made; `store` is only read.
+    // @unchecked Sendable: `uuid`, `store` and `observer` are set while the store is being opened, before IDs are made,
+    // or under its coordinator's lock when another store takes its place.
 
     /// The store's UUID, as its metadata say and as object URIs show it.
     package var uuid: String
 
     /// The store (an `NSPersistentStore`, which a higher room defines).
     package weak var store: AnyObject?
+
+    /// Is told when a context comes to know an object of the store, and when it forgets it; for stores that want that.
+    package var observer: (@Sendable (NSManagedObjectID, _ isKnown: Bool) -> Void)?
 
     /// Tells the stores of this process apart.
     package let number: Int

@@ -46,7 +46,7 @@ public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtection
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 /// In the metadata: the checksum of the version of the model, where it is Apple's; see `NSManagedObjectModel.versionChecksum`.
 public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
-/// Option (set of classes): classes that a binary store may decode, besides those that the model and its transformers
+/// Option (array of classes): classes that a binary store may decode, besides those that the model and its transformers
 /// name.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 /// Option (Boolean): a binary store may decode objects of any class that exists here.

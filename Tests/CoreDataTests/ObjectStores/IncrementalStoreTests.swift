@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test("A registered class is among the registered store types, and its metadata and UUID are the store's")
-    func registration() throws {
+    func registered() throws {
         #expect(NSPersistentStoreCoordinator.registeredStoreTypes["Notebook"] != nil)
         #expect(NSPersistentStoreCoordinator.registeredStoreTypes[NSSQLiteStoreType] != nil)
         #expect(store.identifier == "NOTEBOOK-notes")
@@ -65,6 +65,61 @@ import Testing
             #expect(coordinator.managedObjectID(forURIRepresentation: uri) == ada.objectID)
             #expect(coordinator.managedObjectID(for: uri.absoluteString) == ada.objectID)
         }
+    }
+
+    @Test("A fetch asks for objects only; their values are asked for when they are first read") func faulting() throws {
+        try saveAda()
+        let other = Self.context(coordinator)
+        try other.performAndWait {
+            var authors: [NSManagedObject] = []
+            let fetching = try NotebookStore.calls {
+                authors = try other.all("Author", NSPredicate(format: "name == %@", "Ada"))
+            }
+            #expect(fetching == ["fetch Author name == \"Ada\""])
+            let ada = try #require(authors.first)
+            #expect(ada.isFault)
+            let reading = NotebookStore.calls { #expect(ada.string("name") == "Ada") }
+            #expect(reading.filter { $0.hasPrefix("values of") }.count == 1)
+            let again = NotebookStore.calls { #expect(ada.value(forKey: "age") as? Int == 36) }
+            #expect(again.isEmpty)
+        }
+    }
+
+    @Test("The store is told which objects contexts come to know and forget") func registration() async throws {
+        try saveAda()
+        NotebookStore.calls.withLock { $0 = [] }
+        do {
+            let other = Self.context(coordinator)
+            try other.performAndWait { _ = try other.all("Author") }
+        }
+        await withCheckedContinuation { done in coordinator.perform { done.resume() } }
+        let calls = NotebookStore.calls.withLock { $0.filter { $0.contains("registered") } }
+        #expect(calls.first?.hasPrefix("registered page-") == true)
+        #expect(calls.last?.hasPrefix("unregistered page-") == true)
+    }
+
+    @Test("The store is asked on behalf of the context that fetches") func askingContext() throws {
+        try saveAda()
+        let other = Self.context(coordinator)
+        other.name = "other"
+        try other.performAndWait {
+            let calls = try NotebookStore.calls { try other.all("Author").forEach { _ = $0.string("name") } }
+            #expect(calls.contains { $0.hasPrefix("values of") && $0.hasSuffix("for other") })
+        }
+    }
+
+    @Test("A child context reads through its parent") func child() throws {
+        try saveAda()
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = context
+        try child.performAndWait {
+            let ada = try #require(child.all("Author").first)
+            #expect(ada.string("name") == "Ada")
+            ada.setValue("Ada L.", forKey: "name")
+            try child.save()
+        }
+        try context.performAndWait { try context.save() }
+        #expect(store.pages["Author"]?.values.first?.values["name"] as? String == "Ada L.")
     }
 
     @Test("Relationships are asked for one at a time") func relationships() throws {

@@ -88,7 +88,7 @@ final class NotebookStore: NSIncrementalStore, @unchecked Sendable {
     override func newValuesForObject(
         with objectID: NSManagedObjectID, with context: NSManagedObjectContext
     ) throws -> NSIncrementalStoreNode {
-        note("values of \(key(objectID))")
+        note("values of \(key(objectID)) for \(context.name ?? "")")
         guard let page = pages[objectID.entity.name ?? ""]?[key(objectID)] else {
             throw CocoaError(.managedObjectReferentialIntegrity)
         }

@@ -31,7 +31,7 @@ extension OpenStore {
         case .transformable(let allowsExternal):
             let bytes = statement.data(at: index)
             return (allowsExternal ? external.content(of: bytes) : bytes).map {
-                TransformableCoding.value(of: $0, transformerName: attribute.valueTransformerName)
+                TransformableCoding.value(of: $0, for: attribute)
             }
         case .toOne, nil: return nil
         }

@@ -219,7 +219,7 @@ private final class RareSlotReader {
         case .transformable(let allowsExternal):
             let bytes = statement.data(at: index)
             guard let content = allowsExternal ? external.content(of: bytes) : bytes else { return .null }
-            return TransformableCoding.value(of: content, transformerName: attribute?.valueTransformerName)
+            return TransformableCoding.value(of: content, for: attribute)
         case .toOne:
             let number = Int(statement.integer(at: shape.entityIndex))
             guard let declared = shape.column.destination else { return .null }

@@ -213,7 +213,7 @@ struct RowWriter {
             return .blob(try files?.column(for: data) ?? data)
         case (.object(let object), .transformable(let allowsExternal)):
             let name = attribute?.valueTransformerName
-            if let data = TransformableCoding.bytes(of: object, transformerName: name) {
+            if let data = TransformableCoding.bytes(of: object, for: attribute) {
                 guard allowsExternal else { return .blob(data) }
                 return .blob(try files?.column(for: data) ?? data)
             }

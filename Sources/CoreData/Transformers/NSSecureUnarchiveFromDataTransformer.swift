@@ -1,0 +1,31 @@
+import Foundation
+
+/// Turns keyed archives into objects, of the classes only that it allows, and objects into keyed archives.
+///
+/// Subclass it to allow classes of your own:
+///
+/// ```swift
+/// final class RouteTransformer: NSSecureUnarchiveFromDataTransformer {
+///     override class var allowedTopLevelClasses: [AnyClass] { super.allowedTopLevelClasses + [Route.self] }
+/// }
+/// ```
+open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
+    /// The classes of the object, and of those in collections. By default those of property lists, `NSURL`, `NSUUID`,
+    /// `NSSet` and `NSNull`.
+    open class var allowedTopLevelClasses: [AnyClass] { UnarchivedClasses.basic }
+
+    /// The object of a keyed archive; `nil` for an archive that is damaged, or has objects of classes that are not
+    /// allowed.
+    ///
+    /// - Parameter value: the archive, as `Data`.
+    open override func transformedValue(_ value: Any?) -> Any? {
+        guard let data = value as? Data else { return nil }
+        return try? SecureUnarchiving.object(
+            in: data, allowed: UnarchivedClasses(type(of: self).allowedTopLevelClasses))
+    }
+
+    /// The keyed archive of an object; `nil` for one that cannot be archived.
+    open override func reverseTransformedValue(_ value: Any?) -> Any? {
+        value.flatMap { try? SecureUnarchiving.archive(of: $0) }
+    }
+}

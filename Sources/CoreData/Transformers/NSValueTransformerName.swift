@@ -1,0 +1,14 @@
+/// The name of a value transformer.
+public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+    /// The name as a string.
+    public typealias RawValue = String
+    /// The name as a string.
+    public let rawValue: String
+    /// Makes a name from a string.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Makes a name from a string.
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+
+    /// The transformer from keyed archives to objects of the classes that it allows.
+    public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Synchronization
+
+/// Turns values into others and, where it can, back. Foundation on Linux has no such class; the names are Apple's.
+///
+/// A transformable attribute names a registered transformer that makes the bytes that are stored:
+///
+/// ```swift
+/// final class PointTransformer: ValueTransformer {
+///     override class func transformedValueClass() -> AnyClass { NSData.self }
+///     override func transformedValue(_ value: Any?) -> Any? { (value as? Point).flatMap { try? JSONEncoder().encode($0) } }
+///     override func reverseTransformedValue(_ value: Any?) -> Any? { … }
+/// }
+/// ValueTransformer.setValueTransformer(PointTransformer(), forName: NSValueTransformerName("PointTransformer"))
+/// ```
+///
+/// Transformers are used on the queues of all coordinators, so they must not change.
+open class ValueTransformer: NSObject {
+    /// Creates a transformer.
+    public override init() { super.init() }
+
+    /// The class of what `transformedValue(_:)` gives. By default `NSObject`.
+    open class func transformedValueClass() -> AnyClass { NSObject.self }
+
+    /// Whether `reverseTransformedValue(_:)` gives back what was transformed. By default `true`.
+    open class func allowsReverseTransformation() -> Bool { true }
+
+    /// Transforms a value. By default into nothing.
+    open func transformedValue(_ value: Any?) -> Any? { nil }
+
+    /// Transforms a value back. By default as `transformedValue(_:)` does.
+    open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
+
+    /// Registers a transformer under a name; `nil` takes the name away.
+    public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
+        registered.withLock { $0[name] = transformer.map { Shared($0) } }
+    }
+
+    /// The names of the registered transformers.
+    public class func valueTransformerNames() -> [NSValueTransformerName] {
+        registered.withLock { $0.keys.sorted { $0.rawValue < $1.rawValue } }
+    }
+
+    fileprivate static func registered(_ name: NSValueTransformerName) -> ValueTransformer? {
+        registered.withLock { $0[name] }?.value
+    }
+
+    private static let registered = Mutex<[NSValueTransformerName: Shared]>([
+        .secureUnarchiveFromDataTransformerName: Shared(NSSecureUnarchiveFromDataTransformer())
+    ])
+
+    /// A registered transformer, for all threads.
+    private struct Shared: @unchecked Sendable {
+        // @unchecked Sendable: transformers do not change once they are registered, as documented above.
+        let value: ValueTransformer
+        init(_ value: ValueTransformer) { self.value = value }
+    }
+}
+
+/// Lets `ValueTransformer(forName:)` give the registered transformer, which an initializer of a class cannot.
+public protocol RegisteredTransformer {}
+
+extension ValueTransformer: RegisteredTransformer {}
+
+extension RegisteredTransformer where Self: ValueTransformer {
+    /// The transformer that was registered under a name, `nil` where there is none.
+    public init?(forName name: NSValueTransformerName) {
+        guard let transformer = ValueTransformer.registered(name) as? Self else { return nil }
+        self = transformer
+    }
+}

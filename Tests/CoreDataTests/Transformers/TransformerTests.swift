@@ -1,0 +1,221 @@
+import CoreData
+import Testing
+
+/// Transformable and composite attributes, in every kind of store.
+@Suite("Transformers") struct TransformerTests {
+    static let types = [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType]
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ValueTransformer.setValueTransformer(PointTransformer(), forName: PointTransformer.name)
+        ValueTransformer.setValueTransformer(RouteTransformer(), forName: RouteTransformer.name)
+    }
+
+    static var model: NSManagedObjectModel {
+        func transformable(_ name: String, _ transformer: String?, _ className: String? = nil) -> NSAttributeDescription
+        {
+            let attribute = Library.attribute(name, .transformableAttributeType)
+            attribute.valueTransformerName = transformer
+            attribute.attributeValueClassName = className
+            return attribute
+        }
+        let address = NSCompositeAttributeDescription()
+        address.name = "address"
+        address.elements = [
+            Library.attribute("street", .stringAttributeType), Library.attribute("number", .integer32AttributeType),
+        ]
+        let place = Library.entity(
+            "Place",
+            [
+                Library.attribute("name", .stringAttributeType), transformable("point", PointTransformer.name.rawValue),
+                transformable("route", RouteTransformer.name.rawValue),
+                transformable("tags", "NSSecureUnarchiveFromData"), transformable("anything", nil),
+                transformable("leg", nil, NSStringFromClass(Leg.self)), address,
+            ])
+        let model = NSManagedObjectModel()
+        model.entities = [place]
+        return model
+    }
+
+    func open(_ type: String, options: [AnyHashable: Any]? = nil) throws -> NSManagedObjectContext {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        try coordinator.addPersistentStore(
+            ofType: type, configurationName: nil, at: folder.file("places"), options: options)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    /// What an attribute holds after it was saved and read again by somebody else.
+    func roundTrip(_ key: String, _ value: Any, _ type: String, options: [AnyHashable: Any]? = nil) throws -> Any? {
+        let context = try open(type)
+        try context.performAndWait {
+            context.make("Place", [key: value])
+            try context.save()
+        }
+        let other = try open(type, options: options)
+        nonisolated(unsafe) var result: Any?  // written before performAndWait returns
+        try other.performAndWait { result = try other.all("Place").first?.value(forKey: key) }
+        return result
+    }
+
+    @Test("A registered transformer makes the bytes of a Codable struct, and the struct of them", arguments: types)
+    func codable(type: String) throws {
+        let point = try roundTrip("point", Point(x: 1.5, y: -2), type) as? Point
+        #expect(point == Point(x: 1.5, y: -2))
+    }
+
+    @Test("A subclass of the secure transformer decodes the classes that it allows", arguments: types)
+    func subclass(type: String) throws {
+        let route = Route([Leg("north", 3), Leg("east", 4)])
+        let found = try roundTrip("route", route, type) as? Route
+        #expect(found?.legs.map(\.name) == ["north", "east"])
+        #expect(found?.legs.map(\.length) == [3, 4])
+    }
+
+    @Test("The secure transformer keeps collections of strings and numbers", arguments: types)
+    func collections(type: String) throws {
+        let tags = try roundTrip("tags", ["a", "b"], type) as? [String]
+        #expect(tags == ["a", "b"])
+    }
+
+    @Test("Without a transformer, the class that the model names is decoded", arguments: types)
+    func modelClass(type: String) throws {
+        let leg = try roundTrip("leg", Leg("south", 5), type) as? Leg
+        #expect(leg?.name == "south")
+    }
+
+    @Test("An object of a class that nobody named is not made: its bytes stay bytes", arguments: types)
+    func unnamedClass(type: String) throws {
+        let found = try roundTrip("anything", Leg("hostile", 6), type)
+        #expect(found is Data)
+        // The bytes survive being saved again.
+        let context = try open(type)
+        try context.performAndWait {
+            let place = try #require(context.all("Place").first)
+            place.setValue("renamed", forKey: "name")
+            try context.save()
+            context.refreshAllObjects()
+            #expect(place.value(forKey: "anything") as? Data == found as? Data)
+        }
+    }
+
+    @Test("A binary store decodes the classes of its option, or all where it is told so") func binaryOptions() throws {
+        let classes: [AnyClass] = [Leg.self]
+        let named = try roundTrip(
+            "anything", Leg("a", 1), NSBinaryStoreType, options: [NSBinaryStoreSecureDecodingClasses: classes])
+        #expect((named as? Leg)?.name == "a")
+        let all = try open(NSBinaryStoreType, options: [NSBinaryStoreInsecureDecodingCompatibilityOption: true])
+        try all.performAndWait {
+            let leg = try all.all("Place").first?.value(forKey: "anything") as? Leg
+            #expect(leg?.name == "a")
+        }
+    }
+
+    @Test("A value that cannot be archived is refused when it is saved", arguments: types)
+    func unarchivable(type: String) throws {
+        let context = try open(type)
+        context.performAndWait {
+            context.make("Place", ["anything": Point(x: 1, y: 2)])
+            #expect(throws: CocoaError.self) { try context.save() }
+            #expect(context.hasChanges)
+        }
+    }
+
+    @Test("The secure transformer gives nothing for classes that it does not allow, and for damaged archives")
+    func refused() throws {
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: Leg("x", 1), requiringSecureCoding: false)
+        let secure = try #require(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName))
+        #expect(secure.transformedValue(archive) == nil)
+        #expect(secure.transformedValue(Data([1, 2, 3])) == nil)
+        #expect(secure.transformedValue("text") == nil)
+        let text = secure.reverseTransformedValue("text")
+        #expect(secure.transformedValue(text) as? String == "text")
+        let inside = try NSKeyedArchiver.archivedData(
+            withRootObject: NSArray(array: ["a", Leg("x", 1)]), requiringSecureCoding: false)
+        #expect(secure.transformedValue(inside) == nil)
+    }
+
+    @Test("Transformers are found by their names until they are taken away") func registry() {
+        let name = NSValueTransformerName("Temporary")
+        #expect(ValueTransformer(forName: name) == nil)
+        let transformer = PointTransformer()
+        ValueTransformer.setValueTransformer(transformer, forName: name)
+        #expect(ValueTransformer(forName: name) === transformer)
+        #expect(ValueTransformer.valueTransformerNames().contains(name))
+        ValueTransformer.setValueTransformer(nil, forName: name)
+        #expect(ValueTransformer(forName: name) == nil)
+    }
+
+    @Test("A composite attribute comes back with its elements", arguments: types) func composite(type: String) throws {
+        let address = try roundTrip("address", ["street": "High Street", "number": 7], type) as? [String: Any]
+        #expect(address?["street"] as? String == "High Street")
+        #expect(address?["number"] as? Int == 7)
+    }
+}
+
+struct Point: Codable, Equatable {
+    var x: Double
+    var y: Double
+}
+
+/// Makes bytes of values, as most transformers do.
+private final class PointTransformer: ValueTransformer {
+    static let name = NSValueTransformerName("PointTransformer")
+
+    override class func transformedValueClass() -> AnyClass { NSData.self }
+
+    override func transformedValue(_ value: Any?) -> Any? {
+        (value as? Point).flatMap { try? JSONEncoder().encode($0) }
+    }
+
+    override func reverseTransformedValue(_ value: Any?) -> Any? {
+        (value as? Data).flatMap { try? JSONDecoder().decode(Point.self, from: $0) }
+    }
+}
+
+/// Allows one class more than its superclass.
+private final class RouteTransformer: NSSecureUnarchiveFromDataTransformer {
+    static let name = NSValueTransformerName(rawValue: "RouteTransformer")
+
+    override class var allowedTopLevelClasses: [AnyClass] { super.allowedTopLevelClasses + [Route.self] }
+}
+
+final class Leg: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+    let name: String
+    let length: Int
+
+    init(_ name: String, _ length: Int) {
+        self.name = name
+        self.length = length
+    }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(name as NSString, forKey: "name")
+        coder.encode(length, forKey: "length")
+    }
+
+    init?(coder: NSCoder) {
+        guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
+        self.name = name.description
+        length = coder.decodeInteger(forKey: "length")
+    }
+}
+
+/// An object with objects of another class inside.
+final class Route: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+    let legs: [Leg]
+
+    init(_ legs: [Leg]) { self.legs = legs }
+
+    func encode(with coder: NSCoder) { coder.encode(NSArray(array: legs), forKey: "legs") }
+
+    init?(coder: NSCoder) {
+        legs =
+            (coder.decodeObject(of: [NSArray.self, Leg.self], forKey: "legs") as? NSArray)?.compactMap { $0 as? Leg }
+            ?? []
+    }
+}
