@@ -70,8 +70,7 @@ extension OpenStore {
             guard value != .null else { continue }
             var stored = StoredValue(value, storage: column.storage)
             if case .transformable = column.storage, case .blob(let data) = value {
-                let name = mapping.layout.slots[slot].attribute?.valueTransformerName
-                stored = TransformableCoding.value(of: data, transformerName: name)
+                stored = TransformableCoding.value(of: data, for: mapping.layout.slots[slot].attribute)
             }
             values[mapping.layout.slots[slot].name] = stored
         }
