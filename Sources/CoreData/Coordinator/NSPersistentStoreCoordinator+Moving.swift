@@ -40,6 +40,7 @@ extension NSPersistentStoreCoordinator {
                 options: options)
             do { try move(store, to: new) } catch {
                 new.willRemove(from: self)
+                new.unloadContents()
                 if isNew, !isInMemory { try? type.destroy(at: URL, options: nil) }
                 throw error
             }
@@ -85,6 +86,7 @@ extension NSPersistentStoreCoordinator {
         }
         if keepsKeys { new.identity.store = new }
         store.willRemove(from: self)
+        store.unloadContents()
         new.didAdd(to: self)
         replace(store, by: new)
     }

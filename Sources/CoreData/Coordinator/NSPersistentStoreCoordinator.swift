@@ -160,6 +160,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             }
             NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
             store.willRemove(from: self)
+            store.unloadContents()
             stores.removeAll { $0 === store }
             postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
         }

@@ -19,15 +19,6 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     weak var askingContext: NSManagedObjectContext?
     private var table = NodeTable()
 
-    /// Creates a store object for a file; the coordinator calls this, then `loadMetadata()` and `load()`.
-    public required init(
-        persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, configurationName: String?, at url: URL,
-        options: [AnyHashable: Any]? = nil
-    ) {
-        super.init(
-            persistentStoreCoordinator: coordinator, configurationName: configurationName, at: url, options: options)
-    }
-
     // MARK: What subclasses override
 
     /// Reads the file and adds a node for each object. By default there is nothing to read.
@@ -116,9 +107,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
     package override func loadContents() throws { try load() }
 
-    /// Called before the store is removed from its coordinator; lets go of its objects.
-    open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
-        super.willRemove(from: coordinator)
+    package override func unloadContents() {
         // Nodes of objects that refer to one another would keep each other alive.
         for node in table.nodes { node.propertyCache = nil }
         table = NodeTable()

@@ -14,16 +14,6 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// Stands in where the coordinator itself asks.
     private var ownContext: NSManagedObjectContext?
 
-    /// Creates a store object; the coordinator calls this, then `loadMetadata()`.
-    public required init(
-        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
-        options: [AnyHashable: Any]? = nil
-    ) {
-        super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
-        identity.uuid = "\(Swift.type(of: self).identifierForNewStore(at: url))"
-        identity.observer = { [weak self] in self?.note($0, isKnown: $1) }
-    }
-
     // MARK: What subclasses override
 
     /// Sets `metadata`, which must have the type and the UUID of the store. By default the type that was registered, and
@@ -118,11 +108,12 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         return context
     }
 
-    /// Called before the store is removed from its coordinator; lets go of its objects.
-    open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
-        super.willRemove(from: coordinator)
-        ownContext = nil
+    package override func prepare(for url: URL) {
+        identity.uuid = "\(Swift.type(of: self).identifierForNewStore(at: url))"
+        identity.observer = { [weak self] in self?.note($0, isKnown: $1) }
     }
+
+    package override func unloadContents() { ownContext = nil }
 
     package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
         try rows(for: fetchIdentifiers(plan))

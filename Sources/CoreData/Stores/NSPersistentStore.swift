@@ -64,6 +64,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         persistentStoreCoordinator = root
         super.init()
         identity.store = self
+        prepare(for: url)
     }
 
     /// Opens the store and reads its metadata, including its UUID.
@@ -88,6 +89,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
 
     // MARK: - The engine
+
+    /// Called once, when the store object has been made; a store of the developer's gets its identifier.
+    package func prepare(for url: URL) {}
+
+    /// Lets go of what the store has in memory as a whole; called once, after it was removed from its coordinator.
+    package func unloadContents() {}
 
     /// Reads what the store has in memory as a whole; called once, after `loadMetadata()`.
     package func loadContents() throws {}
