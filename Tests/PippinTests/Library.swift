@@ -74,12 +74,18 @@ final class NovelRecord: NSManagedObject, RecordFromModel, RecordToModel {
 }
 
 final class ChapterRecord: NSManagedObject, RecordFromModel, RecordToModel {
+    typealias ModelType = Chapter
+    typealias UidType = Int
+
     func fromModel(_ chapter: Chapter) { setValue(chapter.title, forKey: "title") }
 
     func toModel() -> Chapter { Chapter(uid: value(forKey: "uid") as? Int ?? 0, title: string("title")) }
 }
 
 final class NoteRecord: NSManagedObject, RecordFromModel, RecordToModel {
+    typealias ModelType = Note
+    typealias UidType = Note.ID
+
     struct Refused: Error {}
 
     func fromModel(_ note: Note) throws {

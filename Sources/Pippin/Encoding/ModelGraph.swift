@@ -26,6 +26,8 @@ struct ModelGraph {
     }
 
     private(set) var nodes: [Node] = []
+    /// How many of the nodes, from the first on, are the models that the graph was made of.
+    private(set) var rootCount = 0
     private var indexes: [ObjectIdentifier: [RecordKey: Int]] = [:]
     private var encoders: [ObjectIdentifier: RecordEncoder] = [:]
     /// The models that are yet to be encoded, by node.
@@ -42,6 +44,7 @@ struct ModelGraph {
             let node = index(plan, uid: model.uid.attributeValue, isReference: false)
             if node.isNew { waiting.append((node.index, model)) } else { waiting[node.index].model = model }
         }
+        rootCount = nodes.count
         var next = 0
         while next < waiting.count {
             let (node, model) = waiting[next]

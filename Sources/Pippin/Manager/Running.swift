@@ -55,7 +55,7 @@ extension PersistenceManager {
         return result
     }
 
-    private func perform<Result: Sendable>(
+    func perform<Result: Sendable>(
         in context: NSManagedObjectContext, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in

@@ -34,6 +34,21 @@ struct GraphWriter {
         }
     }
 
+    /// What became of the models that the graph was made of.
+    var report: ImportReport {
+        var report = ImportReport()
+        for index in objects.indices.prefix(graph.rootCount) {
+            if isNew[index] {
+                report.inserted += 1
+            } else if objects[index]?.hasChanges ?? false {
+                report.updated += 1
+            } else {
+                report.unchanged += 1
+            }
+        }
+        return report
+    }
+
     private mutating func find() throws {
         var groups: [ObjectIdentifier: [Int]] = [:]
         for index in graph.nodes.indices { groups[graph.nodes[index].plan.id, default: []].append(index) }

@@ -1,0 +1,37 @@
+import Foundation
+
+/// The lines of a file, which is mapped into memory rather than read as a whole.
+struct FileLines: Sequence {
+    struct Line {
+        /// From 1.
+        let number: Int
+        /// Without the line's end.
+        let content: Data
+        /// Where in the file the next line begins.
+        let end: Int
+
+        var isBlank: Bool { content.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+    }
+
+    private let data: Data
+    var size: Int { data.count }
+
+    /// - Throws: the error of reading the file.
+    init(_ url: URL) throws { data = try Data(contentsOf: url, options: .mappedIfSafe) }
+
+    init(_ data: Data) { self.data = data }
+
+    func makeIterator() -> AnyIterator<Line> {
+        var start = data.startIndex
+        var number = 0
+        return AnyIterator { [data] in
+            guard start < data.endIndex else { return nil }
+            let end = data[start...].firstIndex(of: 0x0A) ?? data.endIndex
+            var content = data[start..<end]
+            if content.last == 0x0D { content = content.dropLast() }
+            number += 1
+            start = Swift.min(end + 1, data.endIndex)
+            return Line(number: number, content: content, end: start - data.startIndex)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import CoreData
+
+extension PersistenceManager {
+    /// Saves the values of a sequence, batch by batch: those with known identifiers are changed, the others inserted.
+    ///
+    /// ```swift
+    /// let report = try await manager.importModels(downloads, batchSize: 1000, progress: progress)
+    /// print("\(report.inserted) new, \(report.updated) changed, \(report.refused.count) refused")
+    /// ```
+    ///
+    /// A batch is saved whole. Where that fails, its values are saved one by one, so that one bad value does not keep
+    /// the others out; it is in the report. Cancelling the task, or the progress, ends the import between two batches:
+    /// those before stay. What the models in a batch refer to is looked up in one query an entity.
+    ///
+    /// - Parameters:
+    ///   - values: the models, of which no more than a batch is in memory.
+    ///   - batchSize: how many models to save at a time.
+    ///   - progress: counts the values that are done.
+    /// - Returns: what was inserted, updated, left alone and refused.
+    /// - Throws: `CancellationError`, ``PersistenceError`` for a type that the manager was not made for, and what the sequence
+    ///   throws. The batches before are saved.
+    /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction a batch
+    @discardableResult
+    public func importModels<Values: AsyncSequence & Sendable, Model: CoreModel & Codable & Sendable>(
+        _ values: Values, batchSize: Int = 500, progress: Progress? = nil
+    ) async throws -> ImportReport where Values.Element == Model {
+        var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
+        for try await value in values { try await batches.add(value) }
+        try await batches.flush()
+        return batches.report
+    }
+
+    /// Saves the models in a file of JSON Lines: one JSON object a line.
+    ///
+    /// A line that cannot be decoded is refused, with its number and the reason, and the others are saved.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - url: the file, in UTF-8. Empty lines do not count.
+    ///   - decoder: decodes a line; for instance with another strategy for dates.
+    ///   - batchSize: how many models to save at a time.
+    ///   - progress: counts the bytes that are done, out of the file's size.
+    /// - Returns: what was inserted, updated, left alone and refused.
+    /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, and the error of reading the file.
+    @discardableResult
+    public func importJSONLines<Model: CoreModel & Codable & Sendable>(
+        _ type: Model.Type, from url: URL, decoder: JSONDecoder = JSONDecoder(), batchSize: Int = 500,
+        progress: Progress? = nil
+    ) async throws -> ImportReport {
+        let lines = try FileLines(url)
+        progress?.totalUnitCount = Int64(lines.size)
+        var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
+        for line in lines where !line.isBlank {
+            do {
+                try await batches.add(try decoder.decode(type, from: line.content), at: line.number, done: line.end)
+            } catch let error as DecodingError {
+                batches.refuse(line.number, error.importReason)
+            }
+        }
+        try await batches.flush(done: lines.size)
+        return batches.report
+    }
+}
+
+/// Collects models, and saves them when there are enough.
+struct ImportBatches<Model: CoreModel & Codable & Sendable> {
+    private(set) var report = ImportReport()
+    private let manager: PersistenceManager
+    private let size: Int
+    private let progress: Progress?
+    private var waiting: [(position: Int, model: Model)] = []
+    private var count = 0
+    private var done = 0
+
+    init(manager: PersistenceManager, size: Int, progress: Progress?) {
+        self.manager = manager
+        self.size = max(size, 1)
+        self.progress = progress
+    }
+
+    mutating func add(_ model: Model, at position: Int? = nil, done: Int? = nil) async throws {
+        count += 1
+        waiting.append((position ?? count, model))
+        self.done = done ?? count
+        if waiting.count >= size { try await flush() }
+    }
+
+    mutating func refuse(_ position: Int, _ reason: String) {
+        report.refused.append(ImportReport.Refusal(position: position, reason: reason))
+    }
+
+    /// Saves what is waiting.
+    mutating func flush(done: Int? = nil) async throws {
+        try Task.checkCancellation()
+        if progress?.isCancelled ?? false { throw CancellationError() }
+        let batch = waiting
+        waiting = []
+        if !batch.isEmpty {
+            do {
+                report = report + (try await manager.importBatch(batch.map(\.model)))
+            } catch PersistenceError.unknownModel(let name, let known) {
+                throw PersistenceError.unknownModel(name, known: known)
+            } catch {
+                try await saveEach(batch, after: error)
+            }
+        }
+        progress?.completedUnitCount = Int64(done ?? self.done)
+    }
+
+    /// Saves the models of a batch that failed, to find those at fault.
+    private mutating func saveEach(_ batch: [(position: Int, model: Model)], after failure: any Error) async throws {
+        guard batch.count > 1 else { return refuse(batch[0].position, failure.importReason) }
+        for (position, model) in batch {
+            do {
+                report = report + (try await manager.importBatch([model]))
+            } catch {
+                refuse(position, error.importReason)
+            }
+        }
+    }
+}
+
+extension PersistenceManager {
+    fileprivate func importBatch<Model: CoreModel & Codable & Sendable>(_ models: [Model]) async throws -> ImportReport
+    {
+        let registry = registry
+        _ = try registry.plan(of: Model.self)
+        return try await write(in: nil) { context in
+            var writer = GraphWriter(try ModelGraph(models, registry: registry), context)
+            try writer.write()
+            return writer.report
+        }
+    }
+}
+
+extension Error {
+    /// What a report says of an error.
+    fileprivate var importReason: String {
+        guard let error = self as? DecodingError else { return localizedDescription }
+        switch error {
+        case .keyNotFound(let key, _): return "There is no value for “\(key.stringValue)”."
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            return "“\(context.path)” is no \(type)."
+        case .dataCorrupted(let context):
+            return "\(context.path.isEmpty ? "" : "“\(context.path)”: ")\(context.debugDescription)"
+        @unknown default: return "\(error)"
+        }
+    }
+}
+
+extension DecodingError.Context {
+    fileprivate var path: String { codingPath.map(\.stringValue).joined(separator: ".") }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Pippin
+
+@Suite("Imports")
+struct ImportTests {
+    private let counter: Counter
+    private var manager: PersistenceManager { counter.manager }
+
+    init() throws { counter = try Counter(Shop.self, Coin.self, Opinion.self) }
+
+    private func stream<Value: Sendable>(_ values: [Value]) -> AsyncStream<Value> {
+        AsyncStream { continuation in
+            for value in values { continuation.yield(value) }
+            continuation.finish()
+        }
+    }
+
+    private func file(_ text: String) throws -> URL {
+        let url = counter.folder.appendingPathComponent("import.jsonl")
+        try Data(text.utf8).write(to: url)
+        return url
+    }
+
+    @Test("insert, update, and leave alone what is there just so")
+    func sequence() async throws {
+        try await manager.save([Coin(code: "EUR", worth: 1), Coin(code: "GBP", worth: 1.2)])
+        let progress = Progress(totalUnitCount: 3)
+        let report = try await manager.importModels(
+            stream([Coin(code: "EUR", worth: 1), Coin(code: "GBP", worth: 1.3), Coin(code: "USD", worth: 0.9)]),
+            batchSize: 2, progress: progress)
+        #expect(report.inserted == 1)
+        #expect(report.updated == 1)
+        #expect(report.unchanged == 1)
+        #expect(report.refused.isEmpty)
+        #expect(progress.completedUnitCount == 3)
+        #expect(try await manager.count(Coin.self) == 3)
+    }
+
+    @Test("refuse what cannot be saved, and save the rest of its batch")
+    func refused() async throws {
+        try await manager.save(Volume(uid: 1, title: "Emma"))
+        let report = try await manager.importModels(
+            stream([1, 7, 1].enumerated().map { Opinion(uid: "\($0)", volume: Reference(uid: $1), stars: 3) }))
+        #expect(report.inserted == 2)
+        #expect(report.refused.map(\.position) == [2])
+        #expect(report.refused[0].reason.contains("'7'"))
+    }
+
+    @Test("read JSON lines, and name the lines that are none")
+    func jsonLines() async throws {
+        let url = try file(
+            """
+            {"iso_code": "EUR", "value_in_euro": 1}\r
+            {"iso_code": "GBP"}
+
+            {"iso_code": "USD", "value_in_euro": "much"}
+            {
+            {"iso_code": "CHF", "value_in_euro": 1.05}
+            """)
+        let report = try await manager.importJSONLines(Coin.self, from: url, batchSize: 1)
+        #expect(report.inserted == 2)
+        #expect(report.refused.map(\.position) == [2, 4, 5])
+        #expect(report.refused[0].reason == "There is no value for “value_in_euro”.")
+        #expect(try await manager.fetch(Coin.self, sortedBy: .ascending(\.code)).map(\.code) == ["CHF", "EUR"])
+    }
+
+    @Test("end between two batches when they are cancelled")
+    func cancelled() async throws {
+        let progress = Progress(totalUnitCount: 10)
+        let manager = manager
+        let values = AsyncStream<Coin> { continuation in
+            for number in 0..<10 { continuation.yield(Coin(code: "\(number)", worth: 1)) }
+            continuation.finish()
+        }
+        let cancelling = values.map { coin in
+            if coin.code == "5" { progress.cancel() }
+            return coin
+        }
+        await #expect(throws: CancellationError.self) {
+            try await manager.importModels(cancelling, batchSize: 4, progress: progress)
+        }
+        #expect(try counter.number("SELECT count(*) FROM ZCOIN") == 4)
+    }
+
+    @Test("report a file that is not there")
+    func noFile() async {
+        await #expect(throws: (any Error).self) {
+            try await manager.importJSONLines(Coin.self, from: URL(fileURLWithPath: "/nowhere.jsonl"))
+        }
+    }
+}
