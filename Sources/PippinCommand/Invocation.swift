@@ -13,8 +13,19 @@ enum Invocation: Equatable {
         var asJSON = false
     }
 
+    struct MigrateOptions: Equatable {
+        var store: String
+        var model: String
+        /// The version of the model; nil for the current one.
+        var version: String?
+        /// A compiled mapping model to follow; nil to infer one.
+        var mapping: String?
+        var isDryRun = false
+    }
+
     case help
     case version
+    case migrate(MigrateOptions)
     case info(InfoOptions)
     case dump(DumpOptions)
 
@@ -26,7 +37,9 @@ enum Invocation: Equatable {
             self = .help
             return
         }
-        guard let command = arguments.first else { throw UsageError("a command is missing; info or dump expected") }
+        guard let command = arguments.first else {
+            throw UsageError("a command is missing; info, dump or migrate expected")
+        }
         if command == "--version" {
             self = .version
             return
@@ -43,8 +56,18 @@ enum Invocation: Equatable {
                 DumpOptions(
                     store: parsed.store, model: parsed.options["--model"], entity: parsed.options["--entity"],
                     asJSON: parsed.flags.contains("--json")))
+        case "migrate":
+            let parsed = try ParsedArguments(
+                rest, command: command, flags: ["--dry-run"], options: ["--to", "--version", "--mapping"])
+            guard let model = parsed.options["--to"] else {
+                throw UsageError("migrate needs the model to get to: --to MODEL")
+            }
+            self = .migrate(
+                MigrateOptions(
+                    store: parsed.store, model: model, version: parsed.options["--version"],
+                    mapping: parsed.options["--mapping"], isDryRun: parsed.flags.contains("--dry-run")))
         default:
-            throw UsageError("there is no command “\(command)”; info or dump expected")
+            throw UsageError("there is no command “\(command)”; info, dump or migrate expected")
         }
     }
 }

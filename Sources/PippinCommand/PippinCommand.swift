@@ -27,6 +27,7 @@ enum PippinCommand {
             case .version: try output("pippin \(version)\n")
             case .info(let options): try info(options, output)
             case .dump(let options): try dump(options, output)
+            case .migrate(let options): try Migrating.run(options, output)
             }
             return success
         } catch let error as UsageError {

@@ -3,12 +3,13 @@ enum Usage {
     static let summary = """
         Usage: pippin info STORE [--model MODEL]
                pippin dump STORE [--entity NAME] [--json] [--model MODEL]
+               pippin migrate STORE --to MODEL [--version NAME] [--mapping FILE] [--dry-run]
         Try “pippin --help”.
 
         """
 
     static let text = """
-        pippin looks into the SQLite stores of Core Data, without changing a byte of them.
+        pippin looks into the SQLite stores of Core Data, without changing a byte of them, and migrates them when asked.
 
         Usage:
           pippin info STORE [--model MODEL]
@@ -16,6 +17,15 @@ enum Usage {
 
           pippin dump STORE [--entity NAME] [--json] [--model MODEL]
               The objects, with their attributes and relationships.
+
+          pippin migrate STORE --to MODEL [--version NAME] [--mapping FILE] [--dry-run]
+              Brings the store to a version of a model, after showing what changes. A copy of the store is kept until
+              that has succeeded.
+
+          --to MODEL      The model to get to: .momd, .mom, .xcdatamodeld or .xcdatamodel.
+          --version NAME  The version of that model; without it, the current one.
+          --mapping FILE  A compiled mapping model (.cdm) to follow; without it, the mapping is inferred.
+          --dry-run       Only show what would be done, with the SQL.
 
           --entity NAME   Only objects of this entity and of those that inherit from it.
           --json          One JSON object. Its “objects” has, for the name of each entity, an array of objects:

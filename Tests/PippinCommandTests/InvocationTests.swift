@@ -21,8 +21,8 @@ struct InvocationTests {
     @Test(
         "Arguments that make no sense are named",
         arguments: [
-            ([], "a command is missing; info or dump expected"),
-            (["show"], "there is no command “show”; info or dump expected"),
+            ([], "a command is missing; info, dump or migrate expected"),
+            (["show"], "there is no command “show”; info, dump or migrate expected"),
             (["info"], "info needs the path of a store"),
             (["info", "a", "b"], "info takes one store; “b” is one too many"),
             (["info", "a", "--json"], "info has no option “--json”; it has --model"),

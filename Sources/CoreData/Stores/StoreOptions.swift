@@ -36,6 +36,11 @@ public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVer
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
 /// Option (Boolean): infer the mapping when migrating.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
+/// Option (`NSStagedMigrationManager`): migrate the store in stages when its model differs.
+public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
+/// Option (Boolean): leave the cleaning up after a lightweight migration for later. Nothing is ever left here.
+public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
+    "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 /// Option (Boolean or dictionary): keep a history of changes in the store.
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 /// Option (Boolean): destroy a store even if it cannot be opened.

@@ -25,6 +25,11 @@ enum AutomaticMigration {
     static func migrate(
         _ url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) throws {
+        if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
+            let migration = StagedMigration(
+                manager: manager, url: url, model: model, configuration: configuration, options: options)
+            return try migration.run()
+        }
         let source = try sourceModel(of: url, options: options)
         if let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: model) {
             let migration = MappedMigration(

@@ -1,0 +1,23 @@
+/// A step of a staged migration with code before and after it.
+///
+/// The step itself is a lightweight migration from one model to the next; the handlers prepare the data for it, and
+/// complete it.
+open class NSCustomMigrationStage: NSMigrationStage {
+    /// The model that the step begins with.
+    public let currentModel: NSManagedObjectModelReference
+    /// The model that the step ends with.
+    public let nextModel: NSManagedObjectModelReference
+
+    /// Called before the step; the manager's container has the store open with the current model.
+    open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
+    /// Called after the step; the manager's container has the store open with the next model.
+    open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
+
+    /// Creates a stage from one version of a model to another.
+    public init(migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference)
+    {
+        self.currentModel = currentModel
+        self.nextModel = nextModel
+        super.init()
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// Migrates an SQLite store through the stages of a manager.
+struct StagedMigration {
+    let manager: NSStagedMigrationManager
+    let url: URL
+    let model: NSManagedObjectModel
+    let configuration: String?
+    let options: [AnyHashable: Any]?
+
+    /// - Throws: 134504 when a version is none of the stages', 134506 when the model is older than the store, what a handler
+    ///   throws, and the errors of lightweight migration, with the stage. The store then has the version of the last stage
+    ///   that was complete.
+    func run() throws {
+        let plan = try plan()
+        defer { manager.container = nil }
+        for index in plan.customStages {
+            guard let stage = manager.stages[index] as? NSCustomMigrationStage else { continue }
+            do { try run(stage) } catch { throw failure(stage, error) }
+        }
+        try migrate(to: model)
+    }
+
+    private func plan() throws -> StagedPlan {
+        let stages = try manager.stages.map { stage -> StagedPlan.Stage in
+            switch stage {
+            case let stage as NSLightweightMigrationStage: return .lightweight(stage.versionChecksums)
+            case let stage as NSCustomMigrationStage:
+                return .custom(from: stage.currentModel.versionChecksum, to: stage.nextModel.versionChecksum)
+            default:
+                throw StoreError.make(
+                    CoreDataErrorCode.migration,
+                    "The stage “\(stage.label ?? "")” is neither lightweight nor custom.", url: url)
+            }
+        }
+        let metadata = try SQLiteStore.metadataForPersistentStore(with: url)
+        let checksum =
+            metadata["NSStoreModelVersionChecksumKey"] as? String
+            ?? VersionHash.checksum(of: StoreMetadata.hashes(in: metadata))
+        do { return try StagedPlan(stages, from: checksum, to: model.versionChecksum) } catch {
+            throw unplanned(error, metadata: metadata, checksum: checksum)
+        }
+    }
+
+    private func unplanned(_ obstacle: StagedPlan.Obstacle, metadata: [String: Any], checksum: String) -> NSError {
+        let (code, reason): (Int, String) =
+            switch obstacle {
+            case .unknownStoreVersion:
+                (134504, "Cannot use staged migration with an unknown model version.")
+            case .unknownModelVersion:
+                (134504, "Cannot use staged migration with an unknown coordinator model version.")
+            case .backward:
+                (NSStagedMigrationBackwardMigrationError, "Cannot use staged migration to get to an earlier version.")
+            }
+        return StoreError.make(
+            code,
+            "\(reason) The store “\(url.lastPathComponent)” is of \(MigrationError.version(metadata)) (\(checksum)), the model "
+                + "of \(MigrationError.version(model)) (\(model.versionChecksum)).", url: url,
+            suggestion: "Add a stage that has both versions.", userInfo: ["reason": reason])
+    }
+
+    private func run(_ stage: NSCustomMigrationStage) throws {
+        try migrate(to: stage.currentModel.resolve())
+        try handle(stage, stage.currentModel.resolve(), stage.willMigrateHandler)
+        try migrate(to: stage.nextModel.resolve())
+        try handle(stage, stage.nextModel.resolve(), stage.didMigrateHandler)
+    }
+
+    /// Opens the store in a container for a handler.
+    private func handle(
+        _ stage: NSCustomMigrationStage, _ model: NSManagedObjectModel,
+        _ handler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
+    ) throws {
+        guard let handler else { return }
+        let container = NSPersistentContainer(name: stage.label ?? "Migration", managedObjectModel: model)
+        container.persistentStoreDescriptions = []
+        try container.persistentStoreCoordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: plainOptions)
+        manager.container = container
+        let outcome = Result { try handler(manager, stage) }
+        manager.container = nil
+        for store in container.persistentStoreCoordinator.persistentStores {
+            try container.persistentStoreCoordinator.remove(store)
+        }
+        try outcome.get()
+    }
+
+    /// The options without those that ask for migration.
+    private var plainOptions: [AnyHashable: Any] {
+        (options ?? [:]).filter { key, _ in
+            ![
+                NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
+                NSPersistentStoreStagedMigrationManagerOptionKey,
+            ].contains(key.base as? String ?? "")
+        }
+    }
+
+    /// A lightweight migration; nothing to do for a store that fits already.
+    private func migrate(to model: NSManagedObjectModel) throws {
+        let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
+        let entities = model.entities(forConfigurationName: configuration) ?? model.entities
+        let differences = try StoreCompatibility.differences(entities, metadata: file.metadata()) {
+            try file.cachedModel()
+        }
+        guard !differences.isEmpty else { return }
+        let source = try SourceModel.find(file)
+        let plan: MappingPlan
+        do { plan = try MappingInference.plan(from: source, to: model) } catch {
+            throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: error)
+        }
+        try InPlaceMigrator(file, from: source, to: model, plan: plan, configuration: configuration).run()
+    }
+
+    private func failure(_ stage: NSCustomMigrationStage, _ error: any Error) -> NSError {
+        let cause = error as NSError
+        var info = cause.userInfo
+        info["stage"] = stage.label ?? ""
+        info[NSUnderlyingErrorKey] = cause
+        info[NSLocalizedDescriptionKey] =
+            "The stage “\(stage.label ?? "")” of the migration of “\(url.lastPathComponent)” failed: \(cause.localizedDescription)"
+        return NSError(domain: cause.domain, code: cause.code, userInfo: info)
+    }
+}

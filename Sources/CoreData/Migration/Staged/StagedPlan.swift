@@ -1,0 +1,43 @@
+/// The steps of a staged migration, as a value: which stages a store of one version goes through to get to another.
+struct StagedPlan: Equatable {
+    /// A stage, as far as the order of versions is concerned.
+    enum Stage: Equatable {
+        case lightweight([String])
+        case custom(from: String, to: String)
+
+        var versions: [String] {
+            switch self {
+            case .lightweight(let versions): return versions
+            case .custom(let from, let to): return [from, to]
+            }
+        }
+    }
+
+    /// Why there is no way.
+    enum Obstacle: Error, Equatable {
+        case unknownStoreVersion
+        case unknownModelVersion
+        case backward
+    }
+
+    /// The custom stages to go through, by their places among the stages; before, between and after them lightweight
+    /// migrations are inferred.
+    let customStages: [Int]
+
+    /// - Parameters:
+    ///   - store: the version checksum of the store.
+    ///   - model: the version checksum of the model to get to.
+    init(_ stages: [Stage], from store: String, to model: String) throws(Obstacle) {
+        var order: [(version: String, stage: Int)] = []
+        for (index, stage) in stages.enumerated() { order += stage.versions.map { ($0, index) } }
+        guard let start = order.lastIndex(where: { $0.version == store }) else { throw .unknownStoreVersion }
+        guard let end = order.lastIndex(where: { $0.version == model }) else { throw .unknownModelVersion }
+        guard start <= end else { throw .backward }
+        customStages = stages.indices.filter { index in
+            guard case .custom = stages[index], let first = order.firstIndex(where: { $0.stage == index }) else {
+                return false
+            }
+            return first >= start && first + 1 <= end
+        }
+    }
+}

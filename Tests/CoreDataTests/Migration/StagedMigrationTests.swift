@@ -1,0 +1,127 @@
+import CoreData
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Staged migration")
+struct StagedMigrationTests {
+    let folder: StoreFolder
+
+    init() throws {
+        folder = try StoreFolder()
+        try Town.makeStore(at: folder.store)
+    }
+
+    // MARK: The plan
+
+    private let stages: [StagedPlan.Stage] = [
+        .lightweight(["1", "2"]), .custom(from: "2", to: "3"), .lightweight(["3", "4"]), .custom(from: "4", to: "5"),
+    ]
+
+    private func steps(from store: String, to model: String) -> [Int]? {
+        try? StagedPlan(stages, from: store, to: model).customStages
+    }
+
+    @Test("A store goes through the custom stages that lie between its version and the model's")
+    func plan() {
+        #expect(steps(from: "1", to: "5") == [1, 3])
+        #expect(steps(from: "2", to: "3") == [1])
+        #expect(steps(from: "3", to: "5") == [3])
+        #expect(steps(from: "3", to: "4") == [])
+        #expect(steps(from: "1", to: "2") == [])
+        #expect(steps(from: "5", to: "5") == [])
+    }
+
+    @Test("Unknown versions and ways back are told apart")
+    func failures() {
+        #expect(throws: StagedPlan.Obstacle.unknownStoreVersion) { try StagedPlan(stages, from: "9", to: "5") }
+        #expect(throws: StagedPlan.Obstacle.unknownModelVersion) { try StagedPlan(stages, from: "1", to: "9") }
+        #expect(throws: StagedPlan.Obstacle.backward) { try StagedPlan(stages, from: "4", to: "2") }
+    }
+
+    // MARK: The migration
+
+    /// The town, with full names as of its second version, and mandatory ones as of the third.
+    private func model(_ version: Int) -> NSManagedObjectModel {
+        let model = Town.model()
+        if version >= 2 { model.add(makeAttribute("full", .stringAttributeType), to: "Person") }
+        if version >= 3 { model.attribute("Person", "full").isOptional = false }
+        if version >= 4 { model.removeProperty("nick", of: "Person") }
+        return model
+    }
+
+    private func reference(_ version: Int) -> NSManagedObjectModelReference {
+        let model = model(version)
+        return NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum)
+    }
+
+    private func custom(_ body: @escaping (NSManagedObjectContext) throws -> Void) -> NSCustomMigrationStage {
+        let stage = NSCustomMigrationStage(migratingFrom: reference(2), to: reference(3))
+        stage.label = "full names"
+        stage.willMigrateHandler = { manager, _ in
+            guard let container = manager.container else { throw CocoaError(.coderInvalidValue) }
+            let context = container.newBackgroundContext()
+            try context.performAndWait {
+                try body(context)
+                try context.save()
+            }
+        }
+        return stage
+    }
+
+    private func add(_ stages: [NSMigrationStage], _ version: Int) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(version))
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store,
+            options: [
+                NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager(stages),
+            ])
+        try coordinator.remove(store)
+    }
+
+    @Test("A custom stage's handler prepares the data that the next version makes mandatory")
+    func customStage() throws {
+        let stage = custom { context in
+            for person in try context.all("Person") {
+                person.setValue("\(person.string("name") ?? "") X", forKey: "full")
+            }
+        }
+        try add(
+            [
+                NSLightweightMigrationStage([model(1).versionChecksum, model(2).versionChecksum]), stage,
+                NSLightweightMigrationStage([model(3).versionChecksum, model(4).versionChecksum]),
+            ], 4)
+        #expect(try plainSQL("SELECT ZFULL FROM ZPERSON ORDER BY 1", in: folder.store) == ["Ann X", "Bob X", "Cid X"])
+    }
+
+    @Test("A handler that fails leaves the store at the version before its stage, and the next try goes on from there")
+    func failingStage() throws {
+        let first = NSLightweightMigrationStage([model(1).versionChecksum, model(2).versionChecksum])
+        var failure: NSError?
+        do { try add([first, custom { _ in throw CocoaError(.userCancelled) }], 3) } catch {
+            failure = error as NSError
+        }
+        #expect(failure?.userInfo["stage"] as? String == "full names")
+        #expect(
+            try plainSQL("SELECT name FROM pragma_table_info('ZPERSON') WHERE name = 'ZFULL'", in: folder.store) == [
+                "ZFULL"
+            ])
+        let stage = custom { context in
+            for person in try context.all("Person") { person.setValue("x", forKey: "full") }
+        }
+        try add([first, stage], 3)
+        #expect(try plainSQL("SELECT ZFULL FROM ZPERSON", in: folder.store) == ["x", "x", "x"])
+    }
+
+    @Test("A version that no stage has is refused: 134504")
+    func unknown() throws {
+        var failure: NSError?
+        do { try add([NSLightweightMigrationStage(["a", model(2).versionChecksum])], 2) } catch {
+            failure = error as NSError
+        }
+        #expect(failure?.code == 134504)
+        #expect(failure?.userInfo["reason"] as? String == "Cannot use staged migration with an unknown model version.")
+    }
+}

@@ -1,0 +1,72 @@
+import CoreData
+import SQLiteConnection
+import Testing
+
+@testable import PippinCommand
+
+@Suite("pippin migrate", .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+struct MigrateTests {
+    private let model = StoreFixtures.path("cars/SampleModel.momd")
+
+    private func cars(_ store: URL) throws -> String? {
+        try Connection(path: store.path, mode: .readOnly).string("SELECT COUNT(*) FROM ZCAR")
+    }
+
+    @Test("A dry run shows what changes and the statements, and changes nothing")
+    func dryRun() throws {
+        try StoreFixtures.withCopy(of: "users/SampleModel3_V1.sqlite") { store in
+            let before = try Data(contentsOf: store)
+            let model = StoreFixtures.path("users/SampleModel3.momd")
+            let run = CommandRun("migrate", store.path, "--to", model, "--version", "SampleModel3_v2", "--dry-run")
+            #expect(run.status == 0)
+            #expect(
+                run.output.hasPrefix(
+                    """
+                    “SampleModel3_V1.sqlite” is migrated in place:
+                    ~ entity User
+                        + relationship pet
+                    + entity Pet
+                    Statements, in one transaction:
+                    """))
+            #expect(run.output.contains("ALTER TABLE ZUSER ADD COLUMN ZPET INTEGER;"))
+            #expect(try Data(contentsOf: store) == before)
+        }
+    }
+
+    @Test("A store is migrated, and the copy is gone afterwards; a second run finds nothing to do")
+    func migrates() throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { store in
+            let run = CommandRun("migrate", store.path, "--to", model, "--version", "SampleModel3")
+            #expect(run.status == 0)
+            #expect(run.output.hasSuffix("Done.\n"))
+            #expect(try cars(store) == "125")
+            let files = try FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)
+            #expect(!files.contains { $0.contains("backup") })
+            let again = CommandRun("migrate", store.path, "--to", model, "--version", "SampleModel3")
+            #expect(again.output == "“SampleModel_V1.sqlite” fits the model already; there is nothing to do.\n")
+        }
+    }
+
+    @Test("A migration that fails leaves the store and says where the copy is")
+    func fails() throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { store in
+            let first = CommandRun("migrate", store.path, "--to", model, "--version", "SampleModel2")
+            #expect(first.status == 0)
+            // The mapping model names a policy that this program does not have.
+            let mapping = StoreFixtures.path("cars/V2toV3.cdm")
+            let run = CommandRun(
+                "migrate", store.path, "--to", model, "--version", "SampleModel3", "--mapping", mapping)
+            #expect(run.status == 1)
+            #expect(run.output.contains("a copy of it is"))
+            #expect(run.errors.contains("V2to3MakerPolicy"))
+            let count = try cars(store)
+            #expect(count == "125")
+        }
+    }
+
+    @Test("What is missing is named")
+    func missing() {
+        #expect(CommandRun("migrate", "a.sqlite").errors.contains("--to MODEL"))
+        #expect(CommandRun("migrate", "/nowhere/a.sqlite", "--to", model).errors.contains("/nowhere/a.sqlite"))
+    }
+}
