@@ -8,11 +8,7 @@ let package = Package(
         .package(name: "Pippin", path: "../..")
     ],
     targets: [
-        .executableTarget(
-            name: "bookstore",
-            dependencies: [.product(name: "Pippin", package: "Pippin")],
-            // Compiles Bookstore.xcdatamodeld, and generates the record classes that the model asks for.
-            plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")])
+        .executableTarget(name: "bookstore", dependencies: [.product(name: "Pippin", package: "Pippin")])
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,59 +1,48 @@
-import Foundation
 import Pippin
 
-/// Everything that the book store does with its database. Structs go in and come out; no record is ever seen outside.
+/// Everything that the book store does with its database.
 struct Bookshop {
     private let manager: PersistenceManager
 
     /// Opens the file, or creates it.
     init(file: URL) async throws {
-        manager = PersistenceManager(modelName: "Bookstore", bundle: .module, store: .file(file))
+        manager = PersistenceManager(models: Store.self, Review.self, store: .file(file))
         try await manager.load()
     }
 
-    // MARK: Stores and their books
-
     /// All stores, each with its books and their authors.
-    func stores() async throws -> [Store] {
-        try await manager.fetchModels(
-            entity: StoreRecord.self, sortDescriptors: [NSSortDescriptor(key: "brand", ascending: true)])
-    }
+    func stores() async throws -> [Store] { try await manager.fetch(Store.self, sortedBy: .ascending(\.brand)) }
 
     /// Books that cost less, the cheapest first.
     func books(under price: Double) async throws -> [Book] {
-        try await manager.fetchModels(
-            entity: BookRecord.self, predicate: NSPredicate(format: "price < %@", price),
-            sortDescriptors: [
-                NSSortDescriptor(key: "price", ascending: true), NSSortDescriptor(key: "title", ascending: true),
-            ])
+        try await manager.fetch(
+            Book.self, where: \.price < price, sortedBy: [.ascending(\.price), .ascending(\.title)])
     }
 
     /// Saves stores with everything in them. A store, book or author that is known already is updated.
-    func save(_ stores: [Store]) async throws {
-        try await manager.save(entity: StoreRecord.self, models: stores, shouldOverwrite: false)
-    }
-
-    // MARK: Reviews
+    func save(_ stores: [Store]) async throws { try await manager.save(stores) }
 
     /// The reviews of a book, the oldest first.
     func reviews(of book: Book) async throws -> [Review] {
-        try await manager.fetchModels(
-            entity: ReviewRecord.self, predicate: NSPredicate(format: "bookId == %@", book.uid),
-            sortDescriptors: [NSSortDescriptor(key: "createdAt", ascending: true)])
+        try await manager.fetch(Review.self, where: \.book == Reference(book), sortedBy: .ascending(\.createdAt))
     }
 
-    /// The latest review of all.
-    func latestReview() async throws -> Review? {
-        try await manager.fetchModels(
-            entity: ReviewRecord.self, sortDescriptors: [NSSortDescriptor(key: "createdAt", ascending: false)], limit: 1
-        ).first
+    /// The latest reviews of all, now and whenever there is a new one.
+    func latestReviews() -> Observation<[Review]> {
+        manager.observe(Review.self, sortedBy: .descending(\.createdAt), limit: 3)
     }
 
-    func add(_ reviews: [Review]) async throws {
-        try await manager.save(entity: ReviewRecord.self, models: reviews, shouldOverwrite: false)
+    /// Saves the reviews in a file of JSON Lines, and tells what became of them.
+    func importReviews(from file: URL) async throws -> String {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        let report = try await manager.importJSONLines(Review.self, from: file, decoder: decoder)
+        let refusals = report.refused.sorted { $0.position < $1.position }.map { "  line \($0.position): \($0.reason)" }
+        let summary = "\(report.inserted) new, \(report.updated) changed, \(report.refused.count) refused"
+        return ([summary] + refusals).joined(separator: "\n")
     }
 
-    func remove(_ review: Review) async throws {
-        try await manager.deleteModel(entity: ReviewRecord.self, model: review)
-    }
+    func add(_ reviews: [Review]) async throws { try await manager.save(reviews) }
+
+    func remove(_ review: Review) async throws { try await manager.delete(review) }
 }

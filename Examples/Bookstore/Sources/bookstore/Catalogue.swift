@@ -1,4 +1,5 @@
 import Foundation
+import Pippin
 
 /// What the shelves hold on the first day.
 enum Catalogue {
@@ -31,19 +32,21 @@ enum Catalogue {
 
     static let firstReviews = [
         Review(
-            uid: UUID(), bookId: "9780142437247", content: "Came for the whale, stayed for the chapter on rope.",
+            uid: UUID(), book: Reference(uid: "9780142437247"),
+            content: "Came for the whale, stayed for the chapter on rope.",
             createdAt: Date(), user: ada),
         Review(
-            uid: UUID(), bookId: "9780142437247", content: "Too much water.",
+            uid: UUID(), book: Reference(uid: "9780142437247"), content: "Too much water.",
             createdAt: Date() + 1, user: blaise),
         Review(
-            uid: UUID(), bookId: "9780134757599", content: "Read it twice. The second time went faster.",
+            uid: UUID(), book: Reference(uid: "9780134757599"), content: "Read it twice. The second time went faster.",
             createdAt: Date() + 2, user: ada),
     ]
 
     static func returningReview(visit: Int) -> Review {
         Review(
-            uid: UUID(), bookId: "9780141439471", content: "Visit no. \(visit), and the creature still has no name.",
+            uid: UUID(), book: Reference(uid: "9780141439471"),
+            content: "Visit no. \(visit), and the creature still has no name.",
             createdAt: Date(), user: blaise)
     }
 

@@ -4,9 +4,19 @@ import Foundation
 @main
 struct Main {
     static func main() async {
-        let file = URL(fileURLWithPath: CommandLine.arguments.dropFirst().first ?? "bookstore.sqlite")
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let watches = arguments.first == "watch"
+        if watches { arguments.removeFirst() }
+        var reviews: URL?
+        if arguments.first == "import", arguments.count > 1 {
+            reviews = URL(fileURLWithPath: arguments[1])
+            arguments.removeFirst(2)
+        }
+        let file = URL(fileURLWithPath: arguments.first ?? "bookstore.sqlite")
         do {
             let shop = try await Bookshop(file: file)
+            if watches { return try await watch(shop) }
+            if let reviews { return print(try await shop.importReviews(from: reviews)) }
             let stores = try await shop.stores()
             if stores.isEmpty {
                 try await open(shop, in: file)
@@ -57,6 +67,26 @@ struct Main {
         try await shop.add([Catalogue.returningReview(visit: visits)])
         show([stores[0]])
         try await showReviews(of: stores, in: shop)
+    }
+
+    /// `bookstore watch`: readers write, and the list of the latest reviews follows by itself.
+    private static func watch(_ shop: Bookshop) async throws {
+        if try await shop.stores().isEmpty { try await shop.save(Catalogue.stores) }
+        let readers = Task {
+            for visit in 1...3 {
+                try await Task.sleep(for: .milliseconds(300))
+                try await shop.add([Catalogue.returningReview(visit: visit)])
+            }
+        }
+        var changes = 0
+        for try await reviews in shop.latestReviews() {
+            print(changes == 0 ? "The latest reviews:" : "A new one. The latest reviews:")
+            for review in reviews { print(review.line) }
+            changes += 1
+            // A list on a screen would go on for as long as it is shown.
+            if changes == 4 { break }
+        }
+        try await readers.value
     }
 
     private static func show(_ stores: [Store]) {

@@ -1,16 +1,17 @@
-import Foundation
 import Pippin
 
-// What the book store works with: plain values, which know nothing of a database. All that Pippin asks of them is an identifier.
+// What the book store works with, and its database's schema at the same time. There is no other.
 
-/// A store owns its books: they come and go with it.
-struct Store: CoreModel {
+/// A store owns its books: they come and go with it, in the order of the array.
+struct Store: CoreModel, Codable {
     let uid: String
     var brand: String
     var books: [Book]
+
+    static var schema: Schema<Store> { Schema(.owns(\.books)) }
 }
 
-struct Book: CoreModel {
+struct Book: CoreModel, Codable {
     /// The ISBN.
     let uid: String
     var title: String
@@ -19,21 +20,21 @@ struct Book: CoreModel {
     var author: Author?
 }
 
-struct Author: CoreModel {
+struct Author: CoreModel, Codable {
     let uid: String
     var name: String
 }
 
-/// A review knows its book; the book does not drag its reviews along.
-struct Review: CoreModel {
+/// A review refers back to its book; the book does not drag its reviews along.
+struct Review: CoreModel, Codable, Equatable {
     let uid: UUID
-    let bookId: Book.UidType
+    let book: Reference<Book>
     var content: String
     var createdAt: Date
     var user: User?
 }
 
-struct User: CoreModel {
+struct User: CoreModel, Codable, Equatable {
     let uid: String
     var name: String
 }
