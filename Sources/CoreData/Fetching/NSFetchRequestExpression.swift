@@ -5,7 +5,18 @@ public var NSFetchRequestExpressionType: NSExpression.ExpressionType { .fetchReq
 
 /// An expression whose value is what a fetch request finds: `FETCH(request, context, NO)`.
 ///
-/// Mapping models have them as source expressions; a migration evaluates them.
+/// ```swift
+/// let recent = NSFetchRequest<NSDictionary>(entityName: "Review")
+/// recent.resultType = .dictionaryResultType
+/// recent.propertiesToFetch = ["book"]
+/// let reviewed = NSFetchRequestExpression.expression(
+///     forFetch: NSExpression(forConstantValue: recent), context: NSExpression(forConstantValue: context), countOnly: false)
+/// request.predicate = NSPredicate(format: "SELF IN %@", reviewed)
+/// // … WHERE t0.Z_PK IN (SELECT t0.ZBOOK FROM ZREVIEW t0)
+/// ```
+///
+/// In SQL, it is a subquery: of the objects' keys, or of the one property to fetch; with `countOnly`, the number of rows. In memory, the
+/// context runs the request. Mapping models have them as source expressions, too; a migration evaluates them.
 open class NSFetchRequestExpression: NSExpression {
     /// What gives the fetch request.
     public let requestExpression: NSExpression
@@ -25,7 +36,7 @@ open class NSFetchRequestExpression: NSExpression {
     ///
     /// - Parameters:
     ///   - fetch: what gives the fetch request.
-    ///   - context: what gives the context to fetch in.
+    ///   - context: what gives the context that runs the request in memory.
     ///   - countFlag: whether the value is the number of objects.
     open class func expression(
         forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool

@@ -42,12 +42,9 @@ package final class CompiledExpression: Sendable {
             let (first, second) = (compile(left), compile(right))
             return { operation.apply(to: first($0), second($0)) }
         case .call(let operand, let name, let arguments): return compileCall(on: operand, name, arguments)
+        case .fetch(let request, let context, let countOnly): return compileFetch(request, context, countOnly)
         case .anyKey:
             return { _ in programmerError("ANYKEY cannot be evaluated in memory: name the keys to compare.") }
-        case .fetch:
-            return { _ in
-                programmerError("FETCH(…) runs a fetch request, which an expression alone cannot: a migration evaluates it.")
-            }
         case .block(let reference, let arguments):
             let codes = arguments.map(compile)
             return { scope in
@@ -106,6 +103,17 @@ package final class CompiledExpression: Sendable {
                         + "NSExpression.registerFunction(_:_:), or use NSExpression(block:arguments:).")
             }
             return function(operand(scope), codes.map { $0(scope) })
+        }
+    }
+
+    private static func compileFetch(
+        _ request: ExpressionTree, _ context: ExpressionTree, _ countOnly: Bool
+    ) -> Code {
+        let (request, context) = (compile(request), compile(context))
+        return { scope in
+            guard case .object(let reference) = request(scope), let request = reference.object as? any FetchingOperand
+            else { programmerError("FETCH takes a fetch request, not \(request(scope).kindDescription).") }
+            return request.fetchedValue(in: context(scope).any, countOnly: countOnly)
         }
     }
 

@@ -25,6 +25,8 @@ extension ExpressionTree {
         case .call(_, let name, _) where MethodFunctions.function(named: name) == nil:
             "FUNCTION(…, \"\(name)\") names a method that is not known here; NSExpression.registerFunction(_:_:) "
                 + "makes it known"
+        case .fetch(.constant(.object(let request)), _, _) where request.object is any FetchingOperand: nil
+        case .fetch: "FETCH takes a fetch request, which no format spells; give it as an argument"
         case .anyKey: "ANYKEY cannot be evaluated: name the keys to compare"
         default: nil
         }

@@ -25,12 +25,12 @@ extension NSExpression {
         case aggregate = 14
         /// `ANYKEY`
         case anyKey = 15
-        /// `FETCH(…)`: what a fetch request finds.
-        case fetchRequest = 50
         /// Swift code.
         case block = 19
         /// `TERNARY(…)`
         case conditional = 20
+        /// `FETCH(…)`: what `NSFetchRequestExpressionType` names.
+        case fetchRequest = 50
     }
 
     /// What the expression is.
@@ -47,9 +47,9 @@ extension NSExpression {
         case .subquery: .subquery
         case .aggregate: .aggregate
         case .anyKey: .anyKey
-        case .fetch: .fetchRequest
         case .block: .block
         case .conditional: .conditional
+        case .fetch: .fetchRequest
         }
     }
 

@@ -39,6 +39,7 @@ open class NSExpression: NSObject, NSCopying {
     private static func parsed(_ format: String, _ arguments: [Any?]) -> ExpressionTree {
         do {
             return try expressionTree(parsing: format, arguments: arguments.map { Value($0) })
+                .mapExpressions { $0.withoutExpressionObject }
         } catch {
             programmerError(error.description)
         }

@@ -18,7 +18,8 @@ extension PredicateParsing where Self: NSPredicate {
     ///
     /// - Parameters:
     ///   - predicateFormat: The format string.
-    ///   - arguments: One value a placeholder: `%@` takes any value, `nil` and collections included, `%K` a key path.
+    ///   - arguments: One value a placeholder: `%@` takes any value, `nil`, collections and `NSExpression`s included, `%K` a key
+    ///     path.
     public init(format predicateFormat: String, _ arguments: Any?...) {
         self = predicate(orStop: predicateFormat, arguments)
     }
@@ -70,7 +71,22 @@ extension PredicateParsing where Self: NSPredicate {
 private func parsedPredicate(_ format: String, _ arguments: [Any?]) throws(PredicateFormatError) -> NSPredicate {
     let values = arguments.map { Value($0) }
     let template = try FormatCache.shared.template(format, arguments: values)
-    return makePredicate(PredicateContent(try template.prepare(values)))
+    let prepared = try template.prepare(values)
+    guard values.contains(where: { $0.expression != nil }) else { return makePredicate(PredicateContent(prepared)) }
+    return makePredicate(prepared.tree.mapExpressions { $0.withoutExpressionObject })
+}
+
+extension ExpressionTree {
+    /// The tree of the `NSExpression` that was given as an argument, in its place.
+    var withoutExpressionObject: ExpressionTree {
+        if case .constant(let value) = self, let expression = value.expression { expression.tree } else { self }
+    }
+}
+
+extension Value {
+    fileprivate var expression: NSExpression? {
+        if case .object(let reference) = self { reference.object as? NSExpression } else { nil }
+    }
 }
 
 private func predicate<Predicate: NSPredicate>(orStop format: String, _ arguments: [Any?]) -> Predicate {

@@ -5,13 +5,25 @@ import Foundation
 
 extension PredicateOperand where Value: Equatable {
     /// `age IN {30, 31}`. SQL: `t0.ZAGE IN (?, ?)`.
-    public func `in`(_ values: some Sequence<Value>) -> NSPredicate {
+    public func `in`(_ values: [Value]) -> NSPredicate {
         compare(.in, constantTree(collection: values))
     }
 
     /// `age IN {30, 31}`, for a property that may be nil, which is in no collection of values.
-    public func `in`<Wrapped>(_ values: some Sequence<Wrapped>) -> NSPredicate where Value == Wrapped? {
+    public func `in`<Wrapped>(_ values: [Wrapped]) -> NSPredicate where Value == Wrapped? {
         compare(.in, constantTree(collection: values))
+    }
+
+    /// `age BETWEEN {18, 30}`, for a property that may be nil.
+    public func `in`<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> NSPredicate where Value == Wrapped? {
+        between(range.lowerBound, range.upperBound)
+    }
+
+    /// `age >= 18 AND age < 30`, for a property that may be nil.
+    public func `in`<Wrapped: Comparable>(_ range: Range<Wrapped>) -> NSPredicate where Value == Wrapped? {
+        .compound(
+            compare(.greaterThanOrEqualTo, constantTree(range.lowerBound)),
+            compare(.lessThan, constantTree(range.upperBound)))
     }
 }
 
@@ -49,17 +61,5 @@ extension PredicateOperand {
     public func between<Wrapped: Comparable>(_ lower: Wrapped, _ upper: Wrapped) -> NSPredicate
     where Value == Wrapped? {
         compare(.between, constantTree(collection: [lower, upper]))
-    }
-
-    /// `age BETWEEN {18, 30}`, for a property that may be nil.
-    public func `in`<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> NSPredicate where Value == Wrapped? {
-        between(range.lowerBound, range.upperBound)
-    }
-
-    /// `age >= 18 AND age < 30`, for a property that may be nil.
-    public func `in`<Wrapped: Comparable>(_ range: Range<Wrapped>) -> NSPredicate where Value == Wrapped? {
-        .compound(
-            compare(.greaterThanOrEqualTo, constantTree(range.lowerBound)),
-            compare(.lessThan, constantTree(range.upperBound)))
     }
 }

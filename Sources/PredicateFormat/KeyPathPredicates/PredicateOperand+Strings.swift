@@ -41,7 +41,7 @@ extension PredicateOperand where Value: PredicateString {
     }
 
     /// `name IN[cd] {"a", "b"}`
-    public func `in`(_ texts: some Sequence<String>, options: NSComparisonPredicate.Options) -> NSPredicate {
+    public func `in`(_ texts: [String], options: NSComparisonPredicate.Options) -> NSPredicate {
         compare(.in, constantTree(collection: texts), StringOptions(rawValue: options.rawValue))
     }
 

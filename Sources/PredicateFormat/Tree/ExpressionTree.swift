@@ -36,7 +36,7 @@ package indirect enum ExpressionTree: Hashable, Sendable {
     case set(SetOperation, ExpressionTree, ExpressionTree)
     /// `ANYKEY`: every value of the evaluated object.
     case anyKey
-    /// `FETCH(request, context, NO)`: the objects that a fetch request finds, or how many. Mapping models have it.
+    /// `FETCH(request, context, NO)`: the objects that a fetch request finds, or how many.
     case fetch(ExpressionTree, in: ExpressionTree, countOnly: Bool)
     /// Swift code. No format string spells it, and no SQL store runs it.
     case block(BlockReference, [ExpressionTree])

@@ -14,6 +14,12 @@ package protocol KeyedOperand: AnyObject {
     var operandObject: AnyObject { get }
 }
 
+/// An object that `FETCH(…)` runs: a fetch request.
+package protocol FetchingOperand: AnyObject {
+    /// What is found in a context, as a collection or, with `countOnly`, as a number.
+    func fetchedValue(in context: Any?, countOnly: Bool) -> Value
+}
+
 extension KeyedOperand {
     package var operandObject: AnyObject { self }
 }

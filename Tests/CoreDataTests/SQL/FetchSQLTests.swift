@@ -6,7 +6,7 @@ import Testing
 private typealias NSExpression = PredicateFormat.NSExpression
 
 /// A shop: products with a category, reviews by people, tags; electronic products are a subentity.
-private func shop() throws -> SQLSchema {
+func shop() throws -> SQLSchema {
     let device = makeEntity("Device", makeAttribute("voltage", .integer16AttributeType))
     let product = makeEntity(
         "Product", makeAttribute("name", .stringAttributeType), makeAttribute("price", .decimalAttributeType),

@@ -34,10 +34,33 @@ extension PredicateSQL {
             let no = try operand(second, in: scope)
             let text = "CASE WHEN " + condition + " THEN " + yes.fragment + " ELSE " + no.fragment + " END"
             return SQLOperand(fragment: text, storage: yes.storage)
-        case .cast(let expression, _): return try operand(expression, in: scope)
-        case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block, .fetch:
-            throw SQLError.unsupported("the expression \(tree.sqlDescription)")
+        case .cast(let expression, let type): return try cast(expression, to: type, in: scope)
+        case .fetch(let request, _, let countOnly):
+            return try operand(fetching: request, countOnly: countOnly, in: scope)
+        case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block:
+            throw SQLError.unsupported(tree.sqlDescription)
         }
+    }
+
+    /// `CAST(added, "NSNumber")`: a column that holds the number already. Others would need what SQL converts differently.
+    private func cast(
+        _ expression: ExpressionTree, to type: ExpressionTree, in scope: SQLScope
+    ) throws -> SQLOperand {
+        guard case .string(let name)? = constant(type), let target = Value.castTypes[name] else {
+            throw SQLError.unsupported("CAST to a type that is not spelled out")
+        }
+        var value = try operand(expression, in: scope)
+        switch (value.storage, target) {
+        case (.date, .number): value.storage = .double
+        case (.integer, .date), (.double, .date), (.float, .date): value.storage = .date
+        case (.date, .date), (.string, .string), (.uuid, .uuid), (.url, .url), (.decimal, .decimal), (.data, .data),
+            (.integer, .number), (.double, .number), (.float, .number), (.decimal, .number):
+            break
+        case (.integer, .decimal), (.double, .decimal), (.float, .decimal): value.storage = .decimal
+        default:
+            throw SQLError.unsupported("CAST(…, \"\(name)\") of \(expression.sqlDescription)")
+        }
+        return value
     }
 
     private func conversion(_ other: SQLOperand?) -> BindingConversion {
@@ -136,15 +159,17 @@ extension ExpressionTree {
     /// A few words for an error message.
     var sqlDescription: String {
         switch self {
-        case .block: return "of a block"
-        case .fetch: return "FETCH"
+        case .block: return "a block"
         case .anyKey: return "ANYKEY"
         case .set(let operation, _, _): return operation.rawValue
         case .subquery: return "SUBQUERY"
         case .call(_, let name, _): return "FUNCTION(…, \"\(name)\")"
-        case .element: return "of an element of a collection"
-        case .aggregate: return "of a collection"
-        case .path: return "of a path from another expression"
+        case .element: return "an element of a collection"
+        case .aggregate: return "a collection that is spelled out"
+        case .path(let origin, _): return "a path from \(origin.sqlDescription)"
+        case .keyPath(let keys): return "“\(keys.joined(separator: "."))”"
+        case .constant, .argument: return "a constant"
+        case .function(let function, _): return "the function \(function.rawValue)"
         default: return "\(self)"
         }
     }

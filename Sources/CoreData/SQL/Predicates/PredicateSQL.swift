@@ -45,6 +45,9 @@ struct PredicateSQL {
         if tree.modifier != .direct {
             return try existence(tree, in: scope)
         }
+        var tree = tree
+        // `[n]` says that the texts are compared as they are.
+        if tree.options.contains(.normalized) { tree.options = [] }
         switch tree.comparison {
         case .equalTo, .notEqualTo: return try equality(tree, in: scope)
         case .lessThan: return try order(tree, "<", in: scope)

@@ -2,7 +2,8 @@
 final class SQLScope {
     let mapping: EntityMapping
     let alias: String
-    private let names: AliasNames
+    /// What the scopes of one statement share.
+    let names: AliasNames
     private(set) var joins = ""
     private var joined: [[String]: (mapping: EntityMapping, alias: String)] = [:]
     /// The scopes that variables of subqueries stand for.
@@ -94,6 +95,8 @@ final class SQLScope {
 
 /// Counts the aliases of one statement: `t0`, `t1`.
 final class AliasNames {
+    /// Whether the text serves every predicate of the same skeleton.
+    var isReusable = true
     private var count = 0
 
     func next() -> String {

@@ -54,8 +54,11 @@ extension PredicateSQL {
         _ element: ExpressionTree, of collection: ExpressionTree, options: StringOptions, in scope: SQLScope
     ) throws -> SQLCondition {
         if let condition = try objectMembership(element, in: collection, scope) { return condition }
+        if case .fetch(let request, _, false) = collection {
+            return try membership(element, ofFetch: request, in: scope)
+        }
         if isNull(collection) { return .never }
-        if isString(collection) {
+        if try isText(collection, in: scope) {
             let left = try operand(element, in: scope)
             let right = try operand(collection, comparedWith: left, in: scope)
             return stringFunction(.contains, right.fragment, left.fragment, options)
@@ -80,6 +83,15 @@ extension PredicateSQL {
         let condition = left.fragment + " IN (" + .joined(list, separator: ", ") + ")"
         guard hasNull else { return SQLCondition(condition) }
         return SQLCondition(condition + " OR " + left.fragment + " IS NULL", isCompound: true)
+    }
+
+    /// Whether an expression is a text, a part of which can be asked for.
+    private func isText(_ tree: ExpressionTree, in scope: SQLScope) throws -> Bool {
+        if isString(tree) { return true }
+        switch tree {
+        case .keyPath, .path, .function, .conditional, .cast: return try operand(tree, in: scope).storage == .string
+        default: return false
+        }
     }
 
     /// `object IN relationship`: whether an object is among the destinations of a to-many relationship; nil when the

@@ -44,6 +44,9 @@ extension SQLSchema {
             // A spatial index is a table of its own and waits for a reader; without it fetches are slower, not wrong.
             guard index.elements.allSatisfy({ $0.collationType == .binary }) else { continue }
             let terms = index.elements.compactMap { element -> String? in
+                if let expression = (element.property as? NSExpressionDescription)?.expression {
+                    return IndexSQL(schema: self, mapping: mapping).term(expression, ascending: element.isAscending)
+                }
                 guard let name = element.propertyName, let column = mapping.column(named: name), !column.isComposite
                 else {
                     return nil
@@ -51,7 +54,14 @@ extension SQLSchema {
                 return Self.term(column.name, ascending: element.isAscending)
             }
             guard !terms.isEmpty, terms.count == index.elements.count else { continue }
-            indexes.append(IndexDefinition(name: "Z_\(entity.name)_\(index.name)", table: mapping.table, terms: terms))
+            var definition = IndexDefinition(
+                name: "Z_\(entity.name)_\(index.name)", table: mapping.table, terms: terms)
+            if let predicate = index.partialIndexPredicate {
+                // Without its condition the index would be another one: rather none, and slower fetches.
+                guard let condition = IndexSQL(schema: self, mapping: mapping).condition(predicate) else { continue }
+                definition.condition = condition
+            }
+            indexes.append(definition)
         }
         return indexes
     }

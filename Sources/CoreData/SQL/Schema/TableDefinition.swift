@@ -25,10 +25,13 @@ package struct IndexDefinition: Sendable, Equatable {
     /// The indexed columns as SQL, with collation and direction where they are given.
     package let terms: [String]
     package var isUnique = false
+    /// What restricts the index to some rows, as SQL; nil for all rows.
+    package var condition: String?
 
     /// `CREATE INDEX ZCAR_ZOWNER_INDEX ON ZCAR (ZOWNER)`
     package var creation: String {
         let kind = isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
-        return "\(kind) \(quoted(name)) ON \(quoted(table)) (\(terms.joined(separator: ", ")))"
+        let restriction = condition.map { " WHERE \($0)" } ?? ""
+        return "\(kind) \(quoted(name)) ON \(quoted(table)) (\(terms.joined(separator: ", ")))\(restriction)"
     }
 }

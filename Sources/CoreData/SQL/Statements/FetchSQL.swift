@@ -12,6 +12,8 @@ package struct FetchStatement: Sendable {
     package let columns: [DictionaryColumn]
     /// Whether an identifier's `Z_ENT` is the second column.
     package let selectsEntity: Bool
+    /// Whether the text serves every predicate of the same skeleton; not when it holds the text of another request.
+    package let isReusable: Bool
 }
 
 /// One column of a dictionary fetch.
@@ -73,9 +75,7 @@ package struct FetchSQL {
             // The top of the WHERE clause needs no parentheses unless something stands beside it.
             conditions.append(conditions.isEmpty ? condition.fragment : condition.part)
         }
-        let groups = try plan.groupBy.map { key in
-            try generator.operand(.keyPath(key.split(separator: ".").map(String.init)), in: scope).fragment
-        }
+        let groups = try plan.groupBy.map { key in try generator.operand(plan.tree(ofColumn: key), in: scope).fragment }
         let havingCondition = try having.map { try generator.condition($0, in: scope).fragment }
         let order = result == .count ? SQLFragment("") : try generator.order(by: sortTerms, in: scope)
 
@@ -93,7 +93,7 @@ package struct FetchSQL {
         }
         return FetchStatement(
             statement: SQLStatement(statement.text, statement.bindings), shape: shape, columns: columns,
-            selectsEntity: selectsEntity)
+            selectsEntity: selectsEntity, isReusable: scope.names.isReusable)
     }
 
     /// Tells the entity's rows from others of its table; nil where all rows are wanted.
@@ -102,6 +102,14 @@ package struct FetchSQL {
         let numbers = plan.includesSubentities ? mapping.numbers : [mapping.number]
         if numbers.count == 1, let number = numbers.first { return SQLFragment("\(alias).Z_ENT = \(number)") }
         return SQLFragment("\(alias).Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))")
+    }
+}
+
+extension FetchPlan {
+    /// What a name to group by stands for: a computed column, or a key path.
+    fileprivate func tree(ofColumn name: String) -> ExpressionTree {
+        for case .expression(name, let expression, _) in columns { return expressionTree(of: expression) }
+        return .keyPath(name.split(separator: ".").map(String.init))
     }
 }
 

@@ -28,7 +28,7 @@ final class CachedFetch {
     }
 
     /// Whether the SQL is worth keeping: the text of a long list of values rarely comes again, and is long itself.
-    var isKept: Bool { fetch.statement.bindings.count <= 256 }
+    var isKept: Bool { fetch.isReusable && fetch.statement.bindings.count <= 256 }
 
     init(_ fetch: FetchStatement, reader: RowReader?) {
         self.fetch = fetch

@@ -1,0 +1,116 @@
+import CoreData
+import Testing
+
+private typealias NSExpression = CoreData.NSExpression
+
+@MainActor @Suite("A dictionary fetch")
+struct DictionaryFetchTests {
+    private let context: NSManagedObjectContext
+
+    init() throws {
+        context = try Library.inMemory().viewContext
+        let austen = context.make("Author", ["name": "Austen", "age": 41])
+        let banks = context.make("Author", ["name": "Banks", "age": 59])
+        for (title, price, author) in [("Emma", 7.0, austen), ("Persuasion", 9.0, austen), ("Matter", 11.0, banks)] {
+            context.make("Book", ["title": title, "price": price, "author": author])
+        }
+        context.make("Comic", ["title": "Maus", "price": 9.0])
+        try context.save()
+    }
+
+    private func column(_ name: String, _ format: String, _ type: NSAttributeType) -> NSExpressionDescription {
+        let description = NSExpressionDescription()
+        description.name = name
+        description.expression = NSExpression(format: format)
+        description.expressionResultType = type
+        return description
+    }
+
+    private func fetch(_ columns: [Any], _ adjust: (NSFetchRequest<NSDictionary>) -> Void = { _ in }) throws
+        -> [[String: AnyHashable]]
+    {
+        let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = columns
+        adjust(request)
+        return try context.fetch(request).map { $0 as? [String: AnyHashable] ?? [:] }
+    }
+
+    @Test("computes values of all rows")
+    func aggregates() throws {
+        let rows = try fetch([
+            column("count", "count:(title)", .integer64AttributeType),
+            column("total", "sum:(price)", .doubleAttributeType),
+            column("mean", "average:(price)", .doubleAttributeType),
+            column("least", "min:(price)", .doubleAttributeType),
+            column("last", "max:(title)", .stringAttributeType),
+        ])
+        #expect(rows.count == 1)
+        #expect(rows[0]["count"] as? Int == 4)
+        #expect(rows[0]["total"] as? Double == 36)
+        #expect(rows[0]["mean"] as? Double == 9)
+        #expect(rows[0]["least"] as? Double == 7)
+        #expect(rows[0]["last"] as? String == "Persuasion")
+    }
+
+    @Test("groups rows, by a key path or by a computed column, and restricts the groups")
+    func groups() throws {
+        let total = column("total", "sum:(price)", .doubleAttributeType)
+        let byAuthor = try fetch(["author.name", total]) {
+            $0.propertiesToGroupBy = ["author.name"]
+            $0.havingPredicate = NSPredicate(format: "count:(title) > 1")
+        }
+        #expect(byAuthor.map { $0["author.name"] as? String } == ["Austen"])
+        #expect(byAuthor.map { $0["total"] as? Double } == [16])
+        let length = column("length", "length:(title)", .integer32AttributeType)
+        let byLength = try fetch([length, total]) {
+            $0.propertiesToGroupBy = [length]
+            $0.predicate = NSPredicate(format: "price < 10")
+        }
+        let sums = byLength.compactMap { row in (row["length"] as? Int).map { "\($0): \(row["total"] as? Double ?? 0)" }
+        }
+        #expect(sums.sorted() == ["10: 9.0", "4: 16.0"])
+    }
+
+    @Test("gives equal results once where only distinct ones are wanted, sorted and limited")
+    func distinct() throws {
+        let prices = try fetch(["price"]) {
+            $0.returnsDistinctResults = true
+            $0.sortDescriptors = [NSSortDescriptor(key: "price", ascending: false)]
+            $0.fetchLimit = 2
+        }
+        #expect(prices.map { $0["price"] as? Double } == [11, 9])
+    }
+
+    @Test("leaves out what is nil, and gives objects by their IDs")
+    func relationships() throws {
+        let rows = try fetch(["title", "author"]) { $0.predicate = NSPredicate(format: "title IN {'Maus', 'Matter'}") }
+        let maus = try #require(rows.first { $0["title"] as? String == "Maus" })
+        #expect(maus.keys.sorted() == ["title"])
+        let matter = try #require(rows.first { $0["title"] as? String == "Matter" })
+        let author = try #require(matter["author"] as? NSManagedObjectID)
+        #expect(context.object(with: author).string("name") == "Banks")
+        let selves = try fetch([column("self", "SELF", .objectIDAttributeType)])
+        #expect(selves.allSatisfy { $0["self"] is NSManagedObjectID })
+    }
+
+    @Test("computes with strings, dates and conditions")
+    func expressions() throws {
+        let rows = try fetch([
+            column("shout", "uppercase:(title)", .stringAttributeType),
+            column("band", "TERNARY(price > 8, 'dear', 'cheap')", .stringAttributeType),
+            column("double", "price * 2", .doubleAttributeType),
+        ]) { $0.predicate = NSPredicate(format: "title == 'Emma'") }
+        #expect(rows.map { $0["shout"] as? String } == ["EMMA"])
+        #expect(rows.map { $0["band"] as? String } == ["cheap"])
+        #expect(rows.map { $0["double"] as? Double } == [14])
+    }
+
+    @Test("of an unknown property, or a function that no store has, is refused by name")
+    func refusals() throws {
+        let unknown = #expect(throws: NSError.self) { try fetch(["colour"]) }
+        #expect(unknown?.localizedDescription.contains("“colour”") == true)
+        let median = #expect(throws: NSError.self) { try fetch([column("m", "median:(price)", .doubleAttributeType)]) }
+        #expect(median?.localizedDescription.contains("median:") == true)
+    }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import CoreData
+
+@Suite("A fetch index")
+struct FetchIndexTests {
+    private func creations(_ make: (NSEntityDescription) -> NSFetchIndexDescription) throws -> [String] {
+        let entity = makeEntity(
+            "Task", makeAttribute("title", .stringAttributeType), makeAttribute("priority", .integer16AttributeType),
+            makeAttribute("isDone", .booleanAttributeType), makeToOne("list", "List", inverse: "tasks"))
+        let list = makeEntity(
+            "List", makeAttribute("name", .stringAttributeType), makeToMany("tasks", "Task", inverse: "list"))
+        entity.indexes = [make(entity)]
+        let schema = SQLSchema(layout: try makeModel(entity, list).compiledLayout())
+        let root = try #require(schema.layout.entityByName["Task"])
+        return schema.indexes(of: root).map(\.creation).filter { $0.contains("Z_Task_") }
+    }
+
+    private func index(
+        of entity: NSEntityDescription, _ name: String, where format: String? = nil
+    ) -> NSFetchIndexDescription {
+        let property = entity.propertiesByName[name] ?? NSPropertyDescription()
+        let index = NSFetchIndexDescription(
+            name: "byIt", elements: [NSFetchIndexElementDescription(property: property, collationType: .binary)])
+        index.partialIndexPredicate = format.map { NSPredicate(format: $0) }
+        return index
+    }
+
+    @Test("over some rows has their condition, with its constants spelled out")
+    func partial() throws {
+        #expect(
+            try creations { index(of: $0, "priority", where: "isDone == NO AND title != \"it's?\"") } == [
+                "CREATE INDEX Z_Task_byIt ON ZTASK (ZPRIORITY COLLATE BINARY ASC) WHERE ZISDONE = 0 AND "
+                    + "(ZTITLE <> 'it''s?' OR ZTITLE IS NULL)"
+            ])
+    }
+
+    @Test("whose condition needs another table or a function of ours is not made")
+    func impossible() throws {
+        #expect(try creations { index(of: $0, "priority", where: "list.name == 'x'") } == [])
+        #expect(try creations { index(of: $0, "priority", where: "title ==[c] 'x'") } == [])
+    }
+
+    @Test("over an expression has its SQL")
+    func expression() throws {
+        let creations = try creations { _ in
+            let expression = NSExpressionDescription()
+            expression.name = "size"
+            expression.expression = CoreData.NSExpression(format: "abs(priority) * 2")
+            return NSFetchIndexDescription(
+                name: "bySize", elements: [NSFetchIndexElementDescription(property: expression, collationType: .binary)]
+            )
+        }
+        #expect(creations == ["CREATE INDEX Z_Task_bySize ON ZTASK ((abs(ZPRIORITY) * 2) ASC)"])
+    }
+}
+
+@MainActor @Suite("A store with a partial index and one over an expression")
+struct FetchIndexStoreTests {
+    @Test("searches them, and keeps to them when it saves")
+    func searches() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.file("tasks.sqlite")
+        let priority = Library.attribute("priority", .integer16AttributeType)
+        let isDone = Library.attribute("isDone", .booleanAttributeType, defaultValue: false)
+        let entity = Library.entity("Task", [priority, isDone])
+        let open = NSFetchIndexDescription(
+            name: "open", elements: [NSFetchIndexElementDescription(property: priority, collationType: .binary)])
+        open.partialIndexPredicate = NSPredicate(format: "isDone == NO")
+        let size = NSExpressionDescription()
+        size.name = "size"
+        size.expression = CoreData.NSExpression(format: "abs(priority)")
+        let sizes = NSFetchIndexDescription(
+            name: "sizes", elements: [NSFetchIndexElementDescription(property: size, collationType: .binary)])
+        entity.indexes = [open, sizes]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let context = try Library.stored(at: url, model).viewContext
+        for number in -3...3 { context.make("Task", ["priority": number, "isDone": number < 0]) }
+        try context.save()
+        let found = try context.all("Task", NSPredicate(format: "abs(priority) > 2"))
+        #expect(found.count == 2)
+        let plan = try plainSQL("EXPLAIN QUERY PLAN SELECT 1 FROM ZTASK t0 WHERE abs(t0.ZPRIORITY) > ?", in: url)
+        #expect(plan.joined().contains("Z_Task_sizes"))
+        let partial = try plainSQL(
+            "EXPLAIN QUERY PLAN SELECT 1 FROM ZTASK t0 WHERE t0.ZISDONE = 0 AND t0.ZPRIORITY > 1", in: url)
+        #expect(partial.joined().contains("Z_Task_open"))
+    }
+}
