@@ -89,6 +89,27 @@ struct SwiftPredicateTests {
         try check(#Predicate { (2000..<2008).contains($0.year) }, "year >= 2000 AND year < 2008")
     }
 
+    private struct Settings: Codable {
+        var minimumYear = 2000
+        var allowed = ["Matter", "Excession"]
+        var author = Author(name: "Banks", born: nil)
+    }
+
+    @Test("takes the properties of values from outside as constants")
+    func captured() throws {
+        let settings = Settings()
+        try check(#Predicate { $0.year > settings.minimumYear }, "year > 2000")
+        try check(#Predicate { settings.allowed.contains($0.title) }, #"title IN {"Matter", "Excession"}"#)
+        try check(#Predicate { $0.publisher.name != settings.author.name }, #"publisher.name != "Banks""#)
+        try check(#Predicate { $0.author?.born == settings.author.born }, "author.born == nil")
+    }
+
+    @Test("searches as people do, without regard to case and diacritics")
+    func localizedSearch() throws {
+        try check(#Predicate { $0.title.localizedStandardContains("MÄT") }, #"title CONTAINS[cdl] "MÄT""#)
+        try check(#Predicate { $0.title.localizedStandardContains("x") }, #"title CONTAINS[cdl] "x""#)
+    }
+
     @Test("that cannot be said in the predicate language has none")
     func unsayable() {
         let computed = #Predicate<Book> { $0.upper == "MATTER" }

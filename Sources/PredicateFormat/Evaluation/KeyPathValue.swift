@@ -15,8 +15,12 @@ extension Value {
                 }
             }
             return .collection(values)
-        case .string(let text) where key == "length": return .integer(Int64(text.unicodeScalars.count))
+        case _ where key == "description": return text.map { .string($0) } ?? .null
+        case _ where key == "self": return self
         default:
+            if let method = StandardMethod(rawValue: key), method.argumentCount == 0 {
+                return method.apply(to: self, .null)
+            }
             programmerError("\(kindDescription) has no key \"\(key)\" that a predicate could read.")
         }
     }

@@ -77,17 +77,6 @@ extension PredicateOperand {
     }
 }
 
-/// The tree for a value that a program compares with; of an enumeration its raw value.
-package func constantTree(_ value: Any?) -> ExpressionTree {
-    if let value = value as? any RawRepresentable { return .constant(PredicateFormat.Value(value.rawValue)) }
-    return .constant(PredicateFormat.Value(value))
-}
-
-/// The tree for a collection of values that a program compares with.
-func constantTree(collection: some Sequence) -> ExpressionTree {
-    .collection(of: collection.map { constantTree($0) })
-}
-
 /// The tree of a key path; one that reads what has no name is a programmer's error.
 func expressionTree(of keyPath: AnyKeyPath) -> ExpressionTree {
     guard let keys = keys(of: keyPath) else {

@@ -8,8 +8,7 @@ extension PredicateExpressions.Variable: TreeConvertible {
 
 extension PredicateExpressions.Value: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
-        if let value = value as? any RawRepresentable { return .expression(.constant(Value(value.rawValue))) }
-        return .expression(.constant(Value(value)))
+        .expression(constantTree(value))
     }
 }
 
@@ -22,6 +21,8 @@ extension PredicateExpressions.NilLiteral: TreeConvertible {
 /// `$0.author.name`; `count`, `isEmpty` and their kin are functions of the language.
 extension PredicateExpressions.KeyPath: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
+        // A property of a value from outside the predicate, such as `settings.limit`, is a constant.
+        if let value = try? evaluate(PredicateBindings()) { return .expression(constantTree(value)) }
         let origin = try conversion.expression(root)
         let isString = Root.Output.self is any StringProtocol.Type
         switch kind {
@@ -82,5 +83,12 @@ extension PredicateExpressions.CollectionIndexSubscript: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
         .expression(
             .element(of: try conversion.expression(wrapped), at: .at(try conversion.expression(index))))
+    }
+}
+
+/// `$0.sizes["small"]`
+extension PredicateExpressions.DictionaryKeySubscript: TreeConvertible {
+    func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
+        .expression(.element(of: try conversion.expression(wrapped), at: .at(try conversion.expression(key))))
     }
 }

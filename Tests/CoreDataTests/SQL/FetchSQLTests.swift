@@ -319,6 +319,8 @@ struct FetchSQLTests {
         #expect(try condition(NSPredicate(format: "stock * 2 + 1 > 9")).0 == "((t0.ZSTOCK * ?) + ?) > ?")
         #expect(try condition(NSPredicate(format: "lowercase(name) == 'x'")).0 == "NSCoreDataToLower(t0.ZNAME) = ?")
         #expect(try condition(NSPredicate(format: "added < now()")).0 == "t0.ZADDED < NSCoreDataNow()")
+        #expect(try condition(NSPredicate(format: "name.length > 0")).0 == "length(t0.ZNAME) > ?")
+        #expect(try condition(NSPredicate(format: "category.name.length > 0")).0 == "length(t1.ZNAME) > ?")
     }
 
     @Test("Predicates of one format share their text; the arguments are bound when it runs")

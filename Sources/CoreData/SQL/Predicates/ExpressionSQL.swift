@@ -75,6 +75,9 @@ extension PredicateSQL {
 
     /// A key path that leads to one value.
     private func operand(_ path: [String], in scope: SQLScope) throws -> SQLOperand {
+        if path.count > 1, path.last == "length", let text = try text(Array(path.dropLast()), in: scope) {
+            return SQLOperand(fragment: "length(" + text.fragment + ")", storage: .integer)
+        }
         switch try scope.resolve(path, schema: schema) {
         case .column(let alias, let column):
             return SQLOperand(
@@ -88,6 +91,14 @@ extension PredicateSQL {
             let keys = Array(toMany.rest[..<position] + toMany.rest[(position + 1)...])
             return try aggregate(computation, over: toMany, keys: keys, in: scope)
         }
+    }
+
+    /// The column of texts that a key path leads to; nil where it leads elsewhere. Texts know their length: `name.length`.
+    private func text(_ path: [String], in scope: SQLScope) throws -> SQLOperand? {
+        guard case .column(_, let column) = try scope.resolve(path, schema: schema), column.storage == .string else {
+            return nil
+        }
+        return try operand(path, in: scope)
     }
 
     /// `(SELECT COUNT(*) FROM ZPAGE t1 WHERE t1.ZBOOK = t0.Z_PK)`

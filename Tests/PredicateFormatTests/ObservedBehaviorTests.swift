@@ -1,0 +1,86 @@
+import PredicateFormat
+import Testing
+
+/// What public projects have observed of Apple's framework and hold fast in their own tests.
+@Suite("As observed on Apple's platforms")
+struct ObservedBehaviorTests {
+    @Test(
+        "a predicate prints",
+        arguments: [
+            ("isMale == yes", "isMale == 1"), ("isMale == FALSE", "isMale == 0"), ("a = 42", "a == 42"),
+            ("self like[c] 'prefix*suffix'", #"SELF LIKE[c] "prefix*suffix""#),
+            ("'%K' like '%@'", #""%K" LIKE "%@""#), ("a <> 1 && b => 2", "a != 1 AND b >= 2"),
+        ])
+    func printing(format: String, expected: String) throws {
+        #expect(try printed(format) == expected)
+    }
+
+    @Test("%@ is a value and %K a key, and %k is neither")
+    func placeholders() throws {
+        #expect(try printed("%@ like %@", "firstName", "Adam") == #""firstName" LIKE "Adam""#)
+        #expect(try printed("%K like %@", "firstName", "Adam") == #"firstName LIKE "Adam""#)
+        #expect(try printed("SELF like[c] %@*%@", "prefix", "suffix") == #"SELF LIKE[c] "prefix" * "suffix""#)
+        #expect(formatError("%k like %@", "firstName", "Adam") != nil)
+    }
+
+    @Test(
+        "a predicate without an object is computed",
+        arguments: [
+            ("1 << 3 == 8", true), ("8 >> 2 == 2", true), ("2 & 1 == 0", true), ("2 | 1 == 3", true),
+            ("2 ^ 1 == 3", true), ("1 =< 2", true), ("(1 < 0) || (1 > 0)", true), ("NOT(1 < 0)", true),
+            ("(1 < 0) || FALSEPREDICATE", false), ("'HELLO' BEGINSWITH[cd] 'he'", true),
+            ("'HELLO' ENDSWITH 'llo'", false), ("'hello' MATCHES 'hel{2}o'", true), ("'helo' LIKE 'hel?o'", false),
+            ("'hello' == 'hel?o'", false), ("%@ IN 'AABBBAA'", true),
+        ])
+    func constants(format: String, expected: Bool) throws {
+        let arguments: [Any?] = format.contains("%@") ? ["BBB"] : []
+        #expect(try NSPredicate(parsing: format, arguments: arguments).evaluate(with: nil) == expected)
+    }
+
+    @Test("variables may be collections, dictionaries and their indices")
+    func variables() throws {
+        func holds(_ format: String, _ variables: [String: Any]) throws -> Bool {
+            try NSPredicate(parsing: format).evaluate(with: nil, substitutionVariables: variables)
+        }
+        #expect(try holds("$a[0] > 1", ["a": [2]]))
+        #expect(try !holds("$a[0] > 1", ["a": [1]]))
+        #expect(try holds("$a[$b] > 1", ["a": [2], "b": 0]))
+        #expect(try holds("$a[$b] == 'ABC'", ["a": ["a": "ABC"], "b": "a"]))
+        #expect(try holds("$a / 2.5 == 2", ["a": 5]))
+        #expect(try holds("($a + 1) ** 3 == 8.0", ["a": 1]))
+        #expect(try holds("$a[$b].name == 'Lily'", ["a": ["a": Person("Lily")], "b": "a"]))
+    }
+
+    @Test(
+        "MATCHES compares the whole text, with ^ and $ at line breaks and a dot for them",
+        arguments: [
+            ("a\nb", ".*^b$", true), ("a\nb", "^a$.*", true), ("a\nb", "a$\\nb", true), ("a\nb", "a\\n^b", true),
+            ("ab", "^ab$", true), ("a\nb", "^b$", false), ("a\nb", "^a$", false), ("a\nb", "a.b", true),
+        ])
+    func matches(text: String, pattern: String, expected: Bool) throws {
+        #expect(try evaluate(text, "SELF MATCHES %@", pattern) == expected)
+    }
+
+    @Test(
+        "LIKE knows *, ? and the backslash, and nothing else",
+        arguments: [
+            ("a", "a*", true), ("a\nb", "a*", true), ("ab", "a?b", false), ("axxb", "a?b", false),
+            ("axb", "a.b", false), ("a", "[ab]", false), ("x", "a|x", false), ("a$^b", "a$^b", true),
+            ("a*b", "a\\*b", true), ("axb", "a\\*b", false), ("a\\b", "a\\\\b", true),
+        ])
+    func like(text: String, pattern: String, expected: Bool) throws {
+        #expect(try evaluate(text, "SELF LIKE %@", pattern) == expected)
+    }
+
+    @Test("texts and numbers have keys, NSNull and missing keys are nil")
+    func keys() throws {
+        let pitches = ["Do", "Re", "Mi"]
+        #expect(try pitches.filter { try evaluate($0, "description == 'Do'") } == ["Do"])
+        #expect(try evaluate(["name": "Emma"], "name.length == 4 AND name.uppercaseString == 'EMMA'"))
+        #expect(try evaluate(7, "SELF.stringValue == '7'"))
+        let rows: [Any] = [["key": "value1"], ["key": "value2"], NSNull()]
+        let predicate = NSPredicate(format: "key == %@", "value2")
+        #expect((rows as NSArray).filtered(using: predicate).count == 1)
+        #expect((rows as NSArray).filtered(using: NSPredicate(format: "other == 'value1'")).isEmpty)
+    }
+}
