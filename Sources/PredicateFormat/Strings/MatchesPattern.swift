@@ -15,15 +15,15 @@ package struct MatchesPattern: @unchecked Sendable {
         let whole = "^(?:\(pattern.folded(foldingOptions)))\\z"
         // The pattern must be one by itself: `a)|(b` is none. Foundation takes the empty one for none.
         guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern)) != nil,
+            // As on Apple's platforms, `^` and `$` match at line breaks, and a dot matches one.
             let expression = try? NSRegularExpression(
                 pattern: whole,
-                options: ignoresCase ? MatchesPattern.options.union(.caseInsensitive) : MatchesPattern.options)
+                options: ignoresCase
+                    ? [.anchorsMatchLines, .dotMatchesLineSeparators, .caseInsensitive]
+                    : [.anchorsMatchLines, .dotMatchesLineSeparators])
         else { return nil }
         self.expression = expression
     }
-
-    /// As on Apple's platforms, `^` and `$` match at line breaks, and a dot matches one.
-    private static let options: NSRegularExpression.Options = [.anchorsMatchLines, .dotMatchesLineSeparators]
 
     /// Whether the whole string matches the pattern.
     package func matches(_ string: String) -> Bool {
