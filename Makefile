@@ -8,11 +8,12 @@ BENCH_FLAGS ?=
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources
 
-.PHONY: help demo test bench docs format lint clean dependencies
+.PHONY: help demo test test-tsan bench docs format lint clean dependencies
 
 help:
 	@echo "make demo     the book store, and a look into the file that it wrote"
 	@echo "make test     all tests"
+	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
 	@echo "make bench    our time against the SQLite C API's, work by work"
 	@echo "make docs     the documentation, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
@@ -26,6 +27,10 @@ demo: dependencies
 
 test: dependencies
 	$(SWIFT) test $(SWIFT_FLAGS)
+
+# ThreadSanitizer needs a build of its own; it multiplies time and memory, so the tests run one suite after the other.
+test-tsan: dependencies
+	$(SWIFT) test --scratch-path .build/tsan --sanitize=thread --no-parallel --filter CoreDataTests $(SWIFT_FLAGS)
 
 bench: dependencies
 	@$(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)

@@ -97,6 +97,7 @@ private struct ChildSave {
             Materialization(
                 identifier: object.identifier, values: object.layout.defaultValues, version: 0,
                 state: [.inserted, .insertedInEvent, .listed], stamp: 0))
+        parent.rememberForUndo(target, existed: false)
         parent.changed.append(target)
         parent.event.append(target)
         if !child.assignedStores.isEmpty, let store = child.assignedStores[ObjectIdentifier(object)] {

@@ -11,6 +11,8 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 extension NSManagedObjectContext {
     /// How the context is tied to a queue, in the form that reads well in Swift.
     public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
+        /// The Objective-C form's type.
+        public typealias RawValue = NSManagedObjectContextConcurrencyType
         /// The Objective-C form.
         public let rawValue: NSManagedObjectContextConcurrencyType
         /// Makes the type from its Objective-C form.

@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
             object.values = object.snapshot
             object.state = state
         }
+        if ConcurrencyDebug.isOn { object.state.insert(.checked) }
         table.insert(object)
         keepIfWanted(object)
         return object

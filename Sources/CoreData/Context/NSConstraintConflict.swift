@@ -87,7 +87,10 @@ extension NSManagedObjectContext {
         case .optimisticLocking(let conflicts):
             try policy.resolve(
                 mergeConflicts: conflicts.compactMap { conflict in
-                    table.object(for: conflict.objectID).map { NSMergeConflict($0, current: conflict.current) }
+                    table.object(for: conflict.objectID).map { object in
+                        let isUnchanged = source?.isCurrent(object.identifier, since: object.stamp) ?? false
+                        return NSMergeConflict(object, current: conflict.current, isInternal: !isUnchanged)
+                    }
                 })
         case .constraints(let violations):
             try policy.resolve(mergeConflicts: violations.map(conflict(for:)))

@@ -6,14 +6,22 @@ extension NSManagedObjectContext {
             if former === self { return }
             programmerError("cannot insert an object of entity “\(object.layout.name)” that another context has")
         }
+        rememberForUndo(object, existed: false)
+        enlist(object)
+        object.awakeFromInsert()
+    }
+
+    /// Makes an object a new one of the context.
+    func enlist(_ object: NSManagedObject) {
         object.setContext(self)
+        object.state.remove([.fault, .updated, .deleted, .deletePropagated])
+        if !object.state.contains(.listed) { changed.append(object) }
         object.state.insert([.inserted, .insertedInEvent, .listed])
-        changed.append(object)
+        if ConcurrencyDebug.isOn { object.state.insert(.checked) }
         event.append(object)
         table.insert(object)
         keepIfWanted(object)
         scheduleProcessing()
-        object.awakeFromInsert()
     }
 
     func deleteObject(_ object: NSManagedObject) {
@@ -23,14 +31,20 @@ extension NSManagedObjectContext {
         }
         guard !object.state.contains(.deleted) else { return }
         object.prepareForDeletion()
+        doomed.append(object)
+        noteDeletion(of: object)
+    }
+
+    func noteDeletion(of object: NSManagedObject) {
+        if object.state.isDisjoint(with: .anyEvent) {
+            rememberForUndo(object)
+            event.append(object)
+        }
         if !object.state.contains(.listed) {
             object.state.insert(.listed)
             changed.append(object)
         }
-        object.state.insert(.deleted)
-        doomed.append(object)
-        if object.state.isDisjoint(with: .anyEvent) { event.append(object) }
-        object.state.insert(.deletedInEvent)
+        object.state.insert([.deleted, .deletedInEvent])
         scheduleProcessing()
     }
 
@@ -44,6 +58,8 @@ extension NSManagedObjectContext {
     /// Hears of the first change of an object since changes were last processed.
     func objectWillChange(_ object: NSManagedObject) {
         if object.state.isDisjoint(with: .anyEvent) {
+            if undoManager != nil { rememberForUndo(object) }
+            if !object.state.isDisjoint(with: .anyChange) { eventValues[ObjectIdentifier(object)] = object.values }
             event.append(object)
             scheduleProcessing()
         }
@@ -58,10 +74,12 @@ extension NSManagedObjectContext {
     func processChanges() {
         if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletes() }
         dropIdle()
-        guard !event.isEmpty || !refreshed.isEmpty else { return }
+        guard !event.isEmpty || !refreshed.isEmpty || !vanished.isEmpty else { return }
+        registerUndo()
         var inserted: [NSManagedObject] = []
         var updated: [NSManagedObject] = []
-        var deleted: [NSManagedObject] = []
+        var deleted = vanished
+        vanished = []
         let objects = event
         let refreshedObjects = refreshed
         event = []
@@ -69,6 +87,7 @@ extension NSManagedObjectContext {
         for object in objects {
             let state = object.state
             object.state.remove(.anyEvent)
+            object.state.insert(.posting)
             if state.contains(.deletedInEvent) {
                 // An object that came and went within one event was never there for anyone else.
                 if !state.contains(.insertedInEvent) { deleted.append(object) }
@@ -83,9 +102,12 @@ extension NSManagedObjectContext {
         if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
         if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
         if !refreshedObjects.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshedObjects) }
-        guard !info.isEmpty else { return }
-        NotificationCenter.default.post(
-            name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
+        if !info.isEmpty {
+            NotificationCenter.default.post(
+                name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
+        }
+        for object in objects { object.state.remove(.posting) }
+        if !eventValues.isEmpty { eventValues = [:] }
     }
 
     private func propagateDeletes() {
@@ -103,6 +125,7 @@ extension NSManagedObjectContext {
 
     func rollBackChanges() {
         processPendingChanges()
+        undoManager?.removeAllActions()
         let objects = changed
         changed = []
         idleCount = 0
@@ -139,6 +162,9 @@ extension NSManagedObjectContext {
         refreshed = []
         batches = [:]
         readErrors = [:]
+        mementos = []
+        vanished = []
+        undoManager?.removeAllActions()
         assignedStores = [:]
         table.removeAll()
         forgetRetained()

@@ -64,6 +64,7 @@ extension NSManagedObjectContext {
 
     private func endOfEvent() {
         if !event.isEmpty || !refreshed.isEmpty { processPendingChanges() }
+        undoManager?.endEvent()
     }
 
     /// Has the changes that were just made processed when the main queue comes to it.

@@ -88,6 +88,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// fault reads the store.
     open var stalenessInterval: TimeInterval = -1
 
+    /// Where changes are registered for undo. `nil`, the default, for no undo.
+    open var undoManager: UndoManager? {
+        willSet { if newValue !== undoManager { undoManager?.removeAllActions(withTarget: self) } }
+    }
+
     // MARK: What the context holds
 
     let table = ObjectTable()
@@ -101,6 +106,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var doomed: ContiguousArray<NSManagedObject> = []
     /// Objects that took new values from the store since changes were last processed.
     var refreshed: [NSManagedObject] = []
+    /// What the values were before the event, of objects that earlier events had changed already.
+    var eventValues: [ObjectIdentifier: ContiguousArray<StoredValue>] = [:]
+    /// What objects were before the event, when there is an undo manager.
+    var mementos: [ObjectMemento] = []
+    /// Objects that were never saved and that undo took out of the context, since changes were last processed.
+    var vanished: [NSManagedObject] = []
     private var retained: [NSManagedObject] = []
     var batches: [NSManagedObjectID: FetchBatch] = [:]
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
@@ -139,11 +150,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The object of an ID, if the context knows it.
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
-        table.object(for: localIdentifier(objectID))
+        checkQueue()
+        return table.object(for: localIdentifier(objectID))
     }
 
     /// The object of an ID: the one that is registered, or a fault, whether or not the store has such an object.
-    open func object(with objectID: NSManagedObjectID) -> NSManagedObject { objectOrFault(objectID) }
+    open func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+        checkQueue()
+        return objectOrFault(objectID)
+    }
 
     /// The object of an ID, with its values.
     ///
@@ -168,10 +183,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: Changing objects
 
     /// Inserts an object that was made without a context.
-    open func insert(_ object: NSManagedObject) { insertObject(object) }
+    open func insert(_ object: NSManagedObject) {
+        checkQueue()
+        insertObject(object)
+    }
 
     /// Marks an object to be deleted by the next save, and others as its delete rules say.
-    open func delete(_ object: NSManagedObject) { deleteObject(object) }
+    open func delete(_ object: NSManagedObject) {
+        checkQueue()
+        deleteObject(object)
+    }
 
     /// Assigns a new object to a store, where several could take it.
     open func assign(_ object: Any, to store: NSPersistentStore) { assignObject(object, to: store) }
@@ -185,16 +206,34 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { refreshObject(object, mergeChanges: flag) }
 
     /// Makes all objects without changes faults, and merges the store's values into the others.
-    open func refreshAllObjects() { refreshObjects() }
+    open func refreshAllObjects() {
+        checkQueue()
+        refreshObjects()
+    }
 
     /// Follows the delete rules of deleted objects, and posts what changed since the last time.
-    open func processPendingChanges() { processChanges() }
+    open func processPendingChanges() {
+        checkQueue()
+        processChanges()
+    }
 
     /// Forgets all unsaved changes.
-    open func rollback() { rollBackChanges() }
+    open func rollback() {
+        checkQueue()
+        rollBackChanges()
+    }
 
     /// Forgets all objects and all changes.
-    open func reset() { forgetEverything() }
+    open func reset() {
+        checkQueue()
+        forgetEverything()
+    }
+
+    /// Takes back the last group of changes, with the undo manager.
+    open func undo() { undoChanges() }
+
+    /// Makes the changes again that were last undone.
+    open func redo() { redoChanges() }
 
     // MARK: Saving
 
@@ -206,7 +245,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Throws: validation errors (codes 1550 to 1690, several under `NSDetailedErrorsKey`),
     ///   `NSManagedObjectMergeError` and `NSManagedObjectConstraintMergeError` for conflicts that the merge policy does
     ///   not resolve, and the errors of the stores.
-    open func save() throws { try saveChanges() }
+    open func save() throws {
+        checkQueue()
+        try saveChanges()
+    }
 
     /// Gives new objects their permanent IDs before they are saved.
     ///

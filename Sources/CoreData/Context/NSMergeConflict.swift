@@ -6,9 +6,12 @@ open class NSMergeConflict: NSObject {
     public let sourceObject: NSManagedObject
     /// The values that the object was fetched with.
     public let objectSnapshot: [String: Any]?
-    /// The values in the coordinator's cache; none are kept apart from the store's here.
+    /// The values that the coordinator's contexts last saved or fetched.
+    ///
+    /// With no `persistedSnapshot`, the conflict is with another context of the coordinator, which saved these.
     public let cachedSnapshot: [String: Any]?
-    /// The values that the store has; `nil` when the row is gone.
+    /// The values that somebody outside the coordinator wrote to the store; `nil` when the row is gone, or when it was
+    /// another context of the coordinator that changed it.
     public let persistedSnapshot: [String: Any]?
     /// The version of the store's row, 0 when it is gone.
     public let newVersionNumber: Int
@@ -30,12 +33,16 @@ open class NSMergeConflict: NSObject {
         current = nil
     }
 
-    init(_ object: NSManagedObject, current: Row?) {
+    /// A conflict that a save met.
+    ///
+    /// - Parameter isInternal: whether a context of the same coordinator changed the row.
+    init(_ object: NSManagedObject, current: Row?, isInternal: Bool) {
         sourceObject = object
         newVersionNumber = Int(current?.version ?? 0)
         oldVersionNumber = Int(object.version)
-        cachedSnapshot = nil
-        persistedSnapshot = current.map { object.snapshotValues($0.values) }
+        let found = current.map { object.snapshotValues($0.values) }
+        cachedSnapshot = isInternal ? found : object.snapshotValues(object.snapshot)
+        persistedSnapshot = isInternal ? nil : found
         objectSnapshot = object.snapshotValues(object.snapshot)
         self.current = current
     }

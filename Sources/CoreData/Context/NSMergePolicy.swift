@@ -75,7 +75,10 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     private static func failure(_ code: Int, _ conflicts: [Any], _ description: String) -> NSError {
         NSError(
             domain: NSCocoaErrorDomain, code: code,
-            userInfo: [NSLocalizedDescriptionKey: description, "conflictList": conflicts])
+            userInfo: [
+                NSLocalizedDescriptionKey: description, "conflictList": conflicts,
+                NSPersistentStoreSaveConflictsErrorKey: conflicts,
+            ])
     }
 
     private static func summary(of conflicts: [NSMergeConflict]) -> String {

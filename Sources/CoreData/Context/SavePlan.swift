@@ -134,6 +134,9 @@ final class SavePlan {
         for (object, isWritten) in zip(objects.updated, written) {
             object.becomeCommitted(version: object.version + (isWritten ? 1 : 0))
         }
+        let generation = context.source?.generation ?? 0
+        for object in objects.inserted { object.stamp = generation }
+        for object in objects.updated { object.stamp = generation }
         for object in objects.neverSaved { context.forget(object) }
         context.forgetChanges()
         context.tellChildren(temporary.map { .init(temporary: $1, permanent: $0.identifier) })

@@ -54,58 +54,12 @@ final class MutableRelationshipSet: NSMutableSet {
     }
 }
 
-/// The ordered set that `mutableOrderedSetValue(forKey:)` gives: what is done to it is done to the relationship.
-final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
-    private let object: NSManagedObject
-    private let relationship: RelationshipLayout
-
-    init(_ object: NSManagedObject, _ relationship: RelationshipLayout) {
-        self.object = object
-        self.relationship = relationship
-        super.init(capacity: 0)
-    }
-
-    required init?(coder aDecoder: NSCoder) { nil }
-
-    required init(arrayLiteral elements: Any...) {
-        programmerError("a relationship's ordered set is made by mutableOrderedSetValue(forKey:)")
-    }
-
-    private var members: [NSManagedObject] { object.toManyObjects(relationship) }
-
-    override var count: Int { members.count }
-
-    override func object(at idx: Int) -> Any { members[idx] }
-
-    override func index(of object: Any) -> Int {
-        members.firstIndex { $0 === object as AnyObject } ?? NSNotFound
-    }
-
-    override func insert(_ object: Any, at idx: Int) {
-        guard let added = object as? NSManagedObject else { return }
-        self.object.addToMany(relationship, added, at: idx)
-    }
-
-    override func removeObject(at idx: Int) { object.removeFromToMany(relationship, members[idx]) }
-
-    override func replaceObject(at idx: Int, with obj: Any) {
-        removeObject(at: idx)
-        insert(obj, at: idx)
-    }
-}
-
 extension NSManagedObject {
-    /// The set of a to-many relationship, to be changed in place.
-    ///
-    /// - Parameter key: the name of an unordered to-many relationship; any other stops the program.
-    public func mutableSetValue(forKey key: String) -> NSMutableSet {
+    final func makeMutableSet(_ key: String) -> NSMutableSet {
         MutableRelationshipSet(self, toManyRelationship(key))
     }
 
-    /// The ordered set of an ordered to-many relationship, to be changed in place.
-    ///
-    /// - Parameter key: the name of an ordered to-many relationship; any other stops the program.
-    public func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+    final func makeMutableOrderedSet(_ key: String) -> NSMutableOrderedSet {
         let relationship = toManyRelationship(key)
         if !relationship.isOrdered {
             programmerError("“\(layout.name).\(key)” is not ordered; use mutableSetValue(forKey:)")

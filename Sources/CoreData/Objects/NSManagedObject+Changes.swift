@@ -1,23 +1,29 @@
 import Foundation
 
 extension NSManagedObject {
-    /// The values that differ from what the store has, by key; for a new object, from the defaults.
-    ///
-    /// `NSNull` stands for no value. A fault has no changes, and does not fire.
-    public func changedValues() -> [String: Any] {
+    final func currentChanges() -> [String: Any] {
         guard !isFault else { return [:] }
         return currentValues(of: persistentChangedKeys(includingTransient: true))
     }
 
-    /// The values that changed since the context last processed changes.
-    public func changedValuesForCurrentEvent() -> [String: Any] {
-        state.isDisjoint(with: .anyEvent) ? [:] : changedValues()
+    final func formerValuesOfEvent() -> [String: Any] {
+        guard !state.isDisjoint(with: [.updatedInEvent, .insertedInEvent, .deletedInEvent, .posting]), !isFault else {
+            return [:]
+        }
+        // What the event began with is what was committed, unless an earlier event had changed it.
+        let former = storedContext?.eventValues[ObjectIdentifier(self)] ?? snapshot
+        var result: [String: Any] = [:]
+        for slot in values.indices where slot < former.count && values[slot] != former[slot] {
+            result[layout.slots[slot].name] = objectValue(former[slot], at: slot) ?? NSNull()
+        }
+        for relationship in layout.toManys {
+            guard let members = toManyMembersIfAny(relationship), members.hasChanges else { continue }
+            result[relationship.name] = NSSet(set: members.committed)
+        }
+        return result
     }
 
-    /// The values as they were last fetched or saved, by key; `NSNull` stands for no value.
-    ///
-    /// - Parameter keys: the properties to give; `nil` for all.
-    public func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    final func valuesAsCommitted(_ keys: [String]?) -> [String: Any] {
         if isFault { fireFault() }
         let wanted = keys ?? layout.propertyByName.keys.sorted()
         var result: [String: Any] = [:]
@@ -27,7 +33,7 @@ extension NSManagedObject {
                 if state.contains(.inserted) {
                     result[key] = NSNull()
                 } else {
-                    result[key] = committedValue(at: slot) ?? NSNull()
+                    result[key] = objectValue(snapshot[slot], at: slot) ?? NSNull()
                 }
             case .toMany(let index):
                 let relationship = layout.relationships[index]
@@ -42,17 +48,22 @@ extension NSManagedObject {
         return result
     }
 
-    private func committedValue(at slot: Int) -> Any? {
+    private func objectValue(_ value: StoredValue, at slot: Int) -> Any? {
         switch layout.slots[slot].kind {
-        case .attribute(let attribute): return snapshot[slot].objectValue(for: attribute)
+        case .attribute(let attribute): return value.objectValue(for: attribute)
         case .toOne:
-            guard case .identifier(let identifier) = snapshot[slot] else { return nil }
+            guard case .identifier(let identifier) = value else { return nil }
             return storedContext?.object(with: identifier)
         }
     }
 
     private func currentValues(of keys: [String]) -> [String: Any] {
         Dictionary(keys.map { ($0, modeledValue(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Whether any property that is stored differs from what the store has.
+    final var hasPersistentChanges: Bool {
+        !changedSlots().isEmpty || layout.toManys.contains { toManyMembersIfAny($0)?.hasChanges ?? false }
     }
 
     /// The keys of the properties that differ from what the store has.

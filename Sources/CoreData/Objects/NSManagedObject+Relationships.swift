@@ -77,7 +77,7 @@ extension NSManagedObject {
             return
         }
         if let object { checkContext(of: object, for: relationship) }
-        assignToOne(relationship, object)
+        changing(relationship) { assignToOne(relationship, object) }
         guard let inverse = relationship.inverse else { return }
         former?.disconnect(inverse, from: self)
         object?.connect(inverse, to: self)
@@ -91,7 +91,7 @@ extension NSManagedObject {
         for object in objects where !members.contains(object) { addToMany(relationship, object) }
         if relationship.isOrdered {
             var seen: Set<NSManagedObject> = []
-            members.reorder(objects.filter { seen.insert($0).inserted })
+            changing(relationship) { members.reorder(objects.filter { seen.insert($0).inserted }) }
         }
     }
 
@@ -105,20 +105,22 @@ extension NSManagedObject {
                     + "\(object.layout.name)")
         }
         let members = relationship.isOrdered ? loadedToManyMembers(relationship) : toManyMembers(relationship)
-        guard members.insert(object, at: index) else { return }
+        guard changing(relationship, { members.insert(object, at: index) }) else { return }
         guard let inverse = relationship.inverse else { return }
         object.connect(inverse, to: self)
     }
 
     final func removeFromToMany(_ relationship: RelationshipLayout, _ object: NSManagedObject) {
         willChange()
-        guard toManyMembers(relationship).remove(object), let inverse = relationship.inverse else { return }
+        let members = toManyMembers(relationship)
+        guard changing(relationship, { members.remove(object) }), let inverse = relationship.inverse else { return }
         object.disconnect(inverse, from: self)
     }
 
     final func reorderToMany(_ relationship: RelationshipLayout, _ order: [NSManagedObject]) {
         willChange()
-        loadedToManyMembers(relationship).reorder(order)
+        let members = loadedToManyMembers(relationship)
+        changing(relationship) { members.reorder(order) }
     }
 
     // MARK: The other end
@@ -127,18 +129,20 @@ extension NSManagedObject {
     private func connect(_ relationship: RelationshipLayout, to object: NSManagedObject) {
         willChange()
         if relationship.isToMany {
-            toManyMembers(relationship).insert(object)
+            let members = toManyMembers(relationship)
+            changing(relationship) { _ = members.insert(object) }
             return
         }
         let former = toOne(relationship)
         guard former !== object else { return }
-        assignToOne(relationship, object)
+        changing(relationship) { assignToOne(relationship, object) }
         guard let former, let inverse = relationship.inverse else { return }
-        former.willChange()
-        if inverse.isToMany {
-            former.toManyMembers(inverse).remove(self)
-        } else {
-            former.assignToOne(inverse, nil)
+        former.changing(inverse) {
+            if inverse.isToMany {
+                former.toManyMembers(inverse).remove(self)
+            } else {
+                former.assignToOne(inverse, nil)
+            }
         }
     }
 
@@ -146,10 +150,21 @@ extension NSManagedObject {
     private func disconnect(_ relationship: RelationshipLayout, from object: NSManagedObject) {
         willChange()
         if relationship.isToMany {
-            toManyMembers(relationship).remove(object)
+            let members = toManyMembers(relationship)
+            changing(relationship) { _ = members.remove(object) }
         } else if toOne(relationship) === object {
-            assignToOne(relationship, nil)
+            changing(relationship) { assignToOne(relationship, nil) }
         }
+    }
+
+    /// Changes a relationship, between the calls that subclasses may override.
+    @discardableResult
+    private func changing<Result>(_ relationship: RelationshipLayout, _ change: () -> Result) -> Result {
+        willChangeValue(forKey: relationship.name)
+        willChange()
+        let result = change()
+        didChangeValue(forKey: relationship.name)
+        return result
     }
 
     private func assignToOne(_ relationship: RelationshipLayout, _ object: NSManagedObject?) {

@@ -214,17 +214,64 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// `didChangeValue`.
     open func setPrimitiveValue(_ value: Any?, forKey key: String) { setUntrackedValue(value, forKey: key) }
 
+    /// The value of a property by its name, as `value(forKey:)` and `setValue(_:forKey:)` have it.
+    public final subscript(key: String) -> Any? {
+        get { value(forKey: key) }
+        set { setValue(newValue, forKey: key) }
+    }
+
     /// Fires the fault if need be; for custom accessors, before `primitiveValue(forKey:)`.
     open func willAccessValue(forKey key: String?) { if isFault { fireFault() } }
 
     /// For custom accessors, after `primitiveValue(forKey:)`.
     open func didAccessValue(forKey key: String?) {}
 
-    /// Tells the context that a property is about to change; for custom accessors.
+    /// Called before a property changes, whoever changes it; custom accessors call it themselves. Call `super`.
     open func willChangeValue(forKey key: String) { willChange() }
 
-    /// Tells the context that a property has changed; for custom accessors.
+    /// Called after a property changed, whoever changed it; custom accessors call it themselves. Call `super`.
+    ///
+    /// Linux has no key-value observing: override this to hear of an object's changes.
     open func didChangeValue(forKey key: String) {}
+
+    /// For custom accessors of to-many relationships, before members come or go.
+    open func willChangeValue(
+        forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+        using inObjects: Set<AnyHashable>
+    ) { willChangeValue(forKey: inKey) }
+
+    /// For custom accessors of to-many relationships, after members came or went.
+    open func didChangeValue(
+        forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+        using inObjects: Set<AnyHashable>
+    ) { didChangeValue(forKey: inKey) }
+
+    /// The set of a to-many relationship, to be changed in place.
+    ///
+    /// - Parameter key: the name of an unordered to-many relationship; any other stops the program.
+    open func mutableSetValue(forKey key: String) -> NSMutableSet { makeMutableSet(key) }
+
+    /// The ordered set of an ordered to-many relationship, to be changed in place.
+    ///
+    /// - Parameter key: the name of an ordered to-many relationship; any other stops the program.
+    open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet { makeMutableOrderedSet(key) }
+
+    // MARK: Changes
+
+    /// The values that differ from what the store has, by key; for a new object, from the defaults.
+    ///
+    /// `NSNull` stands for no value. A fault has no changes, and does not fire.
+    open func changedValues() -> [String: Any] { currentChanges() }
+
+    /// The former values of what changed since the context last posted changes, by key; `NSNull` stands for no value.
+    ///
+    /// Observers of `NSManagedObjectContextObjectsDidChange` find there what the notification is about.
+    open func changedValuesForCurrentEvent() -> [String: Any] { formerValuesOfEvent() }
+
+    /// The values as they were last fetched or saved, by key; `NSNull` stands for no value.
+    ///
+    /// - Parameter keys: the properties to give; `nil` for all.
+    open func committedValues(forKeys keys: [String]?) -> [String: Any] { valuesAsCommitted(keys) }
 
     /// The object's entity, ID and values, for reading in a log.
     open override var description: String { describedValues() }
@@ -237,6 +284,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 }
 
 extension NSManagedObject {
+    /// Fires the fault, and has the use checked where that was asked for.
+    @inline(never)
+    package final func prepareToRead() {
+        if state.contains(.checked) { storedContext?.checkQueue() }
+        if state.contains(.fault) { fireFault() }
+    }
+
     /// Makes the object take its values.
     @inline(never)
     package final func fireFault() {
@@ -259,20 +313,24 @@ extension NSManagedObject {
     /// The value of a slot, with the fault fired. What generated accessors read.
     @inline(__always)
     package final func storedValue(at slot: Int) -> StoredValue {
-        if state.contains(.fault) { fireFault() }
+        if !state.isDisjoint(with: [.fault, .checked]) { prepareToRead() }
         return values[slot]
     }
 
     /// Sets the value of an attribute's slot and tells the context. What generated accessors write.
     package final func setStoredValue(_ value: StoredValue, at slot: Int) {
+        let key = layout.slots[slot].name
+        willChangeValue(forKey: key)
+        // An override may not call `super`.
         willChange()
         values[slot] = value
+        didChangeValue(forKey: key)
     }
 
     /// Fires the fault, and tells the context of the first change since changes were last processed.
     @inline(__always)
     final func willChange() {
-        if state.contains(.fault) { fireFault() }
+        if !state.isDisjoint(with: [.fault, .checked]) { prepareToRead() }
         if state.isDisjoint(with: [.updatedInEvent, .insertedInEvent]) { storedContext?.objectWillChange(self) }
     }
 }

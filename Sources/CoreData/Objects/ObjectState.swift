@@ -1,7 +1,7 @@
 /// What an object is to its context.
 package struct ObjectState: OptionSet {
-    package let rawValue: UInt16
-    package init(rawValue: UInt16) { self.rawValue = rawValue }
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Has no values to show yet; reading one makes it take them.
     static let fault = ObjectState(rawValue: 1)
@@ -33,6 +33,10 @@ package struct ObjectState: OptionSet {
     static let toldOfSave = ObjectState(rawValue: 8192)
     /// To be checked for conflicts by the next save though nothing of it changed.
     static let watched = ObjectState(rawValue: 16384)
+    /// Among the objects of the notification that is being posted.
+    static let posting = ObjectState(rawValue: 32768)
+    /// Checked to be used on the queue of its context; see `ConcurrencyDebug`.
+    static let checked = ObjectState(rawValue: 65536)
 
     static let anyChange: ObjectState = [.inserted, .updated, .deleted]
     static let anyEvent: ObjectState = [.insertedInEvent, .updatedInEvent, .deletedInEvent]

@@ -79,6 +79,16 @@ final class ToManyMembers {
         isReordered = true
     }
 
+    /// Has these members, and changes accordingly. The members must be loaded.
+    func replaceAll(by wanted: [NSManagedObject], isReordered: Bool) {
+        let stored = committed
+        members = Set(wanted)
+        list = isOrdered ? wanted : []
+        added = members.subtracting(stored)
+        removed = stored.subtracting(members)
+        self.isReordered = isReordered
+    }
+
     /// The destinations that the store has.
     var committed: Set<NSManagedObject> { members.subtracting(added).union(removed) }
 

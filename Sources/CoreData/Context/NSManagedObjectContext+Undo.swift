@@ -1,0 +1,102 @@
+import Foundation
+
+// Undo: what objects were before an event is registered when its changes are processed.
+extension NSManagedObjectContext {
+    /// Takes back the last group of changes; those that were not processed yet are, first.
+    func undoChanges() {
+        guard let undoManager else { return }
+        processPendingChanges()
+        undoManager.undo()
+    }
+
+    func redoChanges() {
+        guard let undoManager else { return }
+        processPendingChanges()
+        undoManager.redo()
+    }
+
+    /// Remembers what an object is before the first change of an event.
+    func rememberForUndo(_ object: NSManagedObject, existed: Bool = true) {
+        guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
+        mementos.append(ObjectMemento(object, existed: existed))
+    }
+
+    /// Registers how to take back what happened since the last time.
+    func registerUndo() {
+        guard !mementos.isEmpty else { return }
+        var remembered = mementos
+        mementos = []
+        guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
+        // What came and went within the event leaves nothing to take back.
+        remembered.removeAll { !$0.existed && ($0.object.isDeleted || $0.object.managedObjectContext == nil) }
+        guard !remembered.isEmpty else { return }
+        for index in remembered.indices { remembered[index].complete() }
+        undoManager.registerUndo(withTarget: self) { [remembered] in $0.restore(remembered) }
+    }
+
+    /// Makes objects what they were. All of it is one event, which is registered for the way back.
+    private func restore(_ mementos: [ObjectMemento]) {
+        processPendingChanges()
+        let kinds = mementos.map { kind(of: $0) }
+        for memento in mementos { restorePresence(of: memento) }
+        for memento in mementos where memento.existed { restoreValues(of: memento) }
+        for (memento, kind) in zip(mementos, kinds) { memento.object.awake(fromSnapshotEvents: kind) }
+        processPendingChanges()
+    }
+
+    /// What an object will be told of.
+    private func kind(of memento: ObjectMemento) -> NSSnapshotEventType {
+        if !memento.existed || memento.isDeleted { return .undoInsertion }
+        let isThere = memento.object.managedObjectContext === self && !memento.object.isDeleted
+        return isThere ? .undoUpdate : .undoDeletion
+    }
+
+    private func restorePresence(of memento: ObjectMemento) {
+        let object = memento.object
+        if !memento.existed {
+            guard object.managedObjectContext === self else { return }
+            if object.state.contains(.inserted) { return withdrawInsertion(of: object) }
+            return markDeleted(object)
+        }
+        if object.managedObjectContext == nil {
+            rememberForUndo(object, existed: false)
+            enlist(object)
+        } else if memento.isDeleted {
+            markDeleted(object)
+        } else if object.state.contains(.deleted) {
+            if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
+            event.append(object)
+            object.state.insert(object.state.contains(.inserted) ? .insertedInEvent : .updatedInEvent)
+            object.state.remove([.deleted, .deletePropagated, .deletedInEvent])
+        }
+    }
+
+    private func markDeleted(_ object: NSManagedObject) {
+        guard !object.state.contains(.deleted) else { return }
+        noteDeletion(of: object)
+        // Its relationships are restored one by one.
+        object.state.insert(.deletePropagated)
+    }
+
+    /// Takes an object that was never saved out of the context.
+    private func withdrawInsertion(of object: NSManagedObject) {
+        if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
+        withdraw(object)
+        vanished.append(object)
+        forget(object)
+    }
+
+    private func restoreValues(of memento: ObjectMemento) {
+        let object = memento.object
+        object.willChange()
+        memento.restoreValues()
+        if object.state.isDisjoint(with: [.inserted, .deleted]) {
+            if object.hasPersistentChanges {
+                object.state.insert(.updated)
+            } else if object.state.contains(.updated) {
+                object.state.remove(.updated)
+                idleCount += 1
+            }
+        }
+    }
+}

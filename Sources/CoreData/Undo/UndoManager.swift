@@ -1,0 +1,232 @@
+import Foundation
+
+/// Records actions that take changes back, in groups, and plays them: Foundation's class, which exists on Apple's
+/// systems only.
+///
+/// ```swift
+/// context.undoManager = UndoManager()
+/// book.title = "Emma"
+/// context.undo()
+/// ```
+/// Use it on one queue: that of the context that has it.
+open class UndoManager: NSObject {
+    private var open: [UndoGroup] = []
+    private var undoStack: [UndoGroup] = []
+    private var redoStack: [UndoGroup] = []
+    private var disabled = 0
+    private var hasEventGroup = false
+
+    /// Creates an undo manager with nothing to undo.
+    public override init() { super.init() }
+
+    // MARK: Groups
+
+    /// Whether actions that are registered within one event make up a group. The default is `true`.
+    ///
+    /// An event is a turn of the main queue or, for a context of a private queue, its `perform` block.
+    open var groupsByEvent = true
+
+    /// How many groups are open.
+    open var groupingLevel: Int { open.count }
+
+    /// The most groups to keep; 0, the default, for all.
+    open var levelsOfUndo = 0 { didSet { trim() } }
+
+    /// Opens a group; groups within groups are undone with them.
+    open func beginUndoGrouping() {
+        post(.NSUndoManagerCheckpoint)
+        openEventGroupIfNeeded()
+        open.append(UndoGroup())
+        post(.NSUndoManagerDidOpenUndoGroup)
+    }
+
+    /// Closes the group that was opened last. Stops the program when none is open.
+    open func endUndoGrouping() {
+        post(.NSUndoManagerCheckpoint)
+        guard let group = open.last else { programmerError("endUndoGrouping was called with no group open") }
+        post(.NSUndoManagerWillCloseUndoGroup)
+        open.removeLast()
+        if open.isEmpty { hasEventGroup = false }
+        if !group.isEmpty {
+            if let outer = open.last {
+                outer.actions.append(.group(group))
+            } else if isUndoing {
+                redoStack.append(group)
+            } else {
+                undoStack.append(group)
+                trim()
+            }
+        }
+        post(.NSUndoManagerDidCloseUndoGroup)
+    }
+
+    /// Ends the event: closes the group that was opened for it.
+    package final func endEvent() {
+        if hasEventGroup, open.count == 1, !isUndoing, !isRedoing { endUndoGrouping() }
+    }
+
+    private func openEventGroupIfNeeded() {
+        guard groupsByEvent, open.isEmpty, !isUndoing, !isRedoing else { return }
+        open.append(UndoGroup())
+        hasEventGroup = true
+        guard Thread.isMainThread else { return }
+        // A weak reference, used by the main queue only, as the manager is.
+        let later = WeakManager(self)
+        DispatchQueue.main.async { later.manager?.endEvent() }
+    }
+
+    private func trim() {
+        guard levelsOfUndo > 0 else { return }
+        undoStack.removeFirst(max(0, undoStack.count - levelsOfUndo))
+        redoStack.removeFirst(max(0, redoStack.count - levelsOfUndo))
+    }
+
+    // MARK: Registering
+
+    /// Whether actions are recorded.
+    open var isUndoRegistrationEnabled: Bool { disabled == 0 }
+
+    /// Stops recording, until as many calls of `enableUndoRegistration` follow.
+    open func disableUndoRegistration() { disabled += 1 }
+
+    /// Takes back one `disableUndoRegistration`. Stops the program when there was none.
+    open func enableUndoRegistration() {
+        guard disabled > 0 else { programmerError("undo registration is enabled already") }
+        disabled -= 1
+    }
+
+    /// Records an action. What it registers itself when it is run for an undo becomes the redo.
+    ///
+    /// - Parameters:
+    ///   - target: what the action works on; not kept alive, and without it the action does nothing.
+    ///   - handler: takes the change back.
+    public func registerUndo<TargetType: AnyObject>(
+        withTarget target: TargetType, handler: @escaping (TargetType) -> Void
+    ) {
+        guard isUndoRegistrationEnabled else { return }
+        openEventGroupIfNeeded()
+        guard let group = open.last else {
+            programmerError("registerUndo needs an open group when groupsByEvent is false; call beginUndoGrouping()")
+        }
+        group.actions.append(
+            .call(UndoTarget(target)) { target in if let target = target as? TargetType { handler(target) } })
+        if !isUndoing, !isRedoing { redoStack = [] }
+    }
+
+    /// Forgets all actions.
+    open func removeAllActions() {
+        undoStack = []
+        redoStack = []
+        for group in open { group.actions = [] }
+    }
+
+    /// Forgets the actions of a target.
+    open func removeAllActions(withTarget target: Any) {
+        for group in undoStack + redoStack + open { group.remove(target as AnyObject) }
+        undoStack.removeAll(where: \.isEmpty)
+        redoStack.removeAll(where: \.isEmpty)
+    }
+
+    // MARK: Undoing
+
+    /// Whether there is anything to undo.
+    open var canUndo: Bool { !undoStack.isEmpty || open.contains { !$0.isEmpty } }
+
+    /// Whether there is anything to redo.
+    open var canRedo: Bool {
+        post(.NSUndoManagerCheckpoint)
+        return !redoStack.isEmpty
+    }
+
+    /// Whether an undo is going on.
+    open private(set) var isUndoing = false
+
+    /// Whether a redo is going on.
+    open private(set) var isRedoing = false
+
+    /// Closes the last group if it is the only one open, and undoes it. Stops the program when more are open.
+    open func undo() {
+        if open.count == 1 { endUndoGrouping() }
+        if !open.isEmpty { programmerError("undo was called with \(open.count) groups open; end them first") }
+        undoNestedGroup()
+    }
+
+    /// Undoes the last group that is closed.
+    open func undoNestedGroup() {
+        post(.NSUndoManagerCheckpoint)
+        guard let group = open.last?.takeLastGroup() ?? undoStack.popLast() else { return }
+        post(.NSUndoManagerWillUndoChange)
+        isUndoing = true
+        let outer = open
+        open = []
+        play(group)
+        open = outer
+        isUndoing = false
+        post(.NSUndoManagerDidUndoChange)
+    }
+
+    /// Does again what was last undone.
+    open func redo() {
+        post(.NSUndoManagerCheckpoint)
+        guard let group = redoStack.popLast() else { return }
+        post(.NSUndoManagerWillRedoChange)
+        isRedoing = true
+        play(group)
+        isRedoing = false
+        post(.NSUndoManagerDidRedoChange)
+    }
+
+    private func play(_ group: UndoGroup) {
+        let reverse = UndoGroup()
+        reverse.name = group.name
+        reverse.isDiscardable = group.isDiscardable
+        open.append(reverse)
+        group.run()
+        endUndoGrouping()
+    }
+
+    // MARK: Names
+
+    /// The name of what `undo` takes back, "" when there is none.
+    open var undoActionName: String { open.first?.name ?? undoStack.last?.name ?? "" }
+
+    /// The name of what `redo` does again, "" when there is none.
+    open var redoActionName: String { redoStack.last?.name ?? "" }
+
+    /// Names the group that is open, or the last one.
+    open func setActionName(_ actionName: String) { (open.first ?? undoStack.last)?.name = actionName }
+
+    /// Says whether the action can be thrown away unasked, such as a selection.
+    open func setActionIsDiscardable(_ discardable: Bool) { (open.first ?? undoStack.last)?.isDiscardable = discardable }
+
+    /// Whether what `undo` takes back can be thrown away unasked.
+    open var undoActionIsDiscardable: Bool { (open.first ?? undoStack.last)?.isDiscardable ?? false }
+
+    /// Whether what `redo` does again can be thrown away unasked.
+    open var redoActionIsDiscardable: Bool { redoStack.last?.isDiscardable ?? false }
+
+    /// The title of a menu item: “Undo” and the action's name.
+    open var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
+
+    /// The title of a menu item: “Redo” and the action's name.
+    open var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
+
+    /// “Undo” and a name.
+    open func undoMenuTitle(forUndoActionName actionName: String) -> String {
+        actionName.isEmpty ? "Undo" : "Undo \(actionName)"
+    }
+
+    /// “Redo” and a name.
+    open func redoMenuTitle(forUndoActionName actionName: String) -> String {
+        actionName.isEmpty ? "Redo" : "Redo \(actionName)"
+    }
+
+    private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
+}
+
+/// A way back to an undo manager that does not keep it alive.
+private final class WeakManager: @unchecked Sendable {
+    // @unchecked Sendable: made and used on the main queue.
+    weak var manager: UndoManager?
+    init(_ manager: UndoManager) { self.manager = manager }
+}

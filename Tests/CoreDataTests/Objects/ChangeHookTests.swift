@@ -1,0 +1,83 @@
+import CoreData
+import Synchronization
+import Testing
+
+/// A record that notes what it is told, as subclasses of developers do.
+final class WatchedAuthor: NSManagedObject {
+    var heard: [String] = []
+
+    override func willChangeValue(forKey key: String) {
+        super.willChangeValue(forKey: key)
+        heard.append("will \(key)")
+    }
+
+    override func didChangeValue(forKey key: String) {
+        super.didChangeValue(forKey: key)
+        heard.append("did \(key)")
+    }
+}
+
+@Suite("Objects: what subclasses and observers hear of changes")
+struct ChangeHookTests {
+    let container: NSPersistentContainer
+    let context: NSManagedObjectContext
+
+    init() throws {
+        let model = Library.model()
+        model.entitiesByName["Author"]?.managedObjectClassName = String(reflecting: WatchedAuthor.self)
+        container = try Library.inMemory(model)
+        context = container.newBackgroundContext()
+    }
+
+    @Test("willChangeValue and didChangeValue are called for each change of an attribute")
+    func attribute() throws {
+        try context.performAndWait {
+            let author = try #require(context.make("Author") as? WatchedAuthor)
+            author.heard = []
+            author.setValue("A", forKey: "name")
+            #expect(author.heard == ["will name", "did name"])
+            author["name"] = "B"
+            #expect(author["name"] as? String == "B")
+        }
+    }
+
+    @Test("The object at the other end of a relationship hears of the change too")
+    func inverse() throws {
+        try context.performAndWait {
+            let author = try #require(context.make("Author", ["name": "A"]) as? WatchedAuthor)
+            author.heard = []
+            let book = context.make("Book", ["author": author])
+            #expect(author.heard == ["will books", "did books"])
+            author.heard = []
+            book.setValue(nil, forKey: "author")
+            #expect(author.heard == ["will books", "did books"])
+        }
+    }
+
+    // That the values are the former ones is what the tests of Wikipedia's and other apps' change controllers expect.
+    @Test("In the notification of a change, changedValuesForCurrentEvent has the former values of that event")
+    func eventValues() throws {
+        let author = try context.performAndWait {
+            let author = context.make("Author", ["name": "A", "age": 1])
+            try context.save()
+            return Unchecked(author)
+        }
+        let seen = Mutex<[String]>([])
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { _ in
+            let former = author.value.changedValuesForCurrentEvent()
+            seen.withLock { $0.append(former.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")) }
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        context.performAndWait { author.value.setValue("B", forKey: "name") }
+        context.performAndWait { author.value.setValue(2, forKey: "age") }
+        context.performAndWait { author.value.setValue("C", forKey: "name") }
+        #expect(seen.withLock { $0 } == ["name=A", "age=1", "name=B"])
+        let changes = context.performAndWait {
+            (event: author.value.changedValuesForCurrentEvent().count, all: Set(author.value.changedValues().keys))
+        }
+        #expect(changes.event == 0)
+        #expect(changes.all == ["name", "age"])
+    }
+}

@@ -1,0 +1,55 @@
+import CoreData
+import Testing
+
+@Suite("mutableOrderedSetValue(forKey:): every change reaches the relationship")
+struct OrderedSetProxyTests {
+    let container: NSPersistentContainer
+    let context: NSManagedObjectContext
+
+    init() throws {
+        container = try Library.inMemory()
+        context = container.newBackgroundContext()
+    }
+
+    /// Makes a book with chapters 1 to 4, applies a change to its proxy, and gives the titles of relationship and proxy.
+    private func titles(after change: (NSMutableOrderedSet) -> Void) -> [String] {
+        context.performAndWait {
+            let book = context.make("Book")
+            let chapters = (1...4).map { context.make("Chapter", ["title": "\($0)"]) }
+            book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+            let proxy = book.mutableOrderedSetValue(forKey: "chapters")
+            change(proxy)
+            func titles(_ objects: [Any]?) -> [String] {
+                objects?.compactMap { ($0 as? NSManagedObject)?.string("title") } ?? []
+            }
+            let found = titles((book.value(forKey: "chapters") as? NSOrderedSet)?.array)
+            return titles(proxy.array) == found ? found : ["proxy and relationship differ"]
+        }
+    }
+
+    @Test("Exchanging, moving, replacing and sorting")
+    func order() {
+        #expect(titles { $0.exchangeObject(at: 0, withObjectAt: 3) } == ["4", "2", "3", "1"])
+        #expect(titles { $0.moveObjects(at: IndexSet([0, 1]), to: 2) } == ["3", "4", "1", "2"])
+        let descending = NSSortDescriptor(key: "title", ascending: false)
+        #expect(titles { $0.sort(using: [descending]) } == ["4", "3", "2", "1"])
+        #expect(titles { $0.replaceObject(at: 0, with: context.make("Chapter", ["title": "9"])) } == ["9", "2", "3", "4"])
+    }
+
+    @Test("Adding at the end and in between, and removing by position, by object and all")
+    func members() {
+        #expect(titles { $0.add(context.make("Chapter", ["title": "5"])) } == ["1", "2", "3", "4", "5"])
+        #expect(titles { $0.insert(context.make("Chapter", ["title": "0"]), at: 0) } == ["0", "1", "2", "3", "4"])
+        #expect(titles { $0.removeObject(at: 1) } == ["1", "3", "4"])
+        #expect(titles { $0.remove($0[3]) } == ["1", "2", "3"])
+        #expect(titles { $0.removeObjects(at: IndexSet([0, 2])) } == ["2", "4"])
+        #expect(titles { $0.removeAllObjects() } == [])
+    }
+
+    @Test("Set operations keep the order of what stays")
+    func sets() {
+        #expect(titles { $0.minus(NSOrderedSet(object: $0[1])) } == ["1", "3", "4"])
+        #expect(titles { $0.intersect(NSOrderedSet(array: [$0[2], $0[0]])) } == ["1", "3"])
+        #expect(titles { $0.union(NSOrderedSet(object: context.make("Chapter", ["title": "5"]))) }.last == "5")
+    }
+}
