@@ -162,6 +162,7 @@ extension NSManagedObjectContext {
         refreshed = []
         batches = [:]
         readErrors = [:]
+        advancePin()
         mementos = []
         vanished = []
         undoManager?.removeAllActions()

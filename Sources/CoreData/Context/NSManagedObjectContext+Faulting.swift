@@ -38,6 +38,7 @@ extension NSManagedObjectContext {
             if object.isDeleted { throw Self.missing(identifier) }
             return object
         }
+        try pinIfNeeded()
         guard !identifier.isTemporaryID || parent != nil, let source else { throw Self.missing(identifier) }
         let stamp = source.generation
         guard let row = try source.row(for: identifier) else { throw Self.missing(identifier) }
@@ -54,6 +55,7 @@ extension NSManagedObjectContext {
     /// the source has.
     func fulfill(_ object: NSManagedObject) {
         guard object.state.contains(.fault) else { return }
+        do { try pinIfNeeded() } catch { return becomeUnreadable(object, error as NSError) }
         guard let source else { return becomeInaccessible(object) }
         if object.state.contains(.valuesPending), stalenessInterval < 0,
             source.isCurrent(object.identifier, since: object.stamp)

@@ -63,6 +63,7 @@ extension NSManagedObjectContext {
 
     func entity(of request: any FetchDescription) throws -> EntityLayout {
         checkQueue()
+        try pinIfNeeded()
         guard let modelLayout, source != nil else { throw Self.noSource("fetch") }
         // The request's entity may come from another instance of the model.
         guard let name = request.entityName else {

@@ -46,6 +46,7 @@ extension NSManagedObjectContext {
     }
 
     func merge(_ changes: SavedChanges) {
+        advancePin()
         guard let source else { return }
         takePromotions()
         var inserted: [NSManagedObject] = []

@@ -4,6 +4,7 @@ extension NSManagedObjectContext {
     func saveChanges() throws {
         guard hasChanges else { return }
         isSaving = true
+        advancePin()
         defer { isSaving = false }
         processPendingChanges()
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
@@ -130,6 +131,7 @@ extension NSManagedObjectContext {
             info[NSPersistentHistoryTokenKey] = token
             identifiers[NSPersistentHistoryTokenKey] = token
         }
+        if let pinnedToken { info[NSManagedObjectContextQueryGenerationKey] = pinnedToken }
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: identifiers)

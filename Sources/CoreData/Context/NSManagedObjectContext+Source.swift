@@ -5,6 +5,7 @@ extension NSManagedObjectContext {
     /// What the context reads from; `nil` until it has a coordinator or a parent.
     var source: (any RowSource)? {
         if let parentSource { return parentSource }
+        if case .pinned(let source) = pin { return source }
         guard let coordinator, coordinator.hasObjectStores else { return coordinator }
         return AskingSource(self, coordinator)
     }
@@ -14,6 +15,7 @@ extension NSManagedObjectContext {
         coordinator?.forget(table)
         if let linkToParent, let former = parentSource?.parent { former.removeChild(linkToParent) }
         coordinator = newCoordinator
+        pin = .none
         newCoordinator?.remember(table)
         parentSource = parent.map { ParentSource($0) }
         linkToParent = parent.map { parent in

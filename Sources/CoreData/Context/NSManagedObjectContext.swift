@@ -93,6 +93,21 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         willSet { if newValue !== undoManager { undoManager?.removeAllActions(withTarget: self) } }
     }
 
+    var pin = GenerationPin.none
+
+    /// The state of the stores that the context reads: `nil` when it reads them as they are, `current` when it is to be
+    /// pinned by its next read.
+    open var queryGenerationToken: NSQueryGenerationToken? { pinnedToken }
+
+    /// Has the context read one state of the stores, whatever others save. Objects that it has already stay as they are.
+    ///
+    /// Saving, merging and resetting move the context to what is current at its next read.
+    ///
+    /// - Parameter generation: the state; `NSQueryGenerationToken.current` for what is current at the next read, `nil` to
+    ///   read the stores as they are.
+    /// - Throws: when the state cannot be read any more, and for a child context, which reads its parent.
+    open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws { try setPin(generation) }
+
     // MARK: What the context holds
 
     let table = ObjectTable()

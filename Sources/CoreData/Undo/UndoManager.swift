@@ -197,7 +197,9 @@ open class UndoManager: NSObject {
     open func setActionName(_ actionName: String) { (open.first ?? undoStack.last)?.name = actionName }
 
     /// Says whether the action can be thrown away unasked, such as a selection.
-    open func setActionIsDiscardable(_ discardable: Bool) { (open.first ?? undoStack.last)?.isDiscardable = discardable }
+    open func setActionIsDiscardable(_ discardable: Bool) {
+        (open.first ?? undoStack.last)?.isDiscardable = discardable
+    }
 
     /// Whether what `undo` takes back can be thrown away unasked.
     open var undoActionIsDiscardable: Bool { (open.first ?? undoStack.last)?.isDiscardable ?? false }

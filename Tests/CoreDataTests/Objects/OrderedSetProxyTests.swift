@@ -33,7 +33,8 @@ struct OrderedSetProxyTests {
         #expect(titles { $0.moveObjects(at: IndexSet([0, 1]), to: 2) } == ["3", "4", "1", "2"])
         let descending = NSSortDescriptor(key: "title", ascending: false)
         #expect(titles { $0.sort(using: [descending]) } == ["4", "3", "2", "1"])
-        #expect(titles { $0.replaceObject(at: 0, with: context.make("Chapter", ["title": "9"])) } == ["9", "2", "3", "4"])
+        #expect(
+            titles { $0.replaceObject(at: 0, with: context.make("Chapter", ["title": "9"])) } == ["9", "2", "3", "4"])
     }
 
     @Test("Adding at the end and in between, and removing by position, by object and all")
