@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
         try withLock {
             var generations: [Int: AnyObject] = [:]
             for store in stores { generations[store.identity.number] = try store.pinGeneration() }
-            return NSQueryGenerationToken(QueryGenerationState(generations))
+            return NSQueryGenerationToken(QueryGenerationState(generations, saveCount: generation))
         }
     }
 

@@ -11,7 +11,8 @@ final class PinnedSource: RowSource {
         self.token = token
     }
 
-    var generation: UInt32 { source.generation }
+    /// That of the time of pinning: what is read now is known to be right only up to then.
+    var generation: UInt32 { token.saveCount }
 
     /// What was read of a generation stays right.
     func isCurrent(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool { true }

@@ -27,6 +27,9 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     /// Whether the generation cannot be read any more: its last other token has gone since this one was archived.
     package final var isExpired: Bool { state?.isExpired ?? false }
 
+    /// How many saves the coordinator had counted when the generation was pinned.
+    package final var saveCount: UInt32 { state?.saveCount ?? 0 }
+
     /// What a store reads this generation with; `nil` for a store that has no generations.
     package final func generation(of store: NSPersistentStore) -> AnyObject? {
         state?.generations[store.identity.number]
@@ -71,14 +74,17 @@ final class QueryGenerationState: @unchecked Sendable {
     let identifier: UUID
     /// What each store reads with, by the number of its identity.
     let generations: [Int: AnyObject]
+    /// How many saves the coordinator had counted by then.
+    let saveCount: UInt32
     let isExpired: Bool
 
     private struct WeakState { weak var state: QueryGenerationState? }
     private static let known = Mutex<[UUID: WeakState]>([:])
 
-    init(_ generations: [Int: AnyObject]) {
+    init(_ generations: [Int: AnyObject], saveCount: UInt32) {
         identifier = UUID()
         self.generations = generations
+        self.saveCount = saveCount
         isExpired = false
         Self.known.withLock { [identifier] in $0[identifier] = WeakState(state: self) }
     }
@@ -86,6 +92,7 @@ final class QueryGenerationState: @unchecked Sendable {
     init(expired identifier: UUID) {
         self.identifier = identifier
         generations = [:]
+        saveCount = 0
         isExpired = true
     }
 

@@ -70,4 +70,15 @@ struct QueryGenerationTests {
         let store = try #require(container.persistentStoreCoordinator.persistentStores.first)
         #expect(token.generation(of: store) == nil)
     }
+
+    @Test("What is read of a generation counts as old as the generation, whenever it is read")
+    func age() throws {
+        let store = try BatchStore()
+        let source = store.container.persistentStoreCoordinator
+        let pinned = PinnedSource(source, try source.pinCurrentGeneration())
+        let before = source.generation
+        try store.save { $0.make("Tag", ["name": "a"]) }
+        #expect(pinned.generation == before)
+        #expect(source.generation > before)
+    }
 }
