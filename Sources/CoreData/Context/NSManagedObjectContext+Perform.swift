@@ -46,8 +46,9 @@ extension NSManagedObjectContext {
         return try result.value.get()
     }
 
-    func runLater(_ block: sending @escaping () -> Void) {
-        queue.async { [self] in run(block, isEvent: true) }
+    func runLater(_ block: @escaping () -> Void) {
+        let work = Transferred(block)
+        queue.async { [self] in run(work.value, isEvent: true) }
     }
 
     func runAndWait(_ block: () -> Void) {

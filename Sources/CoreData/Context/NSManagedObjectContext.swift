@@ -300,7 +300,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: Running code
 
     /// Runs a block on the context's queue, later. Changes are processed when it ends.
-    open func perform(_ block: sending @escaping () -> Void) { runLater(block) }
+    ///
+    /// The block is not `sending`: a client's protocol or subclass that asks for `perform(_: @escaping () -> Void)` would not
+    /// find this method, and all existing ones do.
+    open func perform(_ block: @escaping () -> Void) { runLater(block) }
 
     /// Runs a block on the context's queue and waits for it. May be nested.
     open func performAndWait(_ block: () -> Void) { runAndWait(block) }

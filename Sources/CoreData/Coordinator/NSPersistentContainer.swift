@@ -92,9 +92,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     /// Runs a block on the queue of a new background context.
-    open func performBackgroundTask(_ block: sending @escaping (NSManagedObjectContext) -> Void) {
+    open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
-        context.perform { block(context) }
+        let work = Transferred(block)
+        context.perform { work.value(context) }
     }
 
     /// Runs a block on the queue of a new background context, without blocking the caller.

@@ -16,3 +16,11 @@ package func keys(of keyPath: AnyKeyPath) -> [String]? {
     let keys = path.split(separator: ".").map { $0.filter { $0 != "?" && $0 != "!" } }
     return keys.contains("") ? nil : keys.withoutSelf
 }
+
+extension AnyKeyPath {
+    /// The keys that the key path reads, joined by dots; `nil` where they have no names.
+    ///
+    /// Swift knows names of Objective-C's properties only. Much code asks for them by this property, in order to make
+    /// predicates and sort descriptors of `@NSManaged` properties; this one stands before the standard library's.
+    public var _kvcKeyPathString: String? { keys(of: self).map { $0.joined(separator: ".") } }
+}

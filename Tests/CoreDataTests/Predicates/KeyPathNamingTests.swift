@@ -31,4 +31,12 @@ struct KeyPathNamingTests {
             of: #Predicate<NamedBook> { $0.price > 3.5 && $0.author?.name == "Banks" && $0.title != nil })
         #expect(tree.format == #"price > 3.5 AND author.name == "Banks" AND title != nil"#)
     }
+
+    // Source: QueryKit, and every helper that asks key paths for their Objective-C names.
+    @Test("have the names that code asks for by _kvcKeyPathString")
+    func objectiveCName() {
+        #expect((\NamedBook.price)._kvcKeyPathString == "price")
+        #expect((\NamedBook.author?.name as AnyKeyPath)._kvcKeyPathString == "author.name")
+        #expect((\NamedBook.hash)._kvcKeyPathString == nil)
+    }
 }
