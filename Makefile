@@ -4,16 +4,20 @@ SWIFT ?= swift
 SWIFT_FLAGS ?=
 # What `make bench` passes on, such as --sizes 10000,1000000.
 BENCH_FLAGS ?=
+# How long `make fuzz` runs each fuzzer.
+FUZZ_SECONDS ?= 30
 
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
-	Examples/Bookstore/Package.swift Examples/Bookstore/Sources
+	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
 
 .PHONY: help demo test test-tsan bench docs format lint clean dependencies
+.PHONY: help demo test fuzz bench docs format lint clean dependencies
 
 help:
 	@echo "make demo     the book store, and a look into the file that it wrote"
 	@echo "make test     all tests"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
+	@echo "make fuzz     damaged format strings, archives and models, for FUZZ_SECONDS=30 each"
 	@echo "make bench    our time against the SQLite C API's, work by work"
 	@echo "make docs     the documentation, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
@@ -31,6 +35,8 @@ test: dependencies
 # ThreadSanitizer needs a build of its own; it multiplies time and memory, so the tests run one suite after the other.
 test-tsan: dependencies
 	$(SWIFT) test --scratch-path .build/tsan --sanitize=thread --no-parallel --filter CoreDataTests $(SWIFT_FLAGS)
+fuzz: dependencies
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzzing/run
 
 bench: dependencies
 	@$(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)
