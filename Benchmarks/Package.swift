@@ -7,10 +7,12 @@ let package = Package(
     dependencies: [.package(name: "Pippin", path: "..")],
     targets: [
         .systemLibrary(name: "CSQLiteBaseline", providers: [.apt(["libsqlite3-dev"])]),
+        // Counts what is allocated.
+        .target(name: "CAllocationCount"),
         .executableTarget(
             name: "pippin-benchmarks",
             dependencies: [
-                "CSQLiteBaseline",
+                "CAllocationCount", "CSQLiteBaseline",
                 .product(name: "Pippin", package: "Pippin"),
                 .product(name: "CoreData", package: "Pippin"),
             ],

@@ -9,6 +9,7 @@ struct Main {
             if let alone = options.alone {
                 try runAlone(alone, size: options.size, in: workspace)
             } else {
+                keepFreedMemory()
                 try report(options, Bench(workspace: workspace, clock: options.clock))
             }
         } catch {
@@ -19,9 +20,16 @@ struct Main {
 
     private static func report(_ options: Options, _ bench: Bench) throws {
         let works = allWorks.filter { options.only.map($0.title.contains) ?? true }
-        print("\(grouped(options.size)) objects of six attributes, median of \(options.rounds) rounds\n")
-        try printTable(works, options, bench)
-        if !options.sizes.isEmpty {
+        if !works.isEmpty {
+            print("\(grouped(options.size)) objects of six attributes, median of \(options.rounds) rounds\n")
+            try printTable(works, options, bench)
+        }
+        let predicateWorks = allPredicateWorks.filter { options.only.map($0.title.contains) ?? true }
+        if !predicateWorks.isEmpty {
+            print("\nPredicates: nanoseconds and allocations each time, median of \(options.rounds) rounds\n")
+            try printPredicateTable(predicateWorks, options, bench)
+        }
+        if !options.sizes.isEmpty, !works.isEmpty {
             print("\nMicroseconds per object, as the number of objects in the store grows\n")
             try printFlatness(works, options, bench)
         }
@@ -37,6 +45,20 @@ struct Main {
                 work.title, milliseconds(result.ours), milliseconds(result.baseline),
                 String(format: "%.2f", result.ratio), work.budget.map { String(format: "%.1f", $0) } ?? "",
                 megabytes(ours), megabytes(baseline),
+            ])
+        }
+        print(table.text)
+    }
+
+    private static func printPredicateTable(
+        _ works: [PredicateWork], _ options: Options, _ bench: Bench
+    ) throws {
+        var table = Table(header: ["", "time", "budget", "allocations"])
+        for work in works {
+            let result = try work.measure(bench, objects: options.size, rounds: options.rounds)
+            table.add([
+                work.title, String(format: "%.0f ns", result.nanoseconds),
+                work.budget.map { String(format: "%.0f ns", $0) } ?? "", String(format: "%.1f", result.allocations),
             ])
         }
         print(table.text)

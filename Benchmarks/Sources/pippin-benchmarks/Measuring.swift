@@ -20,6 +20,15 @@ enum PeakMemory {
     }
 }
 
+/// Keeps freed memory in the process. Else it goes back to the system now and then, and whoever comes next pays for
+/// getting it again: with luck the other side.
+func keepFreedMemory() {
+    #if os(Linux)
+        mallopt(M_TRIM_THRESHOLD, CInt.max)
+        mallopt(M_MMAP_THRESHOLD, CInt.max)
+    #endif
+}
+
 /// What time is measured with.
 enum Clock: String {
     /// Time that passes.
