@@ -121,13 +121,21 @@ extension BuiltInFunction {
         return result.overflow ? applyToDoubles(Double(first), Double(second)) : .integer(result.partialValue)
     }
 
+    /// The remainder is one of whole numbers, as SQLite has it: it cuts off the fractions of both numbers first.
+    private static func remainder(_ first: Double, _ second: Double) -> Value {
+        guard !first.isNaN, !second.isNaN else { return .null }
+        let (first, second) = (Int64(clamping: first), Int64(clamping: second))
+        if second == 0 { return .null }
+        return .double(second == -1 ? 0 : Double(first % second))
+    }
+
     private func applyToDoubles(_ first: Double, _ second: Double) -> Value {
         switch self {
         case .add: .double(first + second)
         case .subtract: .double(first - second)
         case .multiply: .double(first * second)
         case .divide where second != 0: .double(first / second)
-        case .modulus where second != 0: .double(first.truncatingRemainder(dividingBy: second))
+        case .modulus: Self.remainder(first, second)
         default: .null
         }
     }
@@ -152,5 +160,12 @@ extension Value {
         case .integer(let number): Decimal(number)
         default: Decimal()
         }
+    }
+}
+
+extension Int64 {
+    /// The number without its fraction, or the nearest that fits.
+    fileprivate init(clamping number: Double) {
+        self = number >= 0x1p63 ? .max : number < -0x1p63 ? .min : Int64(number)
     }
 }

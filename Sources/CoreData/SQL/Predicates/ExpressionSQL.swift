@@ -159,9 +159,11 @@ extension PredicateSQL {
             throw SQLError.unsupported("a subquery of which nothing is computed")
         }
         return try aggregate(computation, over: toMany, keys: Array(path.dropFirst()), in: base) { inner in
-            inner.variables = scope.variables
-            inner.variables[variable] = inner
-            return try condition(predicate, in: inner)
+            // Inside, keys without a variable still start at the evaluated object.
+            let former = scope.variables
+            defer { scope.variables = former }
+            scope.variables[variable] = inner
+            return try condition(predicate, in: scope)
         }
     }
 }

@@ -61,6 +61,9 @@ extension PredicateSQL {
         return SQLCondition("EXISTS (SELECT 1 FROM \(inner.from()) WHERE " + all + ")", canBeNull: false)
     }
 
+    /// Stands for a destination of the relationship that `ANY` or `ALL` is about; no format string can name it.
+    private static let destinationVariable = "\u{0}destination"
+
     /// `ANY pages.number > 3`, `ALL pages.number > 3`.
     func existence(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
         var plain = tree
@@ -79,11 +82,22 @@ extension PredicateSQL {
             return try condition(.comparison(plain), in: scope)
         }
         let holds = try existence(of: toMany, in: origin) { target in
+            // The left side starts at a destination, the right side where the predicate does.
+            let former = scope.variables
+            defer { scope.variables = former }
+            scope.variables[Self.destinationVariable] = target.scope
             var inner = plain
-            inner.left = .keyPath(target.keys)
-            let condition = try condition(.comparison(inner), in: target.scope)
+            inner.left = .keys(target.keys, from: Self.destinationVariable)
+            let condition = try condition(.comparison(inner), in: scope)
             return tree.modifier == .all ? Self.negated(condition) : condition
         }
         return tree.modifier == .all ? Self.negated(holds) : holds
+    }
+}
+
+extension ExpressionTree {
+    /// Keys from the value of a variable on; the variable itself for none.
+    fileprivate static func keys(_ keys: [String], from variable: String) -> ExpressionTree {
+        keys.isEmpty ? .variable(variable) : .path(from: .variable(variable), keys)
     }
 }

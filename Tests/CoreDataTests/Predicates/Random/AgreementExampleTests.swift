@@ -1,0 +1,44 @@
+import CoreData
+import Testing
+
+/// Disagreements of SQL and memory that random predicates have uncovered.
+@Suite("SQL and memory agree")
+struct AgreementExampleTests {
+    private func check(_ entity: String, _ format: String, finds titles: [String]) throws {
+        let folder = try TemporaryFolder()
+        let container = try Library.stored(at: folder.file("library.sqlite"))
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "b", "rating": 2.5])
+            context.make("Author", ["name": "a", "rating": 0.1])
+            context.make("Book", ["title": "a", "price": 0.1, "author": author])
+            context.make("Book", ["title": "b", "price": 7.5, "author": author])
+            try context.save()
+            let all = try context.all(entity)
+            let predicate = try NSPredicate(parsing: format)
+            let key = entity == "Book" ? "title" : "name"
+            #expect(try context.all(entity, predicate, by: key).map { $0.string(key) } == titles)
+            #expect(all.filter { predicate.evaluate(with: $0) }.compactMap { $0.string(key) }.sorted() == titles)
+        }
+    }
+
+    @Test("on the remainder of fractions: it is that of the whole numbers")
+    func remainder() throws {
+        try check("Book", "modulus:by:(price, 4) == 3", finds: ["b"])
+        try check("Book", "modulus:by:(price, price) >= 0", finds: ["b"])
+    }
+
+    @Test(
+        "on keys inside a subquery: they start at the object outside, also where the destination has a key of that name"
+    )
+    func subqueryKeys() throws {
+        try check("Author", "SUBQUERY(books, $b, $b.price < rating).@count == 1", finds: ["b"])
+        try check("Book", "SUBQUERY(author.books, $b, $b.title != title).@count == 1", finds: ["a", "b"])
+    }
+
+    @Test("on keys on the right of ANY and ALL: they start at the object, too")
+    func quantifiedKeys() throws {
+        try check("Author", "ANY books.title == name", finds: ["b"])
+        try check("Author", "ALL books.price < rating", finds: ["a"])
+    }
+}
