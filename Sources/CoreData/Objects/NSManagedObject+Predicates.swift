@@ -2,22 +2,38 @@ import Foundation
 
 // Predicates read managed objects by slot, without boxing values.
 extension NSManagedObject: KeyValueCoding, KeyedOperand {
+    package final func operand(forKey key: OperandKey) -> Value {
+        guard let number = key.number, let slot = layout.slotIndex(forInternedKey: number) else {
+            return operand(forKey: key.name)
+        }
+        return operand(at: slot)
+    }
+
     package final func operand(forKey key: String) -> Value {
         guard let place = layout.propertyByName[key] else {
             if key == "self" || key == "objectID" { return .object(self) }
             unknownKey(key)
         }
         switch place {
-        case .slot(let slot):
-            let value = storedValue(at: slot)
-            switch layout.slots[slot].kind {
-            case .attribute(let attribute): return value.operand(for: attribute)
-            case .toOne(let relationship): return toOne(relationship).map { .object($0) } ?? .null
-            }
+        case .slot(let slot): return operand(at: slot)
         case .toMany(let index):
             return .collection(toManyObjects(layout.relationships[index]).map { .object($0) })
         case .fetched:
             return Value(modeledValue(forKey: key))
+        }
+    }
+
+    /// The value of an attribute or to-one relationship. The usual values mean the same whatever the attribute says.
+    private final func operand(at slot: Int) -> Value {
+        switch storedValue(at: slot) {
+        case .integer(let number): return .integer(number)
+        case .double(let number): return .double(number)
+        case .string(let string): return .string(string)
+        case let value:
+            switch layout.slots[slot].kind {
+            case .attribute(let attribute): return value.operand(for: attribute)
+            case .toOne(let relationship): return toOne(relationship).map { .object($0) } ?? .null
+            }
         }
     }
 

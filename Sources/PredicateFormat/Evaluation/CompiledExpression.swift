@@ -56,10 +56,11 @@ package final class CompiledExpression: Sendable {
 
     private static func compileKeyPath(_ keys: [String]) -> Code {
         let hasOperator = keys.contains { $0.hasPrefix("@") }
-        if keys.count == 1, !hasOperator, let key = keys.first {
+        if keys.count == 1, !hasOperator, let name = keys.first {
+            let key = OperandKey(name)
             return { scope in
                 if case .object(let reference) = scope.object { return reference.operand.operand(forKey: key) }
-                return scope.object.value(forKey: key)
+                return scope.object.value(forKey: name)
             }
         }
         return { $0.object.value(forKeyPath: keys) }

@@ -4,9 +4,11 @@ package final class CompiledPredicate: Sendable {
     typealias Test = @Sendable (Scope) -> Bool
 
     private let test: Test
+    private let operandTest: OperandTest.Code?
 
     package init(_ tree: PredicateTree) {
         test = CompiledPredicate.compile(tree)
+        operandTest = OperandTest.make(tree)
     }
 
     /// Whether an object satisfies the predicate.
@@ -16,7 +18,7 @@ package final class CompiledPredicate: Sendable {
 
     /// Whether an object satisfies the predicate. The shortest way for objects that give operands themselves.
     package func evaluate(_ object: any KeyedOperand) -> Bool {
-        test(Scope(object: .object(ObjectReference(object))))
+        operandTest?(object) ?? test(Scope(object: .object(ObjectReference(object))))
     }
 
     static func compile(_ tree: PredicateTree) -> Test {

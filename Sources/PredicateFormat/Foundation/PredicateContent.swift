@@ -5,12 +5,21 @@ import Synchronization
 final class PredicateContent: Sendable {
     let prepared: PreparedPredicate
 
-    private struct Made {
-        var tree: PredicateTree?
-        var compiled: CompiledPredicate?
-    }
+    private let madeTree = Mutex<PredicateTree?>(nil)
+    // Read with every object: a lock would take a good part of a comparison's time.
+    private let madeCompiled = AtomicLazyReference<CompiledPredicate>()
+    private let operandClass = AtomicLazyReference<OperandClass>()
 
-    private let made = Mutex(Made())
+    /// The class of the first object that was evaluated and is an operand itself.
+    private final class OperandClass: Sendable {
+        let objectType: ObjectIdentifier
+        let operandType: any KeyedOperand.Type
+
+        init(_ object: NSObject, _ operand: any KeyedOperand) {
+            objectType = ObjectIdentifier(type(of: object))
+            operandType = type(of: operand)
+        }
+    }
 
     init(_ prepared: PreparedPredicate) {
         CompoundPredicateMethods.install
@@ -23,20 +32,17 @@ final class PredicateContent: Sendable {
 
     /// The predicate with its arguments in place.
     var tree: PredicateTree {
-        made.withLock { made in
-            if let tree = made.tree { return tree }
+        madeTree.withLock { made in
+            if let made { return made }
             let tree = prepared.tree
-            made.tree = tree
+            made = tree
             return tree
         }
     }
 
     /// The predicate, ready to be evaluated.
     var compiled: CompiledPredicate {
-        if let compiled = made.withLock({ $0.compiled }) { return compiled }
-        let compiled = CompiledPredicate(tree)
-        made.withLock { $0.compiled = compiled }
-        return compiled
+        madeCompiled.load() ?? madeCompiled.storeIfNil(CompiledPredicate(tree))
     }
 
     /// A part of the predicate, with the same arguments.
@@ -45,7 +51,21 @@ final class PredicateContent: Sendable {
     }
 
     func evaluate(with object: Any?, _ variables: [String: Any]?) -> Bool {
-        guard let variables else { return compiled.evaluate(Value(object)) }
+        guard let variables else { return evaluate(with: object) }
         return compiled.evaluate(Value(object), variables: variables.mapValues { Value($0) })
+    }
+
+    /// Asking the runtime whether an object conforms to a protocol takes longer than a comparison: of objects of one class it
+    /// is asked once, and after that only whether the next object is of that class.
+    private func evaluate(with object: Any?) -> Bool {
+        let known = operandClass.load()
+        if let known, let object = object as? NSObject, ObjectIdentifier(type(of: object)) == known.objectType {
+            return compiled.evaluate(known.operandType.operand(object))
+        }
+        let value = Value(object)
+        if known == nil, case .object(let reference) = value, let object = reference.operand as? NSObject {
+            _ = operandClass.storeIfNil(OperandClass(object, reference.operand))
+        }
+        return compiled.evaluate(value)
     }
 }

@@ -1,33 +1,31 @@
 /// The right side of `LIKE`: `?` is any one character, `*` any number of them, and a backslash before either makes it
 /// the character itself.
 package struct LikePattern: Sendable {
-    private enum Element: Equatable {
-        case scalar(Unicode.Scalar)
-        case one
-        case many
-    }
-
-    private var elements: [Element] = []
+    /// The pattern's bytes; numbers above them are its signs.
+    private var elements: ContiguousArray<UInt16> = []
     private let options: StringOptions
+
+    private static let one: UInt16 = 256
+    private static let many: UInt16 = 257
 
     package init(_ pattern: String, options: StringOptions) {
         self.options = options
         var isEscaped = false
-        for scalar in pattern.folded(options).unicodeScalars {
+        for byte in pattern.folded(options).utf8 {
             if isEscaped {
-                elements.append(.scalar(scalar))
+                elements.append(UInt16(byte))
                 isEscaped = false
-            } else if scalar == "\\" {
+            } else if byte == UInt8(ascii: "\\") {
                 isEscaped = true
-            } else if scalar == "?" {
-                elements.append(.one)
-            } else if scalar != "*" {
-                elements.append(.scalar(scalar))
-            } else if elements.last != .many {
-                elements.append(.many)
+            } else if byte == UInt8(ascii: "?") {
+                elements.append(Self.one)
+            } else if byte != UInt8(ascii: "*") {
+                elements.append(UInt16(byte))
+            } else if elements.last != Self.many {
+                elements.append(Self.many)
             }
         }
-        if isEscaped { elements.append(.scalar("\\")) }
+        if isEscaped { elements.append(UInt16(UInt8(ascii: "\\"))) }
     }
 
     private static let cache = PatternCache<LikePattern>()
@@ -39,34 +37,49 @@ package struct LikePattern: Sendable {
 
     /// Whether the whole string fits the pattern.
     package func matches(_ string: String) -> Bool {
-        let text = string.folded(options).unicodeScalars
-        var position = text.startIndex
-        var element = 0
-        // Where to go on when a later element does not fit: let the last `*` take one character more.
-        var retry: (element: Int, position: String.Index)?
-        while position < text.endIndex {
-            if element < elements.count, elements[element] == .many {
-                element += 1
-                retry = (element, position)
-                continue
-            }
-            if element < elements.count, fits(elements[element], text[position]) {
-                element += 1
-                position = text.index(after: position)
-                continue
-            }
-            guard let last = retry else { return false }
-            element = last.element
-            position = text.index(after: last.position)
-            retry = (element, position)
-        }
-        return elements[element...].allSatisfy { $0 == .many }
+        let text = options.isEmpty ? string : string.folded(options)
+        if let result = text.utf8.withContiguousStorageIfAvailable({ matches($0) }) { return result }
+        return Array(text.utf8).withUnsafeBufferPointer { matches($0) }
     }
 
-    private func fits(_ element: Element, _ scalar: Unicode.Scalar) -> Bool {
-        switch element {
-        case .scalar(let expected): expected == scalar
-        case .one, .many: true
+    private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        elements.withUnsafeBufferPointer { elements in
+            var position = 0
+            var element = 0
+            // Where to go on when a later element does not fit: let the last `*` take one character more.
+            var retryElement = -1
+            var retryPosition = 0
+            while position < text.count {
+                if element < elements.count {
+                    let wanted = elements[element]
+                    if wanted == UInt16(text[position]) {
+                        element += 1
+                        position += 1
+                        continue
+                    }
+                    if wanted == Self.many {
+                        element += 1
+                        (retryElement, retryPosition) = (element, position)
+                        continue
+                    }
+                    if wanted == Self.one {
+                        element += 1
+                        position += Self.length(of: text[position])
+                        continue
+                    }
+                }
+                guard retryElement >= 0 else { return false }
+                element = retryElement
+                retryPosition += Self.length(of: text[retryPosition])
+                position = retryPosition
+            }
+            return elements[element...].allSatisfy { $0 == Self.many }
         }
+    }
+
+    /// How many bytes the character has that begins with this one; a string of Swift's is valid UTF-8.
+    @inline(__always)
+    private static func length(of lead: UInt8) -> Int {
+        lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
     }
 }

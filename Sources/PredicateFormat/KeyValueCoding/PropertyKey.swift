@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Property names as small integers, so that generated accessors find a slot without hashing a string.
+/// Property names as small integers, so that generated accessors and predicates find a value without hashing a string.
 package enum PropertyKey {
     private static let table = Mutex<[String: Int]>([:])
 
@@ -13,5 +13,10 @@ package enum PropertyKey {
             table[name] = number
             return number
         }
+    }
+
+    /// The number of a name that a model has, nil for others: names from format strings must not fill the table.
+    package static func number(of name: String) -> Int? {
+        table.withLock { $0[name] }
     }
 }
