@@ -10,8 +10,7 @@ FUZZ_SECONDS ?= 30
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
 
-.PHONY: help demo test test-tsan bench docs format lint clean dependencies
-.PHONY: help demo test fuzz bench docs format lint clean dependencies
+.PHONY: help demo test test-tsan fuzz bench docs format lint clean dependencies
 
 help:
 	@echo "make demo     the book store, and a look into the file that it wrote"
@@ -35,6 +34,7 @@ test: dependencies
 # ThreadSanitizer needs a build of its own; it multiplies time and memory, so the tests run one suite after the other.
 test-tsan: dependencies
 	$(SWIFT) test --scratch-path .build/tsan --sanitize=thread --no-parallel --filter CoreDataTests $(SWIFT_FLAGS)
+
 fuzz: dependencies
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzzing/run
 

@@ -8,7 +8,8 @@ struct MatchesPatternTests {
     private static let patterns = [
         "", ".", ".*", ".+", ".?", "a", "a*", "a+b?", "a*a", "a*b*c*", "[a-c]+", "[^a]", "[^a]*b", "[a-zA-Z0-9_]+",
         #"\."#,
-        #"a\*b"#, #"\\"#, "é", "é*", "🍏+", "a.c", "a..c", ".\n", "..", "...", ".*b.*", "[ab][ab]?", "a b", "[a b]*", "x?y?z?", #"a\+"#, "-", "a-b",
+        #"a\*b"#, #"\\"#, "é", "é*", "🍏+", "a.c", "a..c", ".\n", "..", "...", ".*b.*", "[ab][ab]?", "a b", "[a b]*",
+        "x?y?z?", #"a\+"#, "-", "a-b",
         "[,.]+",
         // These are left to NSRegularExpression, or are none.
         "(a|b)*", "a|b", "a{2}", #"\d+"#, "^a", "a$", "[[:alpha:]]", "a*?", "a++", #"\w"#, "[a-]", "[]", "[^]", "*",
@@ -17,7 +18,8 @@ struct MatchesPatternTests {
     ]
 
     private static let texts = [
-        "", "a", "b", "c", "aa", "ab", "abc", "a.c", "a\nc", "a\u{2028}c", "\n", "\r\n", "\r", "a\r\nc", "a\rc", "\r\r\n\n", "é", "e\u{301}", "🍏", "🍏🍏",
+        "", "a", "b", "c", "aa", "ab", "abc", "a.c", "a\nc", "a\u{2028}c", "\n", "\r\n", "\r", "a\r\nc", "a\rc",
+        "\r\r\n\n", "é", "e\u{301}", "🍏", "🍏🍏",
         "a*b", "\\", "A",
         "a b", "a+", "-", "a-b", "x", "xz", "zyx", ",.", "_9", "aab", "\u{85}", "\u{b}", "]", "}", "a\u{0}", "\u{0}",
     ]
