@@ -43,7 +43,10 @@ extension NSPersistentStoreCoordinator {
 
     /// The metadata of a store that need not be open.
     ///
-    /// - Parameter storeType: the type; `nil` to find it out by the first bytes of the file.
+    /// - Parameters:
+    ///   - storeType: the type; `nil` to find it out by the first bytes of the file.
+    ///   - url: where the store is.
+    /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any] {
         try metadataForPersistentStore(
             ofType: storeType ?? StoreTypes.nameOfType(ofFileAt: url), at: url, options: nil)
@@ -51,7 +54,11 @@ extension NSPersistentStoreCoordinator {
 
     /// Sets the metadata of a store that is not open.
     ///
-    /// - Parameter storeType: the type; `nil` to find it out by the first bytes of the file.
+    /// - Parameters:
+    ///   - metadata: what replaces the store's metadata; its UUID and type stay.
+    ///   - storeType: the type; `nil` to find it out by the first bytes of the file.
+    ///   - url: where the store is.
+    /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL
     ) throws {

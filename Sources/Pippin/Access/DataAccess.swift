@@ -3,7 +3,7 @@ import CoreData
 /// Everything that is done in one context: structs and records are read and changed, and all changes are saved together, or
 /// taken back.
 ///
-/// Blocks get one (``PersistenceManager/write(_:)``, ``PersistenceManager/read(_:)``):
+/// Blocks get one (`write` and `read` of ``PersistenceManager``):
 ///
 /// ```swift
 /// try await manager.write { access in

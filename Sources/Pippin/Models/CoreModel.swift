@@ -8,7 +8,7 @@
 /// ```
 ///
 /// A model that is `Codable` needs nothing else to be saved and fetched by a manager that was made for it
-/// (``PersistenceManager/init(models:name:mergePolicy:store:)``). Others are converted by a record (``RecordFromModel``,
+/// (`PersistenceManager(models:)`). Others are converted by a record (``RecordFromModel``,
 /// ``RecordToModel``).
 public protocol CoreModel: SendableMetatype {
     /// The type of the identifier: `String`, `Int`, `UUID` and the like.
