@@ -43,6 +43,9 @@ struct Note: CoreModel, Equatable {
 }
 
 final class PersonRecord: NSManagedObject, RecordFromModel, RecordToModel {
+    typealias ModelType = Person
+    typealias UidType = String
+
     static var uidKey: String { "id" }
 
     func fromModel(_ person: Person) {

@@ -187,7 +187,7 @@ extension NSPersistentStoreCoordinator: RowSource {
             let generation = saveCount.add(1, ordering: .acquiringAndReleasing).newValue
             for (_, changes) in sets { changeLog.note(changes, generation) }
             for result in results { changeLog.note(result.computed.map(\.objectID), generation) }
-            for (store, _) in sets { announceChange(of: store) }
+            for (store, _) in sets { announceChange(of: store, followsSave: true) }
             return results
         }
     }

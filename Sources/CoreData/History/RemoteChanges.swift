@@ -13,13 +13,19 @@ extension NSPersistentStoreCoordinator {
     /// One queue, so that the notifications come in the order of the changes.
     private static let remoteChangeQueue = DispatchQueue(label: "NSPersistentStoreRemoteChange")
 
+    /// In the user info of a change that a context's save has told of already, so that who hears both can leave one out.
+    package static let followsSaveKey = "Pippin.followsSave"
+
     /// Posts the news that a store was changed, later: whoever saves must not wait for those who hear of it.
-    func announceChange(of store: NSPersistentStore) {
+    ///
+    /// - Parameter followsSave: whether a context tells of the same change by `NSManagedObjectContextDidSave`.
+    func announceChange(of store: NSPersistentStore, followsSave: Bool = false) {
         guard store.postsRemoteChanges else { return }
         Self.remoteChangeQueue.async { [self] in
             guard persistentStores.contains(store) else { return }
             var info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identity.uuid]
             info[NSPersistentStoreURLKey] = store.url
+            if followsSave { info[Self.followsSaveKey] = true }
             info[NSPersistentHistoryTokenKey] = currentPersistentHistoryToken(fromStores: [store])
             NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: self, userInfo: info)
         }

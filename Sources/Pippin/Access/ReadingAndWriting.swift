@@ -11,36 +11,44 @@ extension PersistenceManager {
     /// }
     /// ```
     ///
-    /// No other write of this manager comes in between.
+    /// No other write of this manager comes in between, unless it has a context of its own. A context of yours that cannot be saved
+    /// is as it was before.
     ///
-    /// - Parameter work: runs on the queue of a new worker.
+    /// - Parameters:
+    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws, and Core Data's errors.
     public func write<Result: Sendable>(
-        _ work: @escaping @Sendable (DataAccess) throws -> Result
-    ) async throws -> Result { try await write(in: nil) { try work(DataAccess(manager: self, context: $0)) } }
+        context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result
+    ) async throws -> Result { try await write(in: context) { try work(DataAccess(manager: self, context: $0)) } }
 
     /// Runs a block that changes things, and saves them, as the `async` form does, and waits for it.
     ///
-    /// - Parameter work: runs on the queue of a new worker.
+    /// - Parameters:
+    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws, and Core Data's errors.
-    public func write<Result>(_ work: (DataAccess) throws -> Result) throws -> Result {
-        try write(in: nil) { try work(DataAccess(manager: self, context: $0)) }
+    public func write<Result>(
+        context: NSManagedObjectContext? = nil, _ work: (DataAccess) throws -> Result
+    ) throws -> Result {
+        try write(in: context) { try work(DataAccess(manager: self, context: $0)) }
     }
 
     /// Runs a block that changes things, and saves them, as the `async` form does.
     ///
     /// - Parameters:
-    ///   - work: runs on the queue of a new worker.
+    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - work: runs on the context's queue.
     ///   - completion: called on the main thread, with what the block returned or the error.
     public func write<Result: Sendable>(
-        _ work: @escaping @Sendable (DataAccess) throws -> Result,
+        context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result,
         completion: @escaping @MainActor @Sendable (Swift.Result<Result, any Error>) -> Void
     ) {
         Task {
             do {
-                let result = try await write(work)
+                let result = try await write(context: context, work)
                 await completion(.success(result))
             } catch {
                 await completion(.failure(error))
@@ -50,34 +58,41 @@ extension PersistenceManager {
 
     /// Runs a block that reads. What it changes is not saved.
     ///
-    /// - Parameter work: runs on the queue of a new worker.
+    /// - Parameters:
+    ///   - context: where to read, its unsaved changes included. Without one, a new worker.
+    ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
     public func read<Result: Sendable>(
-        _ work: @escaping @Sendable (DataAccess) throws -> Result
-    ) async throws -> Result { try await read(in: nil) { try work(DataAccess(manager: self, context: $0)) } }
+        context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result
+    ) async throws -> Result { try await read(in: context) { try work(DataAccess(manager: self, context: $0)) } }
 
     /// Runs a block that reads, and waits for it.
     ///
-    /// - Parameter work: runs on the queue of the thread's context.
+    /// - Parameters:
+    ///   - context: where to read, its unsaved changes included. Without one, the thread's context.
+    ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
-    public func read<Result>(_ work: (DataAccess) throws -> Result) throws -> Result {
-        try read(in: nil) { try work(DataAccess(manager: self, context: $0)) }
+    public func read<Result>(
+        context: NSManagedObjectContext? = nil, _ work: (DataAccess) throws -> Result
+    ) throws -> Result {
+        try read(in: context) { try work(DataAccess(manager: self, context: $0)) }
     }
 
     /// Runs a block that reads.
     ///
     /// - Parameters:
-    ///   - work: runs on the queue of a new worker.
+    ///   - context: where to read, its unsaved changes included. Without one, a new worker.
+    ///   - work: runs on the context's queue.
     ///   - completion: called on the main thread, with what the block returned or the error.
     public func read<Result: Sendable>(
-        _ work: @escaping @Sendable (DataAccess) throws -> Result,
+        context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result,
         completion: @escaping @MainActor @Sendable (Swift.Result<Result, any Error>) -> Void
     ) {
         Task {
             do {
-                let result = try await read(work)
+                let result = try await read(context: context, work)
                 await completion(.success(result))
             } catch {
                 await completion(.failure(error))

@@ -53,11 +53,13 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
+    ///   - context: where to read, its unsaved changes included; without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
-    ) async throws -> Value? { try await aggregate(.sum, property, filter) }
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all,
+        context: NSManagedObjectContext? = nil
+    ) async throws -> Value? { try await aggregate(.sum, property, filter, context) }
 
     /// The sum of an optional property; nil where no model has a value.
     ///
@@ -65,11 +67,13 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
+    ///   - context: where to read, its unsaved changes included; without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
-    ) async throws -> Value? { try await aggregate(.sum, property, filter) }
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all,
+        context: NSManagedObjectContext? = nil
+    ) async throws -> Value? { try await aggregate(.sum, property, filter, context) }
 
     /// The least value of a property; nil where no model has one.
     ///
@@ -77,11 +81,13 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
+    ///   - context: where to read, its unsaved changes included; without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
-    ) async throws -> Value? { try await aggregate(.minimum, property, filter) }
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all,
+        context: NSManagedObjectContext? = nil
+    ) async throws -> Value? { try await aggregate(.minimum, property, filter, context) }
 
     /// The least value of an optional property; nil where no model has a value.
     ///
@@ -89,11 +95,13 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
+    ///   - context: where to read, its unsaved changes included; without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
-    ) async throws -> Value? { try await aggregate(.minimum, property, filter) }
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all,
+        context: NSManagedObjectContext? = nil
+    ) async throws -> Value? { try await aggregate(.minimum, property, filter, context) }
 
     /// The greatest value of a property; nil where no model has one.
     ///
@@ -101,11 +109,13 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
+    ///   - context: where to read, its unsaved changes included; without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
-    ) async throws -> Value? { try await aggregate(.maximum, property, filter) }
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all,
+        context: NSManagedObjectContext? = nil
+    ) async throws -> Value? { try await aggregate(.maximum, property, filter, context) }
 
     /// The greatest value of an optional property; nil where no model has a value.
     ///
@@ -113,11 +123,13 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
+    ///   - context: where to read, its unsaved changes included; without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
-    ) async throws -> Value? { try await aggregate(.maximum, property, filter) }
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all,
+        context: NSManagedObjectContext? = nil
+    ) async throws -> Value? { try await aggregate(.maximum, property, filter, context) }
 
     /// The average of a property; nil where no model has a value.
     ///
@@ -125,11 +137,13 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
+    ///   - context: where to read, its unsaved changes included; without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
-    ) async throws -> Double? { try await aggregate(.average, property, filter) }
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all,
+        context: NSManagedObjectContext? = nil
+    ) async throws -> Double? { try await aggregate(.average, property, filter, context) }
 
     /// The average of an optional property; nil where no model has a value.
     ///
@@ -137,11 +151,13 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
+    ///   - context: where to read, its unsaved changes included; without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
-    ) async throws -> Double? { try await aggregate(.average, property, filter) }
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all,
+        context: NSManagedObjectContext? = nil
+    ) async throws -> Double? { try await aggregate(.average, property, filter, context) }
 
     /// The different values of a property, in order; nil is one where the property is optional.
     ///
@@ -149,13 +165,15 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
+    ///   - context: where to read, its unsaved changes included; without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
     public func distinct<Model: CoreModel & Codable, Value: Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all,
+        context: NSManagedObjectContext? = nil
     ) async throws -> [Value] {
         let (aggregate, selection) = try prepared(property, filter)
-        return try await read(in: nil) { try aggregate.distinct(Value.self, selection.predicate, in: $0) }
+        return try await read(in: context) { try aggregate.distinct(Value.self, selection.predicate, in: $0) }
     }
 
     /// How many models there are for each value of a property.
@@ -168,20 +186,23 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property; models without a value count under nil where it is optional.
     ///   - filter: what must hold.
+    ///   - context: where to read, its unsaved changes included; without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT <property>, count(<uid>) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
     public func counts<Model: CoreModel & Codable, Value: Hashable & Codable & Sendable>(
-        _ type: Model.Type, by property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
+        _ type: Model.Type, by property: KeyPath<Model, Value>, where filter: Filter<Model> = .all,
+        context: NSManagedObjectContext? = nil
     ) async throws -> [Value: Int] {
         let (aggregate, selection) = try prepared(property, filter)
-        return try await read(in: nil) { try aggregate.counts(Value.self, selection.predicate, in: $0) }
+        return try await read(in: context) { try aggregate.counts(Value.self, selection.predicate, in: $0) }
     }
 
     private func aggregate<Model: CoreModel & Codable, Value: Decodable & Sendable>(
-        _ function: Aggregate.Function, _ property: PartialKeyPath<Model>, _ filter: Filter<Model>
+        _ function: Aggregate.Function, _ property: PartialKeyPath<Model>, _ filter: Filter<Model>,
+        _ context: NSManagedObjectContext?
     ) async throws -> Value? {
         let (aggregate, selection) = try prepared(property, filter)
-        return try await read(in: nil) {
+        return try await read(in: context) {
             try aggregate.value(function, as: Value.self, selection.predicate, in: $0)
         }
     }

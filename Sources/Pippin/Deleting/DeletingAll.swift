@@ -3,14 +3,14 @@ import CoreData
 extension PersistenceManager {
     /// Deletes all records of an entity in one statement, without loading them.
     ///
-    /// The store does it by itself: delete rules that deny or cascade are not consulted. The main context, the threads' contexts
-    /// and the given one are told.
+    /// The store does it by itself: rules that deny a deletion are not consulted. The main context, the threads' contexts,
+    /// those of ``backgroundContext()`` and the given one are told, and so is everybody who observes.
     ///
     /// - Parameters:
     ///   - entity: the record type. Records of its subentities go too.
     ///   - context: where to work, and to be told; without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors, among them that of a store that knows no batch requests.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, among them that of a store that knows no batch requests.
     /// - SQL: `DELETE FROM Z<ENTITY>`
     @discardableResult
     public func deleteAll<Record: DataRecord>(
@@ -27,7 +27,7 @@ extension PersistenceManager {
     ///   - entity: the record type. Records of its subentities go too.
     ///   - context: where to work, and to be told; without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors, among them that of a store that knows no batch requests.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, among them that of a store that knows no batch requests.
     /// - SQL: `DELETE FROM Z<ENTITY>`
     @discardableResult
     public func deleteAll<Record: DataRecord>(
@@ -48,7 +48,7 @@ extension PersistenceManager {
     ///   - chunkSize: how many records to load at a time.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk
     @discardableResult
     public func deleteAll<Record: DataRecord>(
@@ -64,7 +64,7 @@ extension PersistenceManager {
     ///   - chunkSize: how many records to load at a time.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk
     @discardableResult
     public func deleteAll<Record: DataRecord>(
@@ -72,36 +72,23 @@ extension PersistenceManager {
     ) throws -> Int {
         try write(in: context) { try Record.deleteAll(inChunksOf: chunkSize, in: $0) }
     }
-
-    /// Tells the contexts that stay, each on its queue. What is asked of a context from now on finds it told.
-    private func tellContexts(ofDeleted deleted: [NSManagedObjectID]) {
-        for context in [mainContext] + threadContexts.all {
-            let isOnQueue = context === mainContext && MainQueue.isCurrent
-            // Not waiting: a queue that waits for this one would wait for ever.
-            if isOnQueue {
-                context.forget(deleted: deleted)
-            } else {
-                context.perform { context.forget(deleted: deleted) }
-            }
-        }
-    }
-}
-
-extension NSManagedObjectContext {
-    fileprivate func forget(deleted: [NSManagedObjectID]) {
-        let changes: [AnyHashable: Any] = [NSDeletedObjectsKey: deleted]
-        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [self])
-    }
 }
 
 extension DataRecord {
     fileprivate static func deleteAll(in context: NSManagedObjectContext) throws -> [NSManagedObjectID] {
-        let request = NSBatchDeleteRequest(fetchRequest: try request(.all, in: context))
+        let deleted = try deleteBatch(.all, in: context)
+        context.merge(NSDeletedObjectsKey, deleted)
+        return deleted
+    }
+
+    /// Deletes records in one statement.
+    static func deleteBatch(
+        _ selection: RecordSelection, in context: NSManagedObjectContext
+    ) throws -> [NSManagedObjectID] {
+        let request = NSBatchDeleteRequest(fetchRequest: try request(selection, in: context))
         request.resultType = .resultTypeObjectIDs
         let result = try context.execute(request) as? NSBatchDeleteResult
-        let deleted = result?.result as? [NSManagedObjectID] ?? []
-        context.forget(deleted: deleted)
-        return deleted
+        return result?.result as? [NSManagedObjectID] ?? []
     }
 
     fileprivate static func deleteAll(inChunksOf size: Int, in context: NSManagedObjectContext) throws -> Int {
@@ -112,7 +99,7 @@ extension DataRecord {
             let chunk = try records(selection, in: context)
             guard !chunk.isEmpty else { return count }
             for record in chunk { context.delete(record) }
-            try context.save()
+            do { try context.save() } catch { throw SaveError(error, ModelRegistry()) }
             count += chunk.count
         }
     }

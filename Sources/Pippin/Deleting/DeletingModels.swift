@@ -8,7 +8,7 @@ extension PersistenceManager {
     ///   - model: the model; only its identifier matters.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many records were deleted: none where there was no such record.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
     public func deleteModel<Record: ModelRepresentable>(
         entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
@@ -23,7 +23,7 @@ extension PersistenceManager {
     ///   - model: the model; only its identifier matters.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many records were deleted: none where there was no such record.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
     public func deleteModel<Record: ModelRepresentable>(
         entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
@@ -38,7 +38,7 @@ extension PersistenceManager {
     ///   - models: the models; only their identifiers matter.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
     public func deleteModels<Record: ModelRepresentable>(
         entity: Record.Type, models: [Record.ModelType], context: NSManagedObjectContext? = nil
@@ -53,7 +53,7 @@ extension PersistenceManager {
     ///   - models: the models; only their identifiers matter.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
     public func deleteModels<Record: ModelRepresentable>(
         entity: Record.Type, models: [Record.ModelType], context: NSManagedObjectContext? = nil

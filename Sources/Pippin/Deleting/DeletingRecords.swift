@@ -9,7 +9,7 @@ extension PersistenceManager {
     ///   - uids: the identifiers.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors, such as that of a delete rule that denies it.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, such as that of a delete rule that denies it.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteRecords<Record: DataRecord>(
@@ -25,7 +25,7 @@ extension PersistenceManager {
     ///   - uids: the identifiers.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteRecords<Record: DataRecord>(
@@ -46,7 +46,7 @@ extension PersistenceManager {
     ///   - predicate: what must hold.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate>`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteRecords<Record: DataRecord>(
@@ -63,7 +63,7 @@ extension PersistenceManager {
     ///   - predicate: what must hold.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate>`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteRecords<Record: DataRecord>(

@@ -20,7 +20,7 @@ extension PersistenceManager {
         try await read(in: context) { context in
             var selection = RecordSelection.uid(uid, key: Record.uidKey)
             selection.limit = 1
-            return try Record.records(selection, in: context).first?.toModel()
+            return try Record.records(selection, in: context).first.flatMap { try ModelConversion().model(of: $0) }
         }
     }
 
@@ -35,7 +35,7 @@ extension PersistenceManager {
     public func fetchModels<Record: RecordToModel>(
         entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
     ) async throws -> [Record.ModelType] where Record.ModelType: Sendable {
-        try await read(in: context) { try Record.records(inOrderOf: uids, in: $0).map { try $0.toModel() } }
+        try await read(in: context) { try ModelConversion().models(of: Record.records(inOrderOf: uids, in: $0)) }
     }
 
     /// The models of the records that a predicate selects; of all records without one.
@@ -59,6 +59,6 @@ extension PersistenceManager {
         limit: Int? = nil, context: NSManagedObjectContext? = nil
     ) async throws -> [Record.ModelType] where Record.ModelType: Sendable {
         let selection = RecordSelection(predicate: predicate, sortDescriptors: sortDescriptors, limit: limit)
-        return try await read(in: context) { try Record.records(selection, in: $0).map { try $0.toModel() } }
+        return try await read(in: context) { try ModelConversion().models(of: Record.records(selection, in: $0)) }
     }
 }

@@ -14,20 +14,26 @@ public struct ImportReport: Sendable, Equatable {
     public internal(set) var updated = 0
     /// How many models were there already, just so.
     public internal(set) var unchanged = 0
+    /// How many values a later one with the same identifier, in the same batch, has taken the place of.
+    public internal(set) var superseded = 0
     /// The values that were refused; all others are saved.
     public internal(set) var refused: [Refusal] = []
 
     /// A report of nothing.
     public init() {}
 
+    /// How many values made no difference: because the model was there just so, or a later value had the same identifier.
+    public var skipped: Int { unchanged + superseded }
+
     /// How many values were read.
-    public var total: Int { inserted + updated + unchanged + refused.count }
+    public var total: Int { inserted + updated + skipped + refused.count }
 
     static func + (left: ImportReport, right: ImportReport) -> ImportReport {
         var sum = left
         sum.inserted += right.inserted
         sum.updated += right.updated
         sum.unchanged += right.unchanged
+        sum.superseded += right.superseded
         sum.refused += right.refused
         return sum
     }

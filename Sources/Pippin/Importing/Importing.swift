@@ -16,7 +16,7 @@ extension PersistenceManager {
     ///   - values: the models, of which no more than a batch is in memory.
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the values that are done.
-    /// - Returns: what was inserted, updated, left alone and refused.
+    /// - Returns: what was inserted, updated, skipped and refused, and why.
     /// - Throws: `CancellationError`, ``PersistenceError`` for a type that the manager was not made for, and what the sequence
     ///   throws. The batches before are saved.
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction a batch
@@ -128,14 +128,16 @@ extension PersistenceManager {
         return try await write(in: nil) { context in
             var writer = GraphWriter(try ModelGraph(models, registry: registry), context)
             try writer.write()
-            return writer.report
+            var report = writer.report
+            report.superseded = models.count - report.total
+            return report
         }
     }
 }
 
 extension Error {
     /// What a report says of an error.
-    fileprivate var importReason: String {
+    var importReason: String {
         guard let error = self as? DecodingError else { return localizedDescription }
         switch error {
         case .keyNotFound(let key, _): return "There is no value for “\(key.stringValue)”."

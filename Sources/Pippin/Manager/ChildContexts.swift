@@ -6,6 +6,7 @@ extension PersistenceManager {
     public func backgroundContext() -> NSManagedObjectContext {
         let context = workerContext
         context.automaticallyMergesChangesFromParent = true
+        backgroundContexts.add(context)
         return context
     }
 
@@ -29,11 +30,11 @@ extension PersistenceManager {
     /// Saves a context, then its parent, and so on up to the store.
     ///
     /// - Parameter context: the context. Its parents are saved with whatever else is changed in them.
-    /// - Throws: Core Data's errors. The contexts below the one that failed are saved into their parents then.
+    /// - Throws: ``SaveError``. The contexts below the one that failed are saved into their parents then.
     public func saveToStore(_ context: NSManagedObjectContext) async throws {
         var next: NSManagedObjectContext? = context
         while let current = next {
-            try await perform(in: current) { if $0.hasChanges { try $0.save() } }
+            try await perform(in: current) { try self.save($0) }
             next = current.parent
         }
     }

@@ -22,6 +22,9 @@ extension PersistenceManager {
         }
     }
 
+    /// The contexts that outlive the work that is done in them.
+    var stayingContexts: [NSManagedObjectContext] { [mainContext] + threadContexts.all + backgroundContexts.all }
+
     func configureMainContext() {
         mainContext.mergePolicy = mergePolicy
         mainContext.automaticallyMergesChangesFromParent = true

@@ -8,15 +8,21 @@ enum LoadState {
 extension PersistenceManager {
     /// Opens the store, and creates it where there is none. To be called once, before anything else.
     ///
+    /// A store of another version is migrated: by the plan, or else by inference.
+    ///
+    /// - Parameters:
+    ///   - plan: how stores of older versions get to this one.
+    ///   - progress: tells how far the migration is, and cancels it; complete when the store is open.
     /// - Throws: ``PersistenceError/alreadyLoaded(manager:)`` the second time, ``PersistenceError/modelNotFound(name:bundle:)``
-    ///   and its like where there is no model, and Core Data's error where the store cannot be opened. After a failure,
-    ///   `load` may be called again.
-    public func load() async throws {
+    ///   and its like where there is no model, ``PersistenceError/schemaChanged(entity:property:reason:)`` where the structs changed
+    ///   in a way that cannot be inferred, ``MigrationPlanError``, `CancellationError`, and Core Data's error where the store cannot be
+    ///   opened. The store is as it was then, and `load` may be called again.
+    public func load(migratingBy plan: MigrationPlan? = nil, progress: Progress? = nil) async throws {
         try beginLoading()
         // Opening may take seconds when a store is migrated: not on a thread that tasks share.
         let outcome = await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async {
-                continuation.resume(returning: self.openStores())
+                continuation.resume(returning: self.openStores(plan, progress))
             }
         }
         try finishLoading(outcome)
@@ -24,19 +30,28 @@ extension PersistenceManager {
 
     /// Opens the store, as the `async` form does, and waits for it.
     ///
+    /// - Parameters:
+    ///   - plan: how stores of older versions get to this one.
+    ///   - progress: tells how far the migration is, and cancels it; complete when the store is open.
     /// - Throws: what the `async` form throws.
-    public func load() throws {
+    public func load(migratingBy plan: MigrationPlan? = nil, progress: Progress? = nil) throws {
         try beginLoading()
-        try finishLoading(openStores())
+        try finishLoading(openStores(plan, progress))
     }
 
     /// Opens the store, as the `async` form does.
     ///
-    /// - Parameter completion: called on the main thread, with the error if there was one.
-    public func load(completion: @escaping @MainActor @Sendable ((any Error)?) -> Void) {
+    /// - Parameters:
+    ///   - plan: how stores of older versions get to this one.
+    ///   - progress: tells how far the migration is, and cancels it; complete when the store is open.
+    ///   - completion: called on the main thread, with the error if there was one.
+    public func load(
+        migratingBy plan: MigrationPlan? = nil, progress: Progress? = nil,
+        completion: @escaping @MainActor @Sendable ((any Error)?) -> Void
+    ) {
         Task {
             do {
-                try await load()
+                try await load(migratingBy: plan, progress: progress)
                 await completion(nil)
             } catch {
                 await completion(error)
@@ -68,13 +83,42 @@ extension PersistenceManager {
         }
     }
 
-    private func openStores() -> Result<Void, any Error> {
+    private func openStores(_ plan: MigrationPlan?, _ progress: Progress?) -> Result<Void, any Error> {
+        if progress?.totalUnitCount ?? 0 <= 0 { progress?.totalUnitCount = 1 }
+        do { if let plan { try migrate(by: plan, progress) } } catch { return .failure(error) }
         for description in container.persistentStoreDescriptions { description.shouldAddStoreAsynchronously = false }
         let failure = Locked<(any Error)?>(nil)
         // Synchronous, as just asked for: the handler has been called for every store when this returns.
         container.loadPersistentStores { _, error in
             if let error { failure.withLock { $0 = $0 ?? error } }
         }
-        return failure.withLock { $0.map(Result.failure) ?? .success(()) }
+        if let error = failure.withLock({ $0 }) { return .failure(explained(error)) }
+        progress?.completedUnitCount = progress?.totalUnitCount ?? 0
+        return .success(())
+    }
+
+    private func migrate(by plan: MigrationPlan, _ progress: Progress?) throws {
+        let checked = try CheckedPlan(plan, endingAt: container.managedObjectModel, of: name)
+        for description in container.persistentStoreDescriptions {
+            guard description.type == NSSQLiteStoreType, let url = description.url else { continue }
+            try MigrationRunner(plan: checked, url: url, progress: progress).run()
+        }
+    }
+
+    /// An error of inference in the words of structs.
+    private func explained(_ error: any Error) -> any Error {
+        guard !registry.plans.isEmpty else { return error }
+        var next: NSError? = error as NSError
+        while let current = next {
+            let info = current.userInfo
+            if current.domain == NSCocoaErrorDomain, let entity = info["entity"] as? String,
+                let reason = info["reason"] as? String
+            {
+                let property = ["property", "attribute", "relationship"].lazy.compactMap { info[$0] as? String }.first
+                return PersistenceError.schemaChanged(entity: entity, property: property, reason: reason)
+            }
+            next = info[NSUnderlyingErrorKey] as? NSError
+        }
+        return error
     }
 }

@@ -26,6 +26,14 @@ public enum PersistenceError: Error, Equatable {
     case unknownModel(String, known: [String])
     /// A reference to a model that is neither stored nor being saved.
     case missingReference(entity: String, key: String, uid: String)
+    /// The store was made with other structs, and their change cannot be inferred.
+    case schemaChanged(entity: String, property: String?, reason: String)
+    /// A record is not to become a model: the model's failable initializer refused it.
+    case notConvertible(entity: String, uid: String)
+    /// An operation that neither has a closure nor overrides the method that does its work.
+    case noWork(operation: String)
+    /// What cannot separate the fields of a CSV file.
+    case noDelimiter(String)
     /// A value in the store does not fit the model's property.
     case unreadable(entity: String, key: String, reason: String)
     /// A filter or an order names a property that is not stored.
@@ -67,6 +75,17 @@ extension PersistenceError: LocalizedError, CustomStringConvertible {
                 + "\(known.isEmpty ? "the others" : known.sorted().joined(separator: ", "))."
         case .missingReference(let entity, let key, let uid):
             "'\(entity).\(key)' refers to '\(uid)', which is neither stored nor being saved. Save that first, or along with it."
+        case .schemaChanged(let entity, let property, let reason):
+            "The store was made with other models, and '\(property.map { "\(entity).\($0)" } ?? entity)' stands in the way: \(reason). "
+                + "In its schema, give a new property a .defaultValue or make it optional, say .renamed(_:from:) of one with a new "
+                + "name, or load with a MigrationPlan. The store is as it was."
+        case .notConvertible(let entity, let uid):
+            "The \(entity) '\(uid)' becomes no model: its init?(record:) gives nil."
+        case .noWork(let operation):
+            "'\(operation)' has nothing to do. Override performWork(in:), or performChanges(in:) of a ChangesetOperation, without "
+                + "calling super; or make it with a closure."
+        case .noDelimiter(let text):
+            "'\(text)' cannot separate fields. Use one character of ASCII, such as a comma, a semicolon or a tab."
         case .unreadable(let entity, let key, let reason):
             "The store's value of '\(entity).\(key)' cannot be read: \(reason)"
         case .unknownProperty(let property, let entity, let known):

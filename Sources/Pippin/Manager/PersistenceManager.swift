@@ -19,7 +19,7 @@ public final class PersistenceManager: Sendable {
     /// The manager's name, which is the default store's as well.
     public let name: String
 
-    /// Core Data's container.
+    /// The manager's container: Core Data's own.
     public let container: NSPersistentContainer
 
     /// How a save settles conflicts, in every context that the manager hands out.
@@ -27,6 +27,8 @@ public final class PersistenceManager: Sendable {
 
     let state = Locked(LoadState.unloaded)
     let threadContexts = ThreadContexts()
+    /// The contexts that were handed out to stay.
+    let backgroundContexts = WeakContexts()
     let writes = WriteQueue()
     /// Rows without managed objects, where that can be had.
     let storeRows: (any RowSource & Sendable)?
@@ -110,6 +112,7 @@ public final class PersistenceManager: Sendable {
         }
         container = NSPersistentContainer(name: name, managedObjectModel: model)
         if let description = store.description { container.persistentStoreDescriptions = [description] }
+        for description in container.persistentStoreDescriptions { description.announceChanges() }
         storeRows = PersistenceManager.rows(of: container)
     }
 

@@ -18,27 +18,21 @@ extension PersistenceManager {
         return try await perform(in: context ?? workerContext, work)
     }
 
-    /// Does the work and saves its context.
+    /// Does the work and saves its context; where that fails, a context of the caller's is as it was.
     func write<Result>(
         in context: NSManagedObjectContext?, _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {
         try requireLoaded()
-        if let context { return try context.performAndWait { try saving(context, work) } }
+        if let context { return try context.performAndWait { try saveOrRestore(context, work) } }
         return try writes.sync { try writeInWorker(work) }
     }
 
-    /// Does the work and saves its context.
+    /// Does the work and saves its context; where that fails, a context of the caller's is as it was.
     func write<Result: Sendable>(
         in context: NSManagedObjectContext?, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
         try requireLoaded()
-        if let context {
-            return try await perform(in: context) { context in
-                let result = try work(context)
-                if context.hasChanges { try context.save() }
-                return result
-            }
-        }
+        if let context { return try await perform(in: context) { try self.saveOrRestore($0, work) } }
         return try await writes.async { try self.writeInWorker(work) }
     }
 
@@ -47,12 +41,34 @@ extension PersistenceManager {
         return try worker.performAndWait { try writes.entering { try saving(worker, work) } }
     }
 
+    private func saveOrRestore<Result>(
+        _ context: NSManagedObjectContext, _ work: (NSManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        let former = FormerChanges(of: context)
+        do {
+            let result = try saving(context, work)
+            former.forget()
+            return result
+        } catch {
+            former.restore()
+            throw error
+        }
+    }
+
     private func saving<Result>(
         _ context: NSManagedObjectContext, _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {
         let result = try work(context)
-        if context.hasChanges { try context.save() }
+        try save(context)
         return result
+    }
+
+    /// Saves a context, on its queue.
+    ///
+    /// - Throws: ``SaveError``
+    func save(_ context: NSManagedObjectContext) throws {
+        guard context.hasChanges else { return }
+        do { try context.save() } catch { throw SaveError(error, registry) }
     }
 
     func perform<Result: Sendable>(

@@ -29,7 +29,7 @@ extension PersistenceManager {
 
     private func destroyStores() throws {
         let coordinator = container.persistentStoreCoordinator
-        for context in [mainContext] + threadContexts.all { context.perform { context.reset() } }
+        for context in stayingContexts { context.perform { context.reset() } }
         for store in coordinator.persistentStores {
             let (url, type) = (store.url, store.type)
             try coordinator.remove(store)

@@ -11,7 +11,7 @@ public enum StoreLocation {
     /// Whatever the description says: type, options, read-only or not, migration.
     case description(NSPersistentStoreDescription)
 
-    /// The store's description; nil where the container's own will do.
+    /// The store's description, a copy of the caller's; nil where the container's own will do.
     var description: NSPersistentStoreDescription? {
         switch self {
         case .standard:
@@ -23,7 +23,15 @@ public enum StoreLocation {
             description.type = NSInMemoryStoreType
             return description
         case .description(let description):
-            return description
+            return description.copy() as? NSPersistentStoreDescription ?? description
         }
+    }
+}
+
+extension NSPersistentStoreDescription {
+    /// Has the store tell of changes that others make, which observations follow, unless the description says that it must not.
+    func announceChanges() {
+        guard options[NSPersistentStoreRemoteChangeNotificationPostOptionKey] == nil else { return }
+        setOption(NSNumber(value: true), forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
     }
 }

@@ -29,4 +29,16 @@ public protocol RecordFromModel: ModelRepresentable {
     ///
     /// - Parameter model: the model that this record stands for.
     func fromModel(_ model: ModelType) throws
+
+    /// Takes over what the model leads to, once all records of a save have their own values. Unless you say otherwise, nothing.
+    ///
+    /// Models that lead back to themselves find their record here, which is not filled a second time.
+    ///
+    /// - Parameter model: the model that this record stands for.
+    func relationsFromModel(_ model: ModelType) throws
+}
+
+extension RecordFromModel {
+    /// Nothing.
+    public func relationsFromModel(_ model: ModelType) throws {}
 }

@@ -15,4 +15,16 @@ public protocol RecordToModel: ModelRepresentable {
     ///
     /// An implementation that cannot fail leaves out the `throws`.
     func toModel() throws -> ModelType
+
+    /// Completes the model with what the record leads to. Unless you say otherwise, nothing.
+    ///
+    /// - Parameters:
+    ///   - model: the model, with its properties.
+    ///   - conversion: makes the models of other records.
+    func relationsToModel(_ model: inout ModelType, _ conversion: ModelConversion) throws
+}
+
+extension RecordToModel {
+    /// Nothing.
+    public func relationsToModel(_ model: inout ModelType, _ conversion: ModelConversion) throws {}
 }

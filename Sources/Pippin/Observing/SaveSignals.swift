@@ -1,25 +1,32 @@
 import CoreData
 
-/// Tells of saves in this process that touch certain entities.
+/// Tells of changes of the stores that may touch certain entities: of saves in this process, and of whatever else changes
+/// a store, such as batch requests and other processes.
 ///
-/// Several saves that come before anyone asks are one signal, so that a slow reader finds one newest state and no queue.
+/// Several changes that come before anyone asks are one signal, so that a slow reader finds one newest state and no queue.
 enum SaveSignals {
     /// - Parameters:
-    ///   - container: whose saves matter, whichever of its contexts they come from.
+    ///   - container: whose stores matter, whichever of its contexts changes them.
     ///   - entities: the names of the entities that matter.
     static func stream(of container: NSPersistentContainer, entities: Set<String>) -> AsyncStream<Void> {
-        let coordinator = Weak(container.persistentStoreCoordinator)
+        let coordinator = container.persistentStoreCoordinator
+        let identity = ObjectIdentifier(coordinator)
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let center = NotificationCenter.default
-            let observer = center.addObserver(forName: .NSManagedObjectContextDidSave, object: nil, queue: nil) {
-                note in
-                guard let context = note.object as? NSManagedObjectContext,
-                    context.persistentStoreCoordinator === coordinator.object, touches(entities, note)
+            let saves = center.addObserver(forName: .NSManagedObjectContextDidSave, object: nil, queue: nil) { note in
+                // A child's save is in no store yet.
+                guard let context = note.object as? NSManagedObjectContext, context.parent == nil,
+                    context.persistentStoreCoordinator.map(ObjectIdentifier.init) == identity,
+                    touches(entities, note)
                 else { return }
                 continuation.yield()
             }
-            let token = Token(observer)
-            continuation.onTermination = { _ in center.removeObserver(token.observer) }
+            // Which entities others have changed is not said.
+            let others = center.addObserver(forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil) {
+                if !followsSave($0) { continuation.yield() }
+            }
+            let tokens = Tokens(observers: [saves, others])
+            continuation.onTermination = { _ in tokens.observers.forEach(center.removeObserver) }
         }
     }
 
@@ -30,16 +37,18 @@ enum SaveSignals {
         }
     }
 
-    private struct Weak: @unchecked Sendable {
-        // @unchecked Sendable: only compared by identity.
-        weak var object: NSPersistentStoreCoordinator?
-        init(_ object: NSPersistentStoreCoordinator) { self.object = object }
+    /// Whether a context's save has told of the change already; Apple's Core Data does not say.
+    private static func followsSave(_ note: Notification) -> Bool {
+        #if canImport(ObjectiveC)
+            false
+        #else
+            note.userInfo?[NSPersistentStoreCoordinator.followsSaveKey] != nil
+        #endif
     }
 
-    private struct Token: @unchecked Sendable {
+    private struct Tokens: @unchecked Sendable {
         // @unchecked Sendable: an observer's token is only ever handed back.
-        let observer: any NSObjectProtocol
-        init(_ observer: any NSObjectProtocol) { self.observer = observer }
+        let observers: [any NSObjectProtocol]
     }
 }
 

@@ -18,11 +18,13 @@ extension PersistenceManager {
     ///   - filter: what must hold.
     ///   - order: by attributes of the model itself. The identifier decides between equals.
     ///   - limit: the most to fetch.
+    ///   - context: where to read, its unsaved changes included; without one, the store.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` and `encode(to:)` throw.
     /// - SQL: `SELECT … WHERE <order> > ? OR (<order> = ? AND <uid> > ?) ORDER BY <order>, <uid> LIMIT <limit>`
     public func page<Model: CoreModel & Codable & Sendable>(
         _ type: Model.Type, after last: Model? = nil, where filter: Filter<Model> = .all,
-        sortedBy order: Order<Model> = [], limit: Int
+        sortedBy order: Order<Model> = [], limit: Int,
+        context: NSManagedObjectContext? = nil
     ) async throws -> [Model] {
         let reader = try reader(type)
         let page = try Page(order, reader.plan)
@@ -34,7 +36,7 @@ extension PersistenceManager {
                 selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, rest]) } ?? rest
         }
         let chosen = selection
-        return try await readRows(in: nil) { try reader.models(chosen, $0) }
+        return try await readRows(in: context) { try reader.models(chosen, $0) }
     }
 }
 

@@ -16,10 +16,11 @@ extension RecordFromModel {
     /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
     public static func record(from model: ModelType, in context: NSManagedObjectContext?) throws -> Self {
         let context = try required(context)
+        if let record = RecordConversion.record(Self.self, model.uid, in: context) { return record }
         var selection = RecordSelection.uid(model.uid, key: uidKey)
         selection.limit = 1
         let record = try records(selection, in: context).first ?? insert(uid: model.uid, in: context)
-        try record.fromModel(model)
+        try RecordConversion.fill([(record, model)], in: context)
         return record
     }
 
@@ -38,14 +39,17 @@ extension RecordFromModel {
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
     public static func records(from models: [ModelType], in context: NSManagedObjectContext?) throws -> [Self] {
         let context = try required(context)
-        let found = try records(uids: models.map(\.uid), in: context)
-        var byUid = byIdentifier(found)
-        return try models.map { model in
+        let underWay = models.map { RecordConversion.record(Self.self, $0.uid, in: context) }
+        // Those that are being filled further up are left alone.
+        let others = zip(models, underWay).compactMap { $1 == nil ? $0 : nil }
+        var byUid = byIdentifier(try records(uids: others.map(\.uid), in: context))
+        let pairs = try others.map { model in
             let record = try byUid[model.uid] ?? insert(uid: model.uid, in: context)
             byUid[model.uid] = record
-            try record.fromModel(model)
-            return record
+            return (record: record, model: model)
         }
+        try RecordConversion.fill(pairs, in: context)
+        return zip(models, underWay).compactMap { $1 ?? byUid[$0.uid] }
     }
 
     private static func required(_ context: NSManagedObjectContext?) throws -> NSManagedObjectContext {

@@ -7,6 +7,9 @@ struct RecordSelection: @unchecked Sendable {
     var sortDescriptors: [NSSortDescriptor]?
     var limit: Int?
     var offset = 0
+    var isDistinct = false
+    /// Paths of relationships whose records are wanted as well.
+    var prefetched: [String] = []
 
     /// All of them, in no particular order.
     static let all = RecordSelection()

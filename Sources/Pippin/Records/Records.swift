@@ -12,6 +12,9 @@ extension DataRecord {
         request.predicate = selection.predicate
         request.sortDescriptors = selection.sortDescriptors
         if let limit = selection.limit { request.fetchLimit = limit }
+        request.fetchOffset = selection.offset
+        request.returnsDistinctResults = selection.isDistinct
+        request.relationshipKeyPathsForPrefetching = selection.prefetched.isEmpty ? nil : selection.prefetched
         return request
     }
 
@@ -43,6 +46,11 @@ extension DataRecord {
     static func byIdentifier(_ records: [Self]) -> [UidType: Self] {
         let pairs = records.compactMap { record in record.identifier.map { ($0, record) } }
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The entity's name, once it is certain that the context's model has it.
+    static func checkedEntityName(in context: NSManagedObjectContext) throws -> String {
+        try checkedEntity(in: context).name ?? entityName
     }
 
     private static func checkedEntity(in context: NSManagedObjectContext) throws -> NSEntityDescription {

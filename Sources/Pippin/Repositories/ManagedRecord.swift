@@ -93,7 +93,7 @@ extension ManagedRecord {
     }
 
     /// The entity of the class in the context's model: by its class, or by its name.
-    private static func entity(in context: NSManagedObjectContext) throws -> NSEntityDescription {
+    static func entity(in context: NSManagedObjectContext) throws -> NSEntityDescription {
         let entities = context.persistentStoreCoordinator?.managedObjectModel.entities ?? []
         let (name, className) = (String(describing: Self.self), NSStringFromClass(Self.self))
         let entity =

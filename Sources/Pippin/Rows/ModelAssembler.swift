@@ -33,7 +33,8 @@ final class ModelAssembler: RelatedRows {
         return models
     }
 
-    private func models<Model: StructModel>(
+    /// The models of rows, in order.
+    func models<Model: StructModel>(
         _ type: Model.Type, of plan: EntityPlan, _ rows: ContiguousArray<Row>
     ) throws -> [Model] {
         try loader.load(rows, of: plan)

@@ -38,7 +38,8 @@ final class ObjectRows: RowSource {
         identifiers.map { context.object(with: $0).members(of: field.name).map(\.objectID) }
     }
 
-    private func row(_ object: NSManagedObject, _ plan: EntityPlan) throws -> Row {
+    /// An object as a row.
+    func row(_ object: NSManagedObject, _ plan: EntityPlan) throws -> Row {
         var values = ContiguousArray<StoredValue>()
         values.reserveCapacity(plan.fields.count)
         for field in plan.fields {

@@ -16,7 +16,7 @@ extension PersistenceManager {
     ///     that came complete from a server. False to leave other records alone, as for one page of a longer list. Records that
     ///     share their identifier with another one of these are deleted either way.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
+    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `INSERT`, `UPDATE` and `DELETE` in one transaction
     public func save<Record: RecordFromModel>(
         entity: Record.Type, models: [Record.ModelType], shouldOverwrite: Bool, context: NSManagedObjectContext? = nil
@@ -31,7 +31,7 @@ extension PersistenceManager {
     ///   - models: the models. Of two with the same identifier, the later wins.
     ///   - shouldOverwrite: true to delete records without a model among these, false to leave them alone.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
+    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `INSERT`, `UPDATE` and `DELETE` in one transaction
     public func save<Record: RecordFromModel>(
         entity: Record.Type, models: [Record.ModelType], shouldOverwrite: Bool, context: NSManagedObjectContext? = nil
@@ -45,7 +45,7 @@ extension PersistenceManager {
     ///   - entity: the record type.
     ///   - model: the model.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
+    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, then `INSERT` or `UPDATE`
     public func save<Record: RecordFromModel>(
         entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
@@ -59,7 +59,7 @@ extension PersistenceManager {
     ///   - entity: the record type.
     ///   - model: the model.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
+    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, then `INSERT` or `UPDATE`
     public func save<Record: RecordFromModel>(
         entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
@@ -77,9 +77,8 @@ extension RecordFromModel {
         let found = try shouldOverwrite ? records(.all, in: context) : records(uids: uids, in: context)
         let plan = SavePlan(models: uids, records: found.map(\.identifier), shouldOverwrite: shouldOverwrite)
         for record in plan.deletions { context.delete(found[record]) }
-        for update in plan.updates { try found[update.record].fromModel(models[update.model]) }
-        for model in plan.inserts {
-            try insert(uid: uids[model], in: context).fromModel(models[model])
-        }
+        let updated = plan.updates.map { (record: found[$0.record], model: models[$0.model]) }
+        let inserted = try plan.inserts.map { (record: try insert(uid: uids[$0], in: context), model: models[$0]) }
+        try RecordConversion.fill(updated + inserted, in: context)
     }
 }

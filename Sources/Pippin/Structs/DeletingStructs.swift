@@ -8,7 +8,7 @@ extension PersistenceManager {
     ///   - models: the models; only their identifiers matter.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many of these models were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func delete<Model: CoreModel & Codable>(
@@ -21,7 +21,7 @@ extension PersistenceManager {
     ///   - model: the model; only its identifier matters.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many models were deleted: none where it was not stored.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
     public func delete<Model: CoreModel & Codable>(
         _ model: Model, context: NSManagedObjectContext? = nil
@@ -34,7 +34,7 @@ extension PersistenceManager {
     ///   - uids: the identifiers.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many models were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
     public func delete<Model: CoreModel & Codable>(
         _ type: Model.Type, uids: [Model.UidType], context: NSManagedObjectContext? = nil
@@ -50,7 +50,7 @@ extension PersistenceManager {
     ///   - uids: the identifiers.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many models were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
     public func delete<Model: CoreModel & Codable>(
         _ type: Model.Type, uids: [Model.UidType], context: NSManagedObjectContext? = nil
@@ -70,7 +70,7 @@ extension PersistenceManager {
     ///   - filter: what must hold; `.all` for all of them.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many models were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <filter>`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func delete<Model: CoreModel & Codable>(
@@ -88,7 +88,7 @@ extension PersistenceManager {
     ///   - filter: what must hold; `.all` for all of them.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
     /// - Returns: how many models were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
     public func delete<Model: CoreModel & Codable>(
         _ type: Model.Type, where filter: Filter<Model>, context: NSManagedObjectContext? = nil

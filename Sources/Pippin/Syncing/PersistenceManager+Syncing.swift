@@ -12,7 +12,7 @@ extension PersistenceManager {
         entity: Record.Type, context: NSManagedObjectContext? = nil
     ) async throws -> [Record.ModelType] where Record.ModelType: Sendable {
         let selection = RecordSelection(predicate: Record.waitsForUpload)
-        return try await read(in: context) { try Record.records(selection, in: $0).map { try $0.toModel() } }
+        return try await read(in: context) { try ModelConversion().models(of: Record.records(selection, in: $0)) }
     }
 
     /// The identifiers of the records that wait to be deleted.

@@ -1,0 +1,95 @@
+import Foundation
+
+/// How one ``SectionedList`` became another, in the terms of list views: everything that goes counts from the former list,
+/// everything else is about the new one.
+///
+/// Rows of sections that come or go are not told one by one. A row that moved and changed is both a move and an update.
+public struct ListChanges: Sendable, Equatable {
+    /// A row at another place.
+    public struct Move: Sendable, Equatable {
+        /// The place in the former list.
+        public let from: IndexPath
+        /// The place in the new list.
+        public let to: IndexPath
+    }
+
+    /// The former indexes of sections that are gone.
+    public internal(set) var removedSections = IndexSet()
+    /// The new indexes of sections that have come.
+    public internal(set) var insertedSections = IndexSet()
+    /// The former places of rows that are gone.
+    public internal(set) var removals: [IndexPath] = []
+    /// The new places of rows that have come.
+    public internal(set) var insertions: [IndexPath] = []
+    /// The rows that are at another place among those that stayed, or in another section.
+    public internal(set) var moves: [Move] = []
+    /// The new places of rows that stayed and have other values.
+    public internal(set) var updates: [IndexPath] = []
+
+    /// Whether there is nothing to do.
+    public var isEmpty: Bool { self == ListChanges() }
+
+    /// No changes.
+    public init() {}
+}
+
+extension SectionedList {
+    /// How another list became this one.
+    ///
+    /// - Parameter former: the other list.
+    public func changes(from former: SectionedList) -> ListChanges {
+        var changes = ListChanges()
+        // A section that changed its place among the others goes and comes.
+        for step in sections.map(\.name).difference(from: former.sections.map(\.name)) {
+            switch step {
+            case .remove(let offset, _, _): changes.removedSections.insert(offset)
+            case .insert(let offset, _, _): changes.insertedSections.insert(offset)
+            }
+        }
+        let before = former.places(without: changes.removedSections)
+        let after = places(without: changes.insertedSections)
+        for (section, content) in former.sections.enumerated() where !changes.removedSections.contains(section) {
+            for (row, model) in content.models.enumerated() where after[model.uid] == nil {
+                changes.removals.append(IndexPath(indexes: [section, row]))
+            }
+        }
+        let survivors = former.sections.indices.filter { !changes.removedSections.contains($0) }
+        let stayed = sections.indices.filter { !changes.insertedSections.contains($0) }
+        for (old, new) in zip(survivors, stayed) {
+            add(new, from: old, of: former, before, after, to: &changes)
+        }
+        return changes
+    }
+
+    /// Adds the changes of a section that was there before.
+    private func add(
+        _ section: Int, from formerSection: Int, of former: SectionedList, _ before: [Model.UidType: IndexPath],
+        _ after: [Model.UidType: IndexPath], to changes: inout ListChanges
+    ) {
+        let kept = { (place: IndexPath?) in place?[0] == formerSection }
+        let uids = sections[section].models.map(\.uid)
+        let formerOrder = former.sections[formerSection].models.map(\.uid).filter { after[$0]?[0] == section }
+        let order = uids.filter { kept(before[$0]) }
+        var moved: Set<Model.UidType> = []
+        for case .insert(_, let uid, _) in order.difference(from: formerOrder) { moved.insert(uid) }
+        for (row, model) in sections[section].models.enumerated() {
+            let place = IndexPath(indexes: [section, row])
+            guard let old = before[model.uid] else {
+                changes.insertions.append(place)
+                continue
+            }
+            if !kept(old) || moved.contains(model.uid) { changes.moves.append(ListChanges.Move(from: old, to: place)) }
+            if !areEqual(former[old], model) { changes.updates.append(place) }
+        }
+    }
+
+    private func places(without left: IndexSet) -> [Model.UidType: IndexPath] {
+        var places: [Model.UidType: IndexPath] = [:]
+        for (section, content) in sections.enumerated() where !left.contains(section) {
+            for (row, model) in content.models.enumerated() where places[model.uid] == nil {
+                places[model.uid] = IndexPath(indexes: [section, row])
+            }
+        }
+        return places
+    }
+}

@@ -1,0 +1,53 @@
+/// A list as it is now, and how it became that.
+public struct ListUpdate<Model: CoreModel & Sendable>: Sendable {
+    /// The list.
+    public let list: SectionedList<Model>
+    /// How it differs from the one before; from an empty list at first.
+    public let changes: ListChanges
+}
+
+extension Observation {
+    /// The same as a list in sections, with what a list view has to do each time.
+    ///
+    /// ```swift
+    /// for try await update in manager.observe(Book.self, sortedBy: .ascending(\.title)).sections(by: { $0.genre }) {
+    ///     table.apply(update)
+    /// }
+    /// ```
+    ///
+    /// - Parameter section: gives a model's heading.
+    public func sections<Model: CoreModel & Sendable>(
+        by section: @escaping @Sendable (Model) -> String = { _ in "" }
+    ) -> ListUpdates<Model> where State == [Model] { ListUpdates(observation: self, section: section) }
+
+    /// How an observed list in sections changes.
+    public struct ListUpdates<Model: CoreModel & Sendable>: AsyncSequence, Sendable where State == [Model] {
+        /// A list as it is now, and how it became that.
+        public typealias Element = ListUpdate<Model>
+
+        let observation: Observation<[Model]>
+        let section: @Sendable (Model) -> String
+
+        /// Starts to observe.
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(states: observation.makeAsyncIterator(), section: section)
+        }
+
+        /// The lists, one after the other.
+        public struct Iterator: AsyncIteratorProtocol {
+            var states: Observation<[Model]>.Iterator
+            let section: @Sendable (Model) -> String
+            var former = SectionedList<Model>([])
+
+            /// The next list; nil once the task is cancelled.
+            ///
+            /// - Throws: what fetching throws.
+            public mutating func next() async throws -> ListUpdate<Model>? {
+                guard let models = try await states.next() else { return nil }
+                let list = SectionedList(models, by: section)
+                defer { former = list }
+                return ListUpdate(list: list, changes: list.changes(from: former))
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Models in sections, as a list on a screen shows them: a value, to be made on any thread and handed to any list view.
+///
+/// ```swift
+/// let list = SectionedList(people, by: { String($0.name.prefix(1)) })
+/// list.sections.count
+/// list[IndexPath(indexes: [0, 2])]           // the third person of the first section
+/// let changes = list.changes(from: former)   // what a table view has to do
+/// ```
+public struct SectionedList<Model: CoreModel & Sendable>: Sendable {
+    /// Models under one heading.
+    public struct Section: Sendable {
+        /// The heading; empty for a list without sections.
+        public let name: String
+        /// The models, in order.
+        public internal(set) var models: [Model]
+    }
+
+    /// The sections, in the order in which their first models came.
+    public let sections: [Section]
+
+    /// A list of models.
+    ///
+    /// - Parameters:
+    ///   - models: the models, in the order in which they are to be within their sections. No two share their identifier.
+    ///   - section: gives a model's heading. Sections come in the order of their first models.
+    public init(_ models: [Model], by section: (Model) -> String = { _ in "" }) {
+        var sections: [Section] = []
+        var places: [String: Int] = [:]
+        for model in models {
+            let name = section(model)
+            if let place = places[name] {
+                sections[place].models.append(model)
+            } else {
+                places[name] = sections.count
+                sections.append(Section(name: name, models: [model]))
+            }
+        }
+        self.sections = sections
+    }
+
+    /// How many models there are.
+    public var count: Int { sections.reduce(0) { $0 + $1.models.count } }
+
+    /// All models, section by section.
+    public var models: [Model] { sections.flatMap(\.models) }
+
+    /// The model at a place: a section's index and a row's.
+    public subscript(indexPath: IndexPath) -> Model { sections[indexPath[0]].models[indexPath[1]] }
+
+    /// Where a model is; nil where it is not in the list.
+    ///
+    /// - Parameter uid: the model's identifier.
+    public func indexPath(of uid: Model.UidType) -> IndexPath? {
+        for (section, content) in sections.enumerated() {
+            if let row = content.models.firstIndex(where: { $0.uid == uid }) {
+                return IndexPath(indexes: [section, row])
+            }
+        }
+        return nil
+    }
+}

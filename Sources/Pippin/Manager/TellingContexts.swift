@@ -1,0 +1,30 @@
+import CoreData
+
+// What batch requests change, no context hears of by itself.
+extension PersistenceManager {
+    /// Tells the contexts that stay, each on its queue. What is asked of a context from now on finds it told.
+    func tellContexts(ofDeleted deleted: [NSManagedObjectID]) { tellContexts(NSDeletedObjectsKey, deleted) }
+
+    /// Tells the contexts that stay, each on its queue.
+    func tellContexts(ofUpdated updated: [NSManagedObjectID]) { tellContexts(NSUpdatedObjectsKey, updated) }
+
+    private func tellContexts(_ key: String, _ identifiers: [NSManagedObjectID]) {
+        for context in stayingContexts {
+            let isOnQueue = context === mainContext && MainQueue.isCurrent
+            // Not waiting: a queue that waits for this one would wait for ever.
+            if isOnQueue {
+                context.merge(key, identifiers)
+            } else {
+                context.perform { context.merge(key, identifiers) }
+            }
+        }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Takes changes over that were made in the store.
+    func merge(_ key: String, _ identifiers: [NSManagedObjectID]) {
+        let changes: [AnyHashable: Any] = [key: identifiers]
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [self])
+    }
+}

@@ -1,0 +1,144 @@
+import CoreData
+
+/// A plan whose models and mappings have all been found and fit each other.
+struct CheckedPlan {
+    /// A step, with everything that it takes.
+    struct Step {
+        let source: NSManagedObjectModel
+        let destination: NSManagedObjectModel
+        let mapping: NSMappingModel
+        /// By the names of entity mappings; empty for a step without code.
+        let changes: [String: RecordChange]
+        /// Whether objects must go through the mappings one by one.
+        let isByObject: Bool
+    }
+
+    let plan: MigrationPlan
+    let models: [NSManagedObjectModel]
+    let steps: [Step]
+
+    /// Checks a plan. Nothing is touched.
+    ///
+    /// - Throws: ``MigrationPlanError``
+    init(_ plan: MigrationPlan, endingAt model: NSManagedObjectModel, of manager: String) throws {
+        self.plan = plan
+        var names: Set<String> = []
+        for version in plan.versions where !names.insert(version.name).inserted {
+            throw MigrationPlanError.repeatedVersion(version.name)
+        }
+        let models = try plan.versions.map { version in
+            do { return try version.model() } catch {
+                throw MigrationPlanError.unavailableVersion(version.name, reason: error.localizedDescription)
+            }
+        }
+        self.models = models
+        guard let last = models.last, last.entityVersionHashesByName == model.entityVersionHashesByName else {
+            throw MigrationPlanError.notTheManagersModel(last: plan.versions.last?.name ?? "", manager: manager)
+        }
+        steps = try plan.steps.indices.map { index in
+            let ends = StepEnds(
+                from: plan.versions[index].name, to: plan.versions[index + 1].name, source: models[index],
+                destination: models[index + 1])
+            switch plan.steps[index] {
+            case .inferred: return try ends.step(try ends.inferred())
+            case .mapped(let mapping): return try ends.step(ends.checked(try mapping()))
+            case .changing(let changes): return try ends.step(changing: changes)
+            }
+        }
+    }
+
+    /// The version of a store.
+    ///
+    /// - Throws: ``MigrationPlanError/unknownStoreVersion(store:known:)``
+    func version(of metadata: [String: Any], at url: URL) throws -> Int {
+        let index = models.lastIndex {
+            $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+        }
+        guard let index else {
+            throw MigrationPlanError.unknownStoreVersion(
+                store: url.lastPathComponent, known: plan.versions.map(\.name))
+        }
+        return index
+    }
+}
+
+/// Two versions, one after the other.
+private struct StepEnds {
+    let from: String
+    let to: String
+    let source: NSManagedObjectModel
+    let destination: NSManagedObjectModel
+
+    func step(
+        _ mapping: NSMappingModel, changes: [String: RecordChange] = [:], isByObject: Bool = false
+    ) throws -> CheckedPlan.Step {
+        CheckedPlan.Step(
+            source: source, destination: destination, mapping: mapping, changes: changes, isByObject: isByObject)
+    }
+
+    func inferred(_ destination: NSManagedObjectModel? = nil) throws -> NSMappingModel {
+        do {
+            return try NSMappingModel.inferredMappingModel(
+                forSourceModel: source, destinationModel: destination ?? self.destination)
+        } catch {
+            let info = (error as NSError).userInfo
+            throw MigrationPlanError.notInferable(
+                from: from, to: to, entity: info["entity"] as? String ?? "", property: info["property"] as? String,
+                reason: info["reason"] as? String ?? error.localizedDescription)
+        }
+    }
+
+    /// A mapping model, whose entities must be there.
+    func checked(_ mapping: NSMappingModel) throws -> NSMappingModel {
+        for entity in mapping.entityMappings ?? [] {
+            try check(entity.sourceEntityName, in: source, from)
+            try check(entity.destinationEntityName, in: destination, to)
+        }
+        return mapping
+    }
+
+    private func check(_ entity: String?, in model: NSManagedObjectModel, _ version: String) throws {
+        let known = model.entitiesByName
+        guard let entity, known[entity] == nil else { return }
+        throw MigrationPlanError.unknownEntity(entity, version: version, known: known.keys.sorted())
+    }
+
+    func step(changing changes: [RecordChange]) throws -> CheckedPlan.Step {
+        for change in changes { try check(change.source, in: source, from) }
+        let mapping = try inferredAsFarAsPossible(changes)
+        var byMapping: [String: RecordChange] = [:]
+        for change in changes {
+            let entity = mapping.entityMappings.first {
+                $0.sourceEntityName == change.source && $0.destinationEntityName != nil
+            }
+            guard let entity, let name = entity.name else {
+                throw MigrationPlanError.unknownEntity(
+                    change.source, version: to, known: destination.entitiesByName.keys.sorted())
+            }
+            entity.entityMigrationPolicyClassName = NSStringFromClass(ChangePolicy.self)
+            byMapping[name] = change
+        }
+        return try step(mapping, changes: byMapping, isByObject: true)
+    }
+
+    /// What can be inferred, without the attributes that cannot and that a change is there for.
+    private func inferredAsFarAsPossible(_ changes: [RecordChange]) throws -> NSMappingModel {
+        let pruned = destination.copy() as? NSManagedObjectModel ?? destination
+        while true {
+            do {
+                return try inferred(pruned)
+            } catch MigrationPlanError.notInferable(let from, let to, let entity, let property, let reason) {
+                let description = pruned.entitiesByName[entity]
+                guard let property, let description, description.attributesByName[property] != nil,
+                    changes.contains(where: { $0.source == (description.renamingIdentifier ?? entity) })
+                else {
+                    throw MigrationPlanError.notInferable(
+                        from: from, to: to, entity: entity, property: property, reason: reason)
+                }
+                description.indexes = []
+                description.uniquenessConstraints = []
+                description.properties = description.properties.filter { $0.name != property }
+            }
+        }
+    }
+}

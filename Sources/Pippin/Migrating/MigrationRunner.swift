@@ -1,0 +1,113 @@
+import CoreData
+
+/// Brings one SQLite store to the newest version of a plan.
+struct MigrationRunner {
+    let plan: CheckedPlan
+    let url: URL
+    let progress: Progress?
+
+    /// Step by step in a folder beside the store, whose content is replaced at the end, at once.
+    ///
+    /// - Throws: ``MigrationPlanError``, `CancellationError` where the progress was cancelled, and Core Data's errors. The store is as
+    ///   it was then.
+    func run() throws {
+        guard FileManager.default.fileExists(atPath: url.path) else { return }
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+        let start = try plan.version(of: metadata, at: url)
+        guard start < plan.steps.count else { return }
+        let folder = url.deletingLastPathComponent().appendingPathComponent(
+            ".\(url.lastPathComponent).migration-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // What is left behind is never read again.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        progress?.totalUnitCount = Int64(plan.steps.count - start) * StepManager.units
+        progress?.completedUnitCount = 0
+        var current = url
+        for index in start..<plan.steps.count {
+            let next = folder.appendingPathComponent("\(index + 1).sqlite")
+            try migrate(index, from: current, to: next, done: Int64(index - start) * StepManager.units)
+            current = next
+        }
+        try checkCancellation()
+        // Reads the log of a store as well, and replaces its content in one transaction.
+        try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
+            at: url, destinationOptions: nil, withPersistentStoreFrom: current, sourceOptions: nil,
+            ofType: NSSQLiteStoreType)
+    }
+
+    private func migrate(_ index: Int, from source: URL, to destination: URL, done: Int64) throws {
+        try checkCancellation()
+        let step = plan.steps[index]
+        let manager = StepManager(step, plan.plan, at: index, progress, done: done)
+        do {
+            try manager.migrateStore(
+                from: source, sourceType: NSSQLiteStoreType, options: nil, with: step.mapping,
+                toDestinationURL: destination, destinationType: NSSQLiteStoreType, destinationOptions: nil)
+        } catch {
+            try checkCancellation()
+            throw error
+        }
+        progress?.completedUnitCount = done + StepManager.units
+        manager.reset()
+    }
+
+    private func checkCancellation() throws {
+        if progress?.isCancelled ?? false { throw CancellationError() }
+    }
+}
+
+/// Migrates one step, and tells a progress how far it is.
+final class StepManager: NSMigrationManager {
+    /// How much a step counts in a progress.
+    static let units: Int64 = 100
+
+    let step: CheckedPlan.Step
+    let from: ModelVersion
+    let to: ModelVersion
+    private let progress: Progress?
+    private let done: Int64
+
+    init(_ step: CheckedPlan.Step, _ plan: MigrationPlan, at index: Int, _ progress: Progress?, done: Int64) {
+        self.step = step
+        from = plan.versions[index]
+        to = plan.versions[index + 1]
+        self.progress = progress
+        self.done = done
+        super.init(sourceModel: step.source, destinationModel: step.destination)
+        usesStoreSpecificMigrationManager = !step.isByObject
+    }
+
+    override func associate(
+        sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
+        for entityMapping: NSEntityMapping
+    ) {
+        super.associate(
+            sourceInstance: sourceInstance, withDestinationInstance: destinationInstance, for: entityMapping)
+        guard let progress else { return }
+        progress.completedUnitCount = done + Int64(migrationProgress * Float(Self.units))
+        if progress.isCancelled { cancelMigrationWithError(CancellationError()) }
+    }
+}
+
+/// Hands objects to a plan's closures.
+final class ChangePolicy: NSEntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        guard let manager = manager as? StepManager, let name = mapping.name, let change = manager.step.changes[name]
+        else { return }
+        for new in manager.destinationInstances(forEntityMappingName: name, sourceInstances: [sInstance]) {
+            let pair = RecordChange.Pair(
+                old: sInstance, new: new, oldRegistry: manager.from.registry, newRegistry: manager.to.registry)
+            do { try change.change(pair) } catch {
+                let key = manager.from.registry.plans.first { $0.name == sInstance.entity.name }?.uidKey
+                let uid = key.flatMap { sInstance.value(forKey: $0) }
+                throw MigrationPlanError.failedAt(
+                    entity: sInstance.entity.name ?? "",
+                    record: uid.map { "\($0)" } ?? sInstance.objectID.uriRepresentation().absoluteString,
+                    from: manager.from.name, to: manager.to.name, reason: error.localizedDescription)
+            }
+        }
+    }
+}

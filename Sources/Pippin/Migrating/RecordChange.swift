@@ -1,0 +1,64 @@
+import CoreData
+
+/// What a step of a ``MigrationPlan`` does with the objects of one entity.
+public struct RecordChange: Sendable {
+    /// The entity's name before the step.
+    let source: String
+    let change: @Sendable (Pair) throws -> Void
+
+    /// An object before and after a step.
+    struct Pair {
+        let old: NSManagedObject
+        let new: NSManagedObject
+        /// The entities of the versions' structs.
+        let oldRegistry: ModelRegistry
+        let newRegistry: ModelRegistry
+    }
+
+    /// A closure over the old and the new record.
+    ///
+    /// ```swift
+    /// .record("Person") { old, new in
+    ///     new.setValue("\(old.value(forKey: "first") ?? "") \(old.value(forKey: "last") ?? "")", forKey: "fullName")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - entity: the name of the entity before the step.
+    ///   - change: called for each object, whose attributes have been taken over as far as that could be inferred; relationships
+    ///     follow later. It may insert further objects into the new one's context. What it throws ends the migration.
+    public static func record(
+        _ entity: String, _ change: @escaping @Sendable (_ old: NSManagedObject, _ new: NSManagedObject) throws -> Void
+    ) -> RecordChange { RecordChange(source: entity) { try change($0.old, $0.new) } }
+
+    /// A closure from the old struct to the new one.
+    ///
+    /// ```swift
+    /// .model(V2.Person.self, to: Person.self) { Person(uid: $0.uid, fullName: "\($0.first) \($0.last)") }
+    /// ```
+    ///
+    /// Both versions must be those of structs (``ModelVersion/init(_:models:)``).
+    ///
+    /// - Parameters:
+    ///   - old: the struct as it was.
+    ///   - new: the struct as it is to be.
+    ///   - convert: called for each model. Of what it gives, the attributes count; relationships are inferred. What it throws ends the
+    ///     migration.
+    public static func model<Old: CoreModel & Codable, New: CoreModel & Codable>(
+        _ old: Old.Type, to new: New.Type, _ convert: @escaping @Sendable (Old) throws -> New
+    ) -> RecordChange {
+        let name = (try? EntityDerivation.plan(of: old))?.name ?? "\(old)"
+        return RecordChange(source: name) { pair in
+            let source = try pair.oldRegistry.plan(of: old)
+            let destination = try pair.newRegistry.plan(of: new)
+            guard let context = pair.old.managedObjectContext else { return }
+            let rows = ObjectRows(context)
+            let assembler = ModelAssembler(registry: pair.oldRegistry, source: rows)
+            guard let model = try assembler.models(Old.self, of: source, [try rows.row(pair.old, source)]).first else {
+                return
+            }
+            let values = try RecordEncoder(destination.record).encode(try convert(model)).values
+            pair.new.take(values, of: destination, pair.new.slots(of: destination), isNew: false)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import CoreData
+
+/// A fetch of records, or of their models, put together piece by piece.
+///
+/// ```swift
+/// let request = RecordRequest(NovelRecord.self)
+///     .filter(NSPredicate(format: "title BEGINSWITH %@", "E"))
+///     .sorted(by: [NSSortDescriptor(key: "title", ascending: true)])
+///     .prefetching("author", "chapters")
+///     .limit(20)
+/// let novels = try await manager.fetchModels(request)
+/// ```
+public struct RecordRequest<Record: DataRecord>: Sendable {
+    var selection = RecordSelection.all
+
+    /// A request for all records of a type.
+    public init(_ entity: Record.Type = Record.self) {}
+
+    /// The request, for records of which this holds as well.
+    public func filter(_ predicate: NSPredicate) -> RecordRequest {
+        changed { selection in
+            selection.predicate =
+                selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, predicate]) }
+                ?? predicate
+        }
+    }
+
+    /// The request in an order; it counts where the orders before it see no difference.
+    public func sorted(by sortDescriptors: [NSSortDescriptor]) -> RecordRequest {
+        changed { $0.sortDescriptors = ($0.sortDescriptors ?? []) + sortDescriptors }
+    }
+
+    /// The request for at most so many records.
+    public func limit(_ limit: Int?) -> RecordRequest { changed { $0.limit = limit } }
+
+    /// The request without so many records at the start.
+    public func offset(_ offset: Int) -> RecordRequest { changed { $0.offset = offset } }
+
+    /// The request for each record once, whatever the predicate follows.
+    ///
+    /// - SQL: `SELECT DISTINCT …`
+    public func distinct() -> RecordRequest { changed { $0.isDistinct = true } }
+
+    /// The request, with the records at the end of relationships, in one query for each of these.
+    ///
+    /// - Parameter keyPaths: the relationships, or paths of them.
+    public func prefetching(_ keyPaths: String...) -> RecordRequest { changed { $0.prefetched += keyPaths } }
+
+    private func changed(_ change: (inout RecordSelection) -> Void) -> RecordRequest {
+        var request = self
+        change(&request.selection)
+        return request
+    }
+}
+
+extension PersistenceManager {
+    /// The records that a request describes.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - context: where the records are to live; without one, the current thread's context.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    public func fetchRecords<Record: DataRecord>(
+        _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
+    ) throws -> [Record] { try read(in: context) { try Record.records(request.selection, in: $0) } }
+
+    /// The models of the records that a request describes.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - context: where to read; without one, a new one.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    public func fetchModels<Record: RecordToModel>(
+        _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
+    ) async throws -> [Record.ModelType] where Record.ModelType: Sendable {
+        try await read(in: context) { try ModelConversion().models(of: Record.records(request.selection, in: $0)) }
+    }
+
+    /// The models of the records that a request describes, as the `async` form gives them, waiting for them.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - context: where to read; without one, the current thread's context.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    public func fetchModels<Record: RecordToModel>(
+        _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
+    ) throws -> [Record.ModelType] {
+        try read(in: context) { try ModelConversion().models(of: Record.records(request.selection, in: $0)) }
+    }
+}

@@ -1,0 +1,261 @@
+import SQLiteConnection
+import Testing
+
+@testable import Pippin
+
+// Four versions of one model.
+private enum V1 {
+    struct Person: CoreModel, Codable {
+        let uid: String
+        var first: String
+        var last: String
+        var age: String
+        var town: Town?
+    }
+    struct Town: CoreModel, Codable {
+        let uid: Int
+        var name: String
+    }
+}
+private enum V2 {
+    struct Person: CoreModel, Codable {
+        let uid: String
+        var givenName: String
+        var last: String
+        var age: String
+        var town: Town?
+        static var schema: Schema<Person> { Schema(.renamed(\.givenName, from: "first")) }
+    }
+    struct Town: CoreModel, Codable {
+        let uid: Int
+        var name: String
+        var country: String?
+    }
+}
+private enum V3 {
+    struct Person: CoreModel, Codable, Equatable {
+        let uid: String
+        var fullName: String
+        var age: Int
+        var town: Town?
+    }
+    struct Town: CoreModel, Codable, Equatable {
+        let uid: Int
+        var name: String
+        var country: String?
+    }
+}
+
+@Suite("Migration plans")
+struct MigrationPlanTests {
+    private let folder = Folder()
+    private var file: URL { folder.url.appendingPathComponent("people.sqlite") }
+    private let first = ModelVersion("1", models: V1.Person.self)
+    private let second = ModelVersion("2", models: V2.Person.self)
+    private let third = ModelVersion("3", models: V3.Person.self)
+    private var manager: PersistenceManager { PersistenceManager(models: V3.Person.self, store: .file(file)) }
+
+    private var plan: MigrationPlan {
+        MigrationPlan(from: first).inferred(to: second).changing(
+            to: third,
+            .model(V2.Person.self, to: V3.Person.self) { old in
+                V3.Person(uid: old.uid, fullName: "\(old.givenName) \(old.last)", age: Int(old.age) ?? 0)
+            })
+    }
+
+    init() throws {}
+
+    /// A store of the first version, which stays open, so that what it wrote is in its log.
+    private func store(age: String = "36") throws -> PersistenceManager {
+        let old = PersistenceManager(models: V1.Person.self, store: .file(file))
+        try old.load()
+        let town = V1.Town(uid: 7, name: "London")
+        try old.save([V1.Person(uid: "ada", first: "Ada", last: "Lovelace", age: age, town: town)])
+        return old
+    }
+
+    private func tables() throws -> [String] {
+        let statement = try Connection(path: file.path, mode: .readOnly).prepare(
+            "SELECT sql FROM sqlite_master WHERE name = 'ZPERSON'")
+        return try statement.step() ? [statement.string(at: 0)] : []
+    }
+
+    @Test("go over all versions, with relationships, and with what is in the log only")
+    func chain() async throws {
+        let old = try store()
+        let manager = manager
+        let progress = Progress(totalUnitCount: -1)
+        try await manager.load(migratingBy: plan, progress: progress)
+        #expect(
+            try await manager.fetch(V3.Person.self)
+                == [V3.Person(uid: "ada", fullName: "Ada Lovelace", age: 36, town: V3.Town(uid: 7, name: "London"))])
+        #expect(progress.totalUnitCount == 200)
+        #expect(progress.isFinished)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.url.path).allSatisfy { $0.hasPrefix("people") })
+        _ = old
+    }
+
+    @Test("begin at the version that a store has, and leave a store of the last one alone")
+    func later() async throws {
+        let middle = PersistenceManager(models: V2.Person.self, store: .file(file))
+        try await middle.load()
+        try await middle.save(V2.Person(uid: "b", givenName: "Blaise", last: "Pascal", age: "39"))
+        try await manager.load(migratingBy: plan)
+        let again = manager
+        try await again.load(migratingBy: plan)
+        #expect(try await again.fetch(V3.Person.self).map(\.fullName) == ["Blaise Pascal"])
+    }
+
+    @Test("make a new store where there is none")
+    func new() async throws {
+        let manager = manager
+        try await manager.load(migratingBy: plan)
+        #expect(try await manager.count(V3.Person.self) == 0)
+    }
+
+    @Test("leave the store as it was where a closure throws, and say at which model")
+    func failing() async throws {
+        struct NoNumber: LocalizedError { var errorDescription: String? { "No number." } }
+        _ = try store(age: "old")
+        let before = try tables()
+        let plan = MigrationPlan(from: first).inferred(to: second).changing(
+            to: third,
+            .record("Person") { old, new in
+                guard let age = Int(old.value(forKey: "age") as? String ?? "") else { throw NoNumber() }
+                new.setValue(age, forKey: "age")
+                new.setValue("", forKey: "fullName")
+            })
+        await #expect(
+            throws: MigrationPlanError.failedAt(
+                entity: "Person", record: "ada", from: "2", to: "3", reason: "No number.")
+        ) { try await manager.load(migratingBy: plan) }
+        #expect(try tables() == before)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.url.path).allSatisfy { $0.hasPrefix("people") })
+        try await manager.load(migratingBy: self.plan)
+    }
+
+    @Test("leave the store as it was when they are cancelled")
+    func cancelled() async throws {
+        _ = try store()
+        let before = try tables()
+        let progress = Progress(totalUnitCount: -1)
+        let plan = MigrationPlan(from: first).inferred(to: second).changing(
+            to: third,
+            .record("Person") { _, new in
+                new.setValue("", forKey: "fullName")
+                new.setValue(1, forKey: "age")
+                progress.cancel()
+            })
+        await #expect(throws: CancellationError.self) { try await manager.load(migratingBy: plan, progress: progress) }
+        #expect(try tables() == before)
+    }
+
+    @Test("are checked whole before anything is touched")
+    func checks() throws {
+        let inferred = MigrationPlan(from: first).inferred(to: second).inferred(to: third)
+        #expect {
+            try manager.load(migratingBy: inferred)
+        } throws: { error in
+            guard case .notInferable("2", "3", "Person", "age"?, _)? = error as? MigrationPlanError else {
+                return false
+            }
+            return error.localizedDescription.contains("changing(to:_:)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        #expect(throws: MigrationPlanError.notTheManagersModel(last: "2", manager: "Models")) {
+            try manager.load(migratingBy: MigrationPlan(from: first).inferred(to: second))
+        }
+        #expect(throws: MigrationPlanError.repeatedVersion("1")) {
+            try manager.load(migratingBy: MigrationPlan(from: first).inferred(to: first))
+        }
+        #expect(throws: MigrationPlanError.unknownEntity("Persons", version: "2", known: ["Person", "Town"])) {
+            try manager.load(
+                migratingBy: MigrationPlan(from: second).changing(to: third, .record("Persons") { _, _ in }))
+        }
+    }
+
+    @Test("refuse a store of a version that they do not have")
+    func unknown() throws {
+        _ = try store()
+        #expect(throws: MigrationPlanError.unknownStoreVersion(store: "people.sqlite", known: ["3"])) {
+            try manager.load(migratingBy: MigrationPlan(from: third))
+        }
+    }
+
+    @Test("follow mapping models")
+    func mapped() async throws {
+        _ = try store()
+        let (one, two) = (try first.model(), try second.model())
+        nonisolated(unsafe) let mapping = try NSMappingModel.inferredMappingModel(
+            forSourceModel: one, destinationModel: two)
+        let manager = PersistenceManager(models: V2.Person.self, store: .file(file))
+        try await manager.load(migratingBy: MigrationPlan(from: first).mapped(to: second) { mapping })
+        #expect(try await manager.fetch(V2.Person.self).map(\.givenName) == ["Ada"])
+    }
+}
+
+@Suite("Structs that changed")
+struct ChangedStructTests {
+    private enum Wider {
+        struct Coin: CoreModel, Codable {
+            let uid: String
+            var worth: Double
+            var country: String
+            static var schema: Schema<Coin> { Schema(.defaultValue(\.country, "?")) }
+        }
+    }
+    private enum Stricter {
+        struct Coin: CoreModel, Codable {
+            let uid: String
+            var worth: Double
+            var country: String
+        }
+    }
+    private enum Plain {
+        struct Coin: CoreModel, Codable {
+            let uid: String
+            var worth: Double
+        }
+    }
+
+    private let folder = Folder()
+    private var file: StoreLocation { .file(folder.url.appendingPathComponent("coins.sqlite")) }
+
+    init() throws {
+        let manager = PersistenceManager(models: Plain.Coin.self, store: file)
+        try manager.load()
+        try manager.save(Plain.Coin(uid: "EUR", worth: 1))
+    }
+
+    @Test("migrate by inference")
+    func inferred() throws {
+        let manager = PersistenceManager(models: Wider.Coin.self, store: file)
+        try manager.load()
+        #expect(try manager.fetch(Wider.Coin.self).map(\.country) == ["?"])
+    }
+
+    @Test("say what they need where nothing can be inferred")
+    func refused() throws {
+        let manager = PersistenceManager(models: Stricter.Coin.self, store: file)
+        #expect {
+            try manager.load()
+        } throws: { error in
+            guard case .schemaChanged("Coin", "country"?, _)? = error as? PersistenceError else { return false }
+            return error.localizedDescription.contains(".defaultValue")
+        }
+    }
+}
+
+/// A folder that goes with its owner.
+final class Folder: Sendable {
+    let url: URL
+
+    init() {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-tests-\(UUID().uuidString)")
+        try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}

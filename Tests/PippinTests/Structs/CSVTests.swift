@@ -1,0 +1,113 @@
+import Testing
+
+@testable import Pippin
+
+@Suite("Imports of CSV")
+struct CSVTests {
+    private struct Reading: CoreModel, Codable, Equatable, Sendable {
+        enum Kind: String, Codable { case wind, rain }
+        let uid: Int
+        var place: Place
+        var kind: Kind
+        var at: Date?
+        var values: [Double]
+        var isChecked: Bool
+    }
+    private struct Place: CoreModel, Codable, Equatable, Sendable {
+        let uid: String
+        var name: String?
+    }
+
+    private func records(_ text: String) -> [[String]] { CSVRecords(Data(text.utf8)).map(\.fields) }
+
+    @Test("take fields in quotes, with delimiters, line breaks and quotes in them")
+    func parsing() {
+        #expect(records("a,b\r\n1,2\n") == [["a", "b"], ["1", "2"]])
+        #expect(records("\"a,\"\"b\"\"\",\"x\ny\"\n") == [["a,\"b\"", "x\ny"]])
+        #expect(records("a,,\n,") == [["a", "", ""], ["", ""]])
+        #expect(records("\u{FEFF}uid") == [["uid"]])
+        #expect(records("") == [])
+        #expect(CSVRecords(Data("\"x\ny\"\nz".utf8)).map(\.line) == [1, 3])
+    }
+
+    private func `import`(_ text: String) async throws -> (PersistenceManager, ImportReport, Counter) {
+        let counter = try Counter(Reading.self)
+        let file = counter.folder.appendingPathComponent("readings.csv")
+        try Data(text.utf8).write(to: file)
+        let progress = Progress(totalUnitCount: -1)
+        let report = try await counter.manager.importCSV(
+            Reading.self, from: file, delimiter: ";", batchSize: 2, progress: progress)
+        #expect(progress.isFinished)
+        return (counter.manager, report, counter)
+    }
+
+    @Test("make models of rows, with the models in them, and lists as JSON")
+    func models() async throws {
+        let text = """
+            uid;place.uid;place.name;kind;at;values;isChecked
+            1;bath;Bath;rain;2024-05-17T08:30:00Z;[1, 2.5];true
+            2;bath;Bath;wind;2024-05-17;[];no
+            3;york;;wind;;[];0
+            """
+        let (manager, report, counter) = try await `import`(text)
+        #expect(report.inserted == 3)
+        let found = try await manager.fetch(Reading.self, sortedBy: .ascending(\.uid))
+        let bath = Place(uid: "bath", name: "Bath")
+        #expect(
+            found.first
+                == Reading(
+                    uid: 1, place: bath, kind: .rain, at: Date(timeIntervalSince1970: 1_715_934_600), values: [1, 2.5],
+                    isChecked: true))
+        #expect(found.map(\.place.name) == ["Bath", "Bath", nil])
+        #expect(found[1].at == Date(timeIntervalSince1970: 1_715_904_000))
+        #expect(try counter.number("SELECT count(*) FROM ZPLACE") == 2)
+    }
+
+    @Test("refuse rows that cannot be decoded, by line and reason, and save the others")
+    func refusals() async throws {
+        let text = """
+            uid;place.uid;place.name;kind;at;values;isChecked
+            one;bath;;rain;;[];true
+            2;bath;;hail;;[];true
+            3;bath;;rain;yesterday;[];true
+            4;bath;;rain
+            5;;;rain;;[];true
+
+            6;bath;;rain;;[];true
+            """
+        let (manager, report, _) = try await `import`(text)
+        #expect(report.inserted == 1)
+        #expect(report.refused.map(\.position) == [2, 3, 4, 5, 6])
+        #expect(report.refused[0].reason == "“uid”: “one” is no Int.")
+        #expect(report.refused[2].reason == "“at”: “yesterday” is no Date.")
+        #expect(report.refused[3].reason == "It has 4 fields, not 7.")
+        #expect(report.refused[4].reason == "There is no value for “place”.")
+        #expect(try await manager.fetch(Reading.self).map(\.uid) == [6])
+    }
+
+    @Test("report what made no difference")
+    func skipped() async throws {
+        let counter = try Counter(Coin.self)
+        try await counter.manager.save(Coin(code: "EUR", worth: 1))
+        let values = [Coin(code: "EUR", worth: 1), Coin(code: "USD", worth: 1), Coin(code: "USD", worth: 0.9)]
+        let report = try await counter.manager.importModels(
+            AsyncStream { continuation in
+                for value in values { continuation.yield(value) }
+                continuation.finish()
+            })
+        #expect(report.inserted == 1)
+        #expect(report.unchanged == 1)
+        #expect(report.superseded == 1)
+        #expect(report.skipped == 2)
+        #expect(report.total == 3)
+        #expect(try await counter.manager.fetch(Coin.self, uid: "USD")?.worth == 0.9)
+    }
+
+    @Test("need a delimiter that is one")
+    func delimiter() async throws {
+        let counter = try Counter(Coin.self)
+        await #expect(throws: PersistenceError.noDelimiter("…")) {
+            try await counter.manager.importCSV(Coin.self, from: counter.file, delimiter: "…")
+        }
+    }
+}
