@@ -105,17 +105,17 @@ final class Baseline {
 
     private static let columns = "Z_PK, Z_OPT, ZUID, ZTITLE, ZCOUNT, ZPRICE, ZCREATEDAT, ZISFLAGGED"
 
-    private func prepare(_ sql: String) throws -> OpaquePointer {
+    func prepare(_ sql: String) throws -> OpaquePointer {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw failure() }
         return statement
     }
 
-    private func execute(_ sql: String) throws {
+    func execute(_ sql: String) throws {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    private func step(_ statement: OpaquePointer) throws -> Bool {
+    func step(_ statement: OpaquePointer) throws -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: true
         case SQLITE_DONE: false
@@ -123,12 +123,12 @@ final class Baseline {
         }
     }
 
-    private func finish(_ statement: OpaquePointer) throws {
+    func finish(_ statement: OpaquePointer) throws {
         guard sqlite3_step(statement) == SQLITE_DONE else { throw failure() }
         sqlite3_reset(statement)
     }
 
-    private func bind(_ text: String, to statement: OpaquePointer, at index: Int32) {
+    func bind(_ text: String, to statement: OpaquePointer, at index: Int32) {
         // SQLITE_TRANSIENT, a cast that Swift does not import: SQLite copies the bytes.
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         var text = text

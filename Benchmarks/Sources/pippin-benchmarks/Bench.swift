@@ -53,6 +53,7 @@ struct Bench {
         let trial = try side(workspace, objects)
         var checksum = Checksum()
         let time = try clock.seconds { checksum = try trial.run() }
+        try trial.finish()
         let outcome = Outcome(
             read: checksum, written: trial.changesStore ? try Baseline(path: trial.store).summary() : [])
         if trial.changesStore { workspace.discard(trial.store) }

@@ -49,3 +49,53 @@ struct Book: CoreModel, Codable, Sendable {
             createdAt: createdAt.timeIntervalSinceReferenceDate, isFlagged: isFlagged)
     }
 }
+
+/// The same with its conversion written by hand.
+struct MappedBook: CoreModel, Codable, Sendable {
+    let uid: String
+    let title: String
+    let count: Int64
+    let price: Double
+    let createdAt: Date
+    let isFlagged: Bool
+
+    static var schema: Schema<MappedBook> { Schema(name: "Item") }
+
+    private enum CodingKeys: String, CodingKey { case uid, title, count, price, createdAt, isFlagged }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        uid = try values.decode(String.self, forKey: .uid)
+        title = try values.decode(String.self, forKey: .title)
+        count = try values.decode(Int64.self, forKey: .count)
+        price = try values.decode(Double.self, forKey: .price)
+        createdAt = try values.decode(Date.self, forKey: .createdAt)
+        isFlagged = try values.decode(Bool.self, forKey: .isFlagged)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(uid, forKey: .uid)
+        try values.encode(title, forKey: .title)
+        try values.encode(count, forKey: .count)
+        try values.encode(price, forKey: .price)
+        try values.encode(createdAt, forKey: .createdAt)
+        try values.encode(isFlagged, forKey: .isFlagged)
+    }
+
+    static func manager(store: URL) throws -> PersistenceManager {
+        let manager = PersistenceManager(models: MappedBook.self, store: .file(store))
+        try manager.load()
+        return manager
+    }
+
+    static func readAll(_ manager: PersistenceManager) throws -> Checksum {
+        var checksum = Checksum()
+        for book in try manager.fetch(MappedBook.self) {
+            checksum.add(
+                uidBytes: book.uid.utf8.count, titleBytes: book.title.utf8.count, count: book.count,
+                price: book.price, createdAt: book.createdAt.timeIntervalSinceReferenceDate, isFlagged: book.isFlagged)
+        }
+        return checksum
+    }
+}

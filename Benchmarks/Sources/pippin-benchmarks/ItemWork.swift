@@ -3,16 +3,21 @@ import CoreData
 /// The work in Core Data's terms, as one would write it anywhere.
 extension Item {
     static func save(_ samples: [Sample], in context: NSManagedObjectContext) throws {
-        for sample in samples {
-            let item = Item(context: context)
-            item.uid = sample.uid
-            item.title = sample.title
-            item.count = sample.count
-            item.price = sample.price
-            item.createdAt = sample.createdAt
-            item.isFlagged = sample.isFlagged
-        }
+        insert(samples, in: context)
         try context.save()
+    }
+
+    static func insert(_ samples: [Sample], in context: NSManagedObjectContext) {
+        for sample in samples { Item(context: context).take(sample) }
+    }
+
+    func take(_ sample: Sample) {
+        uid = sample.uid
+        title = sample.title
+        count = sample.count
+        price = sample.price
+        createdAt = sample.createdAt
+        isFlagged = sample.isFlagged
     }
 
     static func all(in context: NSManagedObjectContext) throws -> [Item] {
@@ -35,6 +40,13 @@ extension Item {
             for item in try context.fetch(request) { item.add(to: &checksum) }
         }
         return checksum
+    }
+
+    /// Changes an attribute of all objects, which are returned, and does not save.
+    static func changeAll(in context: NSManagedObjectContext) throws -> [Item] {
+        let items = try all(in: context)
+        for item in items { item.count += 1 }
+        return items
     }
 
     static func addOne(to items: [Item], in context: NSManagedObjectContext) throws {

@@ -19,31 +19,39 @@ struct Main {
     }
 
     private static func report(_ options: Options, _ bench: Bench) throws {
-        let works = allWorks.filter { options.only.map($0.title.contains) ?? true }
-        if !works.isEmpty {
-            print("\(grouped(options.size)) objects of six attributes, median of \(options.rounds) rounds\n")
-            try printTable(works, options, bench)
+        for table in allTables {
+            let works = table.works.filter { options.only.map($0.title.contains) ?? true }
+            guard !works.isEmpty else { continue }
+            print("\(grouped(options.size)) \(table.heading), median of \(options.rounds) rounds\n")
+            try printTable(table, works, options, bench)
+            print("")
         }
+        try ResultsWork.report(options, bench)
+        try MigrationWork.report(options, bench)
         let predicateWorks = allPredicateWorks.filter { options.only.map($0.title.contains) ?? true }
         if !predicateWorks.isEmpty {
             print("\nPredicates: nanoseconds and allocations each time, median of \(options.rounds) rounds\n")
             try printPredicateTable(predicateWorks, options, bench)
         }
+        let works = allWorks.filter { options.only.map($0.title.contains) ?? true }
         if !options.sizes.isEmpty, !works.isEmpty {
             print("\nMicroseconds per object, as the number of objects in the store grows\n")
             try printFlatness(works, options, bench)
         }
     }
 
-    private static func printTable(_ works: [Work], _ options: Options, _ bench: Bench) throws {
-        var table = Table(header: ["", "Core Data", "C API", "ratio", "budget", "peak memory", "C API's"])
+    private static func printTable(
+        _ group: WorkTable, _ works: [Work], _ options: Options, _ bench: Bench
+    ) throws {
+        var table = Table(
+            header: ["", group.ours, group.baseline, "ratio", "budget", "peak memory", "\(group.baseline)’s"])
         for work in works {
             let result = try bench.measure(work, objects: options.size, rounds: options.rounds)
             let ours = try bench.memory(work, isOurs: true, objects: options.size)
             let baseline = try bench.memory(work, isOurs: false, objects: options.size)
             table.add([
                 work.title, milliseconds(result.ours), milliseconds(result.baseline),
-                String(format: "%.2f", result.ratio), work.budget.map { String(format: "%.1f", $0) } ?? "",
+                String(format: "%.2f", result.ratio), work.budget.map { String(format: "%.2f", $0) } ?? "",
                 megabytes(ours), megabytes(baseline),
             ])
         }
@@ -81,7 +89,8 @@ struct Main {
 
     /// Runs one side once and prints what memory the process needed at most.
     private static func runAlone(_ alone: (title: String, isOurs: Bool), size: Int, in workspace: Workspace) throws {
-        guard let work = allWorks.first(where: { $0.title == alone.title }) else {
+        let works = allWorks + MigrationWork.all
+        guard let work = works.first(where: { $0.title == alone.title }) else {
             throw UsageError(message: "there is no work '\(alone.title)'")
         }
         let trial = try (alone.isOurs ? work.ours : work.baseline)(workspace, size)
@@ -90,10 +99,10 @@ struct Main {
         print(PeakMemory.megabytes.map { String($0) } ?? "")
     }
 
-    private static func milliseconds(_ time: Double) -> String { String(format: "%.1f ms", time * 1000) }
-    private static func megabytes(_ size: Double?) -> String { size.map { String(format: "%.0f MB", $0) } ?? "?" }
+    static func milliseconds(_ time: Double) -> String { String(format: "%.1f ms", time * 1000) }
+    static func megabytes(_ size: Double?) -> String { size.map { String(format: "%.0f MB", $0) } ?? "?" }
 
-    private static func grouped(_ number: Int) -> String {
+    static func grouped(_ number: Int) -> String {
         var digits = String(number)
         var position = digits.count - 3
         while position > 0 {

@@ -6,6 +6,8 @@ struct Options {
     var size = 100_000
     /// The sizes at which the time per object is compared.
     var sizes = [10_000, 100_000, 1_000_000]
+    /// How many rows the store has that is migrated.
+    var migratedRows = 1_000_000
     /// What time is measured with.
     var clock = Clock.wall
     /// Only works whose title contains this.
@@ -15,7 +17,7 @@ struct Options {
 
     static let usage = """
         usage: pippin-benchmarks [--rounds 7] [--size 100000] [--sizes 10000,100000,1000000 | --sizes none]
-                                 [--only TEXT] [--clock wall | --clock cpu]
+                                 [--migrated-rows 1000000] [--only TEXT] [--clock wall | --clock cpu]
         """
 
     init(_ arguments: [String]) throws {
@@ -25,6 +27,7 @@ struct Options {
             switch option {
             case "--rounds": rounds = try Self.number(option, value)
             case "--size": size = try Self.number(option, value)
+            case "--migrated-rows": migratedRows = try Self.number(option, value)
             case "--sizes":
                 sizes =
                     value == "none" ? [] : try value.split(separator: ",").map { try Self.number(option, String($0)) }

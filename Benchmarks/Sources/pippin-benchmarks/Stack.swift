@@ -4,10 +4,10 @@ import CoreData
 struct Stack {
     let container: NSPersistentContainer
 
-    init(store: URL) throws {
+    init(store: URL, model: NSManagedObjectModel = Stack.model) throws {
         let description = NSPersistentStoreDescription(url: store)
         description.shouldAddStoreAsynchronously = false
-        container = NSPersistentContainer(name: "Item", managedObjectModel: Stack.model)
+        container = NSPersistentContainer(name: "Item", managedObjectModel: model)
         container.persistentStoreDescriptions = [description]
         var failure: (any Error)?
         container.loadPersistentStores { _, error in failure = error }
@@ -20,5 +20,5 @@ struct Stack {
     }
 
     // One model for all stacks: a class belongs to one entity.
-    private static let model = ItemModel.make()
+    static let model = ItemModel.make()
 }

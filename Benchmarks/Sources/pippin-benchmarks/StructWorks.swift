@@ -23,7 +23,7 @@ let structWorks = [
             }
         }),
     Work(
-        title: "fetch all structs", budget: 2, operations: { $0 },
+        title: "fetch all structs, Codable", budget: 2, operations: { $0 },
         ours: { workspace, objects in
             let store = try workspace.filledBookStore(objects)
             let manager = try Book.manager(store: store)
@@ -34,6 +34,19 @@ let structWorks = [
             let database = try Baseline(path: store)
             return Trial(store: store, changesStore: false) { try database.fetchAll() }
         }),
+    Work(
+        title: "fetch all structs, decoded by hand", budget: 2, operations: { $0 },
+        ours: { workspace, objects in
+            let store = try workspace.filledBookStore(objects)
+            let manager = try MappedBook.manager(store: store)
+            return Trial(store: store, changesStore: false) { try MappedBook.readAll(manager) }
+        },
+        baseline: { workspace, objects in
+            let store = try workspace.filledBookStore(objects)
+            let database = try Baseline(path: store)
+            return Trial(store: store, changesStore: false) { try database.fetchAll() }
+        }),
+    importWork,
     Work(
         title: "20,000 fetches of structs by unique key", budget: 3, operations: { _ in lookups },
         ours: { workspace, objects in

@@ -9,7 +9,14 @@ func keys(of objects: Int) -> [String] {
     (0..<lookups).map { Sample(number: ($0 &* 7919) % objects).uid }
 }
 
-let allWorks = objectWorks + structWorks
+let allTables = [
+    WorkTable(
+        heading: "objects of six attributes", ours: "Core Data", baseline: "C API", works: objectWorks + batchWorks),
+    WorkTable(heading: "structs of six properties", ours: "Pippin", baseline: "C API", works: structWorks),
+    WorkTable(heading: "objects, next to a direct save", ours: "this", baseline: "direct save", works: ownWorks),
+]
+
+let allWorks = allTables.flatMap(\.works)
 
 private let objectWorks = [
     Work(

@@ -18,6 +18,8 @@ final class Workspace {
         try Baseline(path: folder.appendingPathComponent("empty.sqlite")).checkpoint()
         try Book.close(try Book.manager(store: folder.appendingPathComponent("books.sqlite")))
         try Baseline(path: folder.appendingPathComponent("books.sqlite")).checkpoint()
+        try Book.close(try Poet.manager(store: folder.appendingPathComponent("poets.sqlite")))
+        try Baseline(path: folder.appendingPathComponent("poets.sqlite")).checkpoint()
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -38,6 +40,15 @@ final class Workspace {
 
     /// A new store of structs, without any.
     func emptyBookStore() throws -> URL { try copy(folder.appendingPathComponent("books.sqlite")) }
+
+    /// A new store of nested structs, without any.
+    func emptyPoetStore() throws -> URL { try copy(folder.appendingPathComponent("poets.sqlite")) }
+
+    /// Where there is no store yet.
+    func newStore() -> URL {
+        copies += 1
+        return folder.appendingPathComponent("new-\(copies).sqlite")
+    }
 
     /// A store with `count` structs, to be read only.
     func filledBookStore(_ count: Int) throws -> URL {
