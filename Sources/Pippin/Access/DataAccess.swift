@@ -24,7 +24,7 @@ import CoreData
 /// let background = ShopAccess.background(of: manager)
 /// ```
 ///
-/// For use on the context's queue; ``perform(_:)`` gets there.
+/// For use on the context's queue; `perform` gets there.
 open class DataAccess {
     /// The manager whose container is worked on.
     public let manager: PersistenceManager
