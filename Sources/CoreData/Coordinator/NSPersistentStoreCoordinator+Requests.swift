@@ -180,16 +180,33 @@ extension NSPersistentStoreCoordinator: RowSource {
                     "The changes cannot be saved: the store was opened read-only.", url: store.url,
                     userInfo: [NSAffectedStoresErrorKey: [store]])
             }
-            let results = try sets.map { store, changes in
-                guard let developers = store as? any ObjectStore else { return try store.save(changes) }
-                return try developers.save(objects(store), changes)
-            }
+            let results = try saveTogether(sets[...], objects)
             let generation = saveCount.add(1, ordering: .acquiringAndReleasing).newValue
             for (_, changes) in sets { changeLog.note(changes, generation) }
             for result in results { changeLog.note(result.computed.map(\.objectID), generation) }
             for (store, _) in sets { announceChange(of: store, followsSave: true) }
             return results
         }
+    }
+
+    /// Writes all sets or none: each store's transaction ends when the next one's has. Stores of developers, which
+    /// have no transaction to keep open, come last, in their order.
+    private func saveTogether(
+        _ sets: ArraySlice<(NSPersistentStore, ChangeSet)>, _ objects: (NSPersistentStore) -> SavedObjects
+    ) throws -> [SaveResult] {
+        let ours = sets.firstIndex { !($0.0 is any ObjectStore) }
+        guard let index = ours else {
+            return try sets.map { store, changes in
+                guard let developers = store as? any ObjectStore else { return try store.save(changes) }
+                return try developers.save(objects(store), changes)
+            }
+        }
+        let (store, changes) = sets[index]
+        let others = sets[..<index] + sets[(index + 1)...]
+        if others.isEmpty { return [try store.save(changes)] }
+        var results: [SaveResult] = []
+        let result = try store.save(changes) { results = try saveTogether(others, objects) }
+        return [result] + results
     }
 }
 

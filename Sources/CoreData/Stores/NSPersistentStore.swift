@@ -151,6 +151,14 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else.
     package func save(_ changes: ChangeSet) throws -> SaveResult { throw unsupported("saving") }
 
+    /// Writes a change set and what others have to write, or nothing.
+    ///
+    /// - Parameter others: saves to other stores, before this one's transaction ends; what it throws ends that too.
+    package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        try others()
+        return try save(changes)
+    }
+
     /// Writes new rows in one transaction, or nothing.
     ///
     /// - Parameter next: fills in the next row; false when there is none.

@@ -104,8 +104,11 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         try writable().reserveKeys(upTo: key, of: root)
     }
 
-    package override func save(_ changes: ChangeSet) throws -> SaveResult {
-        let result = try writable().save(changes, metadata: metadataAreChanged ? storedMetadata : nil)
+    package override func save(_ changes: ChangeSet) throws -> SaveResult { try save(changes, with: {}) }
+
+    package override func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        let metadata = metadataAreChanged ? storedMetadata : nil
+        let result = try writable().save(changes, metadata: metadata, with: others)
         metadataAreChanged = false
         return result
     }

@@ -43,11 +43,15 @@ extension OpenStore {
     }
 
     /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, order keys, history.
-    func save(_ changes: ChangeSet, metadata: [String: Any]? = nil) throws -> SaveResult {
+    ///
+    /// - Parameter others: what else is to succeed before the transaction ends.
+    func save(
+        _ changes: ChangeSet, metadata: [String: Any]? = nil, with others: () throws -> Void = {}
+    ) throws -> SaveResult {
         let files = ExternalFiles(external)
         do {
             let result = try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
-                try write(changes, metadata: metadata, files: files)
+                try write(changes, metadata: metadata, files: files, others)
             }
             files.commit()
             return result
@@ -82,20 +86,21 @@ extension OpenStore {
     /// Writes a change set; when unique values get in each other's way on the way to a state without conflict, in a
     /// second attempt that clears them first.
     fileprivate func write(
-        _ changes: ChangeSet, metadata: [String: Any]?, files: ExternalFiles
+        _ changes: ChangeSet, metadata: [String: Any]?, files: ExternalFiles, _ others: () throws -> Void
     ) throws -> SaveResult {
         do {
-            return try attempt(changes, metadata: metadata, files: files, clearsUniqueValues: false)
+            return try attempt(changes, metadata: metadata, files: files, others, clearsUniqueValues: false)
         } catch let error as SQLiteError where error.extendedCode == 2067 {
             let violations = try ConstraintCheck(self).violations(in: changes)
             guard violations.isEmpty else { throw SaveRefusal.constraints(violations) }
             files.rollback()
-            return try attempt(changes, metadata: metadata, files: files, clearsUniqueValues: true)
+            return try attempt(changes, metadata: metadata, files: files, others, clearsUniqueValues: true)
         }
     }
 
     private func attempt(
-        _ changes: ChangeSet, metadata: [String: Any]?, files: ExternalFiles, clearsUniqueValues: Bool
+        _ changes: ChangeSet, metadata: [String: Any]?, files: ExternalFiles, _ others: () throws -> Void,
+        clearsUniqueValues: Bool
     ) throws -> SaveResult {
         derived.removeAll()
         let run = SaveRun(self, files: files)
@@ -110,6 +115,7 @@ extension OpenStore {
             try run.writeToManys(changes)
             try history?.record(changes, tombstones: tombstones)
             if let metadata { try file.write(metadata) }
+            try others()
             try connection.commit()
         } catch {
             try? connection.rollback()
