@@ -93,23 +93,21 @@ extension NSManagedObjectContext {
                     }
                 })
         case .constraints(let violations):
-            try policy.resolve(mergeConflicts: violations.map(conflict(for:)))
+            var index = UniqueValueIndex(changed)
+            try policy.resolve(mergeConflicts: violations.map { conflict(for: $0, among: &index) })
         }
     }
 
-    private func conflict(for violation: ConstraintViolation) -> NSConstraintConflict {
+    private func conflict(for violation: ConstraintViolation, among index: inout UniqueValueIndex)
+        -> NSConstraintConflict
+    {
         let stored = violation.stored.map { row in
             object(for: row, asFault: false, refreshing: true, stamp: source?.generation ?? 0)
         }
-        let slots = violation.constraint.compactMap { violation.entity.slotIndex(forName: $0) }
-        // By value: new objects have their temporary IDs back, the violation names those of the attempt.
-        let found = changed.filter { object in
-            object !== stored && !object.isDeleted && !object.isFault && object.layout.isKind(of: violation.entity)
-                && zip(slots, violation.values).allSatisfy { object.values[$0] == $1 }
-        }
+        let found = index.objects(of: violation).filter { $0 !== stored }
         return NSConstraintConflict(
             constraint: violation.constraint, database: stored,
-            databaseSnapshot: stored.map { $0.snapshotValues($0.snapshot) }, conflicting: Array(found),
+            databaseSnapshot: stored.map { $0.snapshotValues($0.snapshot) }, conflicting: found,
             conflictingSnapshots: found.map { $0.snapshotValues($0.snapshot) })
     }
 }
