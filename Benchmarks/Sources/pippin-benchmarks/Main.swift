@@ -34,6 +34,11 @@ struct Main {
             try printPredicateTable(predicateWorks, options, bench)
         }
         let works = allWorks.filter { options.only.map($0.title.contains) ?? true }
+        let memoryWorks = allMemoryWorks.filter { options.only.map($0.title.contains) ?? true }
+        if !memoryWorks.isEmpty {
+            print("\nMemory: bytes for each live object of six attributes, of \(grouped(options.size))\n")
+            print(try memoryTable(memoryWorks, bench, objects: options.size))
+        }
         if !options.sizes.isEmpty, !works.isEmpty {
             print("\nMicroseconds per object, as the number of objects in the store grows\n")
             try printFlatness(works, options, bench)
