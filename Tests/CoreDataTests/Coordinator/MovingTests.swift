@@ -1,5 +1,6 @@
 import CoreData
 import SQLiteConnection
+import Synchronization
 import Testing
 
 /// Stores that change their type and their place.
@@ -142,11 +143,15 @@ import Testing
         #expect(coordinator.tryLock())
         coordinator.unlock()
         let coordinator = coordinator
-        nonisolated(unsafe) var isFree = true  // read after the thread has gone
-        let thread = Thread { isFree = coordinator.tryLock() }
-        thread.start()
-        while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
-        #expect(!isFree)
+        let isFree = Atomic<Bool>(true)
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+            isFree.store(coordinator.tryLock(), ordering: .relaxed)
+            done.signal()
+        }.start()
+        done.wait()
+        let wasFree = isFree.load(ordering: .relaxed)
+        #expect(!wasFree)
     }
 
     @Test("A container's subclass says where its stores are kept, and what its contexts are") func container() throws {
