@@ -60,7 +60,7 @@ private struct ChildSave {
         for object in objects {
             if let target = parent.table.object(for: object.identifier) {
                 if target.isFault { unread.append(object.identifier) }
-            } else if child.source?.isCurrent(object.identifier, since: object.stamp) != true {
+            } else if object.isFault || child.source?.isCurrent(object.identifier, since: object.stamp) != true {
                 unread.append(object.identifier)
             }
         }

@@ -9,6 +9,11 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 }
 
 extension NSManagedObjectContext {
+    /// Creates a context.
+    ///
+    /// - Parameter type: `.privateQueue` or `.mainQueue`.
+    public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
+
     /// How the context is tied to a queue, in the form that reads well in Swift.
     public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
         /// The Objective-C form's type.

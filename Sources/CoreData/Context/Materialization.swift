@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
         }
         if ConcurrencyDebug.isOn { object.state.insert(.checked) }
         table.insert(object)
-        keepIfWanted(object)
+        if retainsRegisteredObjects { retained.insert(object) }
         return object
     }
 

@@ -2,6 +2,7 @@ import Foundation
 
 extension NSManagedObjectContext {
     func insertObject(_ object: NSManagedObject) {
+        checkQueue()
         if let former = object.managedObjectContext {
             if former === self { return }
             programmerError("cannot insert an object of entity “\(object.layout.name)” that another context has")
@@ -20,11 +21,12 @@ extension NSManagedObjectContext {
         if ConcurrencyDebug.isOn { object.state.insert(.checked) }
         event.append(object)
         table.insert(object)
-        keepIfWanted(object)
+        if retainsRegisteredObjects { retained.insert(object) }
         scheduleProcessing()
     }
 
     func deleteObject(_ object: NSManagedObject) {
+        checkQueue()
         guard object.managedObjectContext === self else {
             programmerError(
                 "cannot delete an object of entity “\(object.layout.name)” that the context does not have")
@@ -72,6 +74,7 @@ extension NSManagedObjectContext {
     }
 
     func processChanges() {
+        checkQueue()
         if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletes() }
         dropIdle()
         guard !event.isEmpty || !refreshed.isEmpty || !vanished.isEmpty else { return }
@@ -124,6 +127,7 @@ extension NSManagedObjectContext {
     }
 
     func rollBackChanges() {
+        checkQueue()
         processPendingChanges()
         undoManager?.removeAllActions()
         let objects = changed
@@ -135,7 +139,7 @@ extension NSManagedObjectContext {
         var restored: [NSManagedObject] = []
         for object in objects {
             object.state.remove(.listed)
-            if object.state.contains(.inserted) {
+            if object.state.contains(.inserted) || object.isGone {
                 forget(object)
             } else {
                 object.becomeUnchanged()
@@ -154,13 +158,15 @@ extension NSManagedObjectContext {
     }
 
     func forgetEverything() {
+        checkQueue()
         let objects = table.all
         changed = []
         idleCount = 0
         doomed = []
         event = []
         refreshed = []
-        batches = [:]
+        eventValues = [:]
+        batches = FetchBatches()
         readErrors = [:]
         advancePin()
         mementos = []
@@ -168,7 +174,7 @@ extension NSManagedObjectContext {
         undoManager?.removeAllActions()
         assignedStores = [:]
         table.removeAll()
-        forgetRetained()
+        retained = []
         for object in objects {
             object.relations = []
             object.state = [.fault]
@@ -201,6 +207,8 @@ extension NSManagedObjectContext {
     /// Makes an object one that no context has.
     func forget(_ object: NSManagedObject) {
         table.remove(object, registeredAs: object.identifier)
+        if !retained.isEmpty { retained.remove(object) }
+        if !assignedStores.isEmpty { assignedStores[ObjectIdentifier(object)] = nil }
         object.relations = []
         object.state.remove([.inserted, .updated, .deleted, .deletePropagated])
         object.state.remove(.anyEvent)

@@ -110,7 +110,13 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// The object as a child context reads it.
-    fileprivate final var rowForChild: Row { Row(objectID: identifier, version: version, values: values) }
+    ///
+    /// Transient values are each context's own; a save carries a child's over to its parent.
+    fileprivate final var rowForChild: Row {
+        var row = Row(objectID: identifier, version: version, values: values)
+        for slot in layout.transientSlots { row.values[slot] = .null }
+        return row
+    }
 
     /// Refers to the destinations of to-one relationships by other IDs.
     fileprivate final func replaceDestinations(_ identifiers: [NSManagedObjectID: NSManagedObjectID]) {

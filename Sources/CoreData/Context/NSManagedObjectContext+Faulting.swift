@@ -11,6 +11,7 @@ extension NSManagedObjectContext {
                 object.version = row.version
                 object.stamp = stamp
                 object.state.insert(.valuesPending)
+                object.state.remove(.inBatch)
                 if !asFault { fulfill(object) }
             } else if refreshing {
                 object.adopt(row, keepingChanges: true)
@@ -65,8 +66,8 @@ extension NSManagedObjectContext {
             return
         }
         do {
-            if object.state.contains(.inBatch), let batch = batches[object.identifier] {
-                try loadBatch(batch)
+            if object.state.contains(.inBatch), let batch = batches.take(object.stamp) {
+                loadBatch(batch)
                 if !object.state.contains(.fault) { return }
             }
             let stamp = source.generation
@@ -79,6 +80,7 @@ extension NSManagedObjectContext {
             if let row {
                 object.adopt(row, keepingChanges: false)
                 object.stamp = stamp
+                if !readErrors.isEmpty { readErrors[object.identifier] = nil }
                 object.awakeFromFetch()
                 return
             }

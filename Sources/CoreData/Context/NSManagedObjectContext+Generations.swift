@@ -11,6 +11,19 @@ enum GenerationPin {
 }
 
 extension NSManagedObjectContext {
+    /// Guarded by a lock: children ask on their own queues what their parent reads.
+    var pin: GenerationPin {
+        get { pinned.withLock { $0 } }
+        set {
+            // The former pin is let go out here: that may close what it reads.
+            let former = pinned.withLock { pin in
+                defer { pin = newValue }
+                return pin
+            }
+            withExtendedLifetime(former) {}
+        }
+    }
+
     /// Pins the context to what is current, if that was left to its next read.
     func pinIfNeeded() throws {
         guard case .next = pin, let coordinator else { return }

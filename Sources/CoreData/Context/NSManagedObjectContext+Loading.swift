@@ -4,25 +4,28 @@ import Foundation
 extension NSManagedObjectContext {
     func noteBatches(of objects: [NSManagedObject], size: Int) {
         guard size > 0 else { return }
+        batches.removeAll { identifiers in !identifiers.contains { table.contains($0) } }
         for start in stride(from: 0, to: objects.count, by: size) {
             let members = objects[start..<min(start + size, objects.count)].filter {
                 $0.state.contains(.fault) && !$0.state.contains(.valuesPending)
             }
-            let batch = FetchBatch(members.map(\.identifier))
+            guard !members.isEmpty else { continue }
+            let number = batches.add(members.map(\.identifier))
             for member in members {
                 member.state.insert(.inBatch)
-                batches[member.identifier] = batch
+                member.stamp = number
             }
         }
     }
 
     /// Loads the values of a batch; what could not be found stays a fault.
-    func loadBatch(_ batch: FetchBatch) throws {
+    ///
+    /// A batch that cannot be read leaves its objects faults, which read their own rows, and report for themselves.
+    func loadBatch(_ batch: [NSManagedObjectID]) {
         guard let source else { return }
         let stamp = source.generation
-        let rows = try source.rows(for: batch.identifiers)
+        guard let rows = try? source.rows(for: batch.filter { table.contains($0) }) else { return }
         for row in rows { _ = object(for: row, asFault: false, refreshing: false, stamp: stamp) }
-        for identifier in batch.identifiers { batches[identifier] = nil }
     }
 
     /// Loads what relationships lead to, a query a relationship.

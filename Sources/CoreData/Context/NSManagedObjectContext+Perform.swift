@@ -53,7 +53,8 @@ extension NSManagedObjectContext {
 
     func runAndWait(_ block: () -> Void) {
         if queue.isCurrent { return run(block, isEvent: false) }
-        queue.sync { run(block, isEvent: true) }
+        // As in Core Data, changes wait for the end of an event, a fetch or a save; an undo manager groups by blocks.
+        queue.sync { run(block, isEvent: undoManager != nil) }
     }
 
     /// Runs a block as this context's; changes are processed at the end of the outermost one.

@@ -10,6 +10,7 @@ extension NSManagedObjectContext {
                 if let row = try source?.row(for: object.identifier) {
                     object.adopt(row, keepingChanges: true)
                     object.refreshToManys()
+                    readErrors[object.identifier] = nil
                     object.awake(fromSnapshotEvents: .refresh)
                 }
             } catch { report("\(object.identifier.description) cannot be refreshed", error) }
@@ -22,6 +23,7 @@ extension NSManagedObjectContext {
     }
 
     func refreshObjects() {
+        checkQueue()
         for object in table.all where !object.state.contains(.inserted) {
             refresh(object, mergeChanges: object.hasChanges)
         }
@@ -49,6 +51,9 @@ extension NSManagedObjectContext {
         advancePin()
         guard let source else { return }
         takePromotions()
+        // What was refreshed before is told of here; that of the merge is told apart by its IDs too.
+        let former = refreshed
+        refreshed = []
         var inserted: [NSManagedObject] = []
         var deleted: [NSManagedObject] = []
         var stale: [NSManagedObject] = []
@@ -59,23 +64,27 @@ extension NSManagedObjectContext {
         }
         for identifier in changes.updated {
             guard let object = registeredObject(for: identifier) else { continue }
-            if object.state.contains(.fault) {
-                // Pending values are checked when the fault fires.
-                refreshed.append(object)
-            } else {
-                stale.append(object)
-            }
+            // A fault shows what is current when it fires: for observers nothing changed.
+            if object.state.contains(.fault) { mergedFaults.append(object) } else { stale.append(object) }
         }
         take(stale, from: source)
         for identifier in changes.deleted {
             guard let object = registeredObject(for: identifier) else { continue }
-            withdraw(object)
-            object.state.insert(.deleted)
-            deleted.append(object)
+            if !object.isDeleted { deleted.append(object) }
+            noteDeletionElsewhere(of: object)
         }
-        announceMerge(changes, inserted: inserted, deleted: deleted)
-        for object in deleted { forget(object) }
+        announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
         announceToChildren(changes)
+    }
+
+    /// Counts an object as deleted whose row is gone: the next save has nothing to write for it, and forgets it.
+    ///
+    /// Its delete rules were followed by whoever deleted it.
+    private func noteDeletionElsewhere(of object: NSManagedObject) {
+        if !object.state.contains(.listed) { changed.append(object) }
+        object.state.remove([.updated, .watched])
+        object.state.remove(.anyEvent)
+        object.state.insert([.listed, .deleted, .deletePropagated, .inaccessible])
     }
 
     /// Brings objects up to what the source has.
@@ -99,21 +108,28 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func announceMerge(_ changes: SavedChanges, inserted: [NSManagedObject], deleted: [NSManagedObject]) {
+    private func announceMerge(
+        _ changes: SavedChanges, inserted: [NSManagedObject], deleted: [NSManagedObject], before: [NSManagedObject]
+    ) {
         var info: [AnyHashable: Any] = [:]
         if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
         if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
-        if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
+        let refreshedHere = refreshed
         refreshed = []
+        if !refreshedHere.isEmpty || !before.isEmpty { info[NSRefreshedObjectsKey] = Set(before + refreshedHere) }
         if !info.isEmpty {
             NotificationCenter.default.post(
                 name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
+        } else if !mergedFaults.isEmpty {
+            NotificationCenter.default.post(name: .faultsDidChange, object: self)
         }
+        mergedFaults = []
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self,
             userInfo: [
                 NSInsertedObjectIDsKey: Set(changes.inserted), NSUpdatedObjectIDsKey: Set(changes.updated),
                 NSDeletedObjectIDsKey: Set(changes.deleted),
+                NSRefreshedObjectIDsKey: Set(refreshedHere.map(\.identifier)),
             ])
     }
 }

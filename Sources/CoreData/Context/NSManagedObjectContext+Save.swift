@@ -2,14 +2,15 @@ import Foundation
 
 extension NSManagedObjectContext {
     func saveChanges() throws {
-        guard hasChanges else { return }
+        checkQueue()
+        guard hasChanges || source != nil else { return }
         isSaving = true
-        advancePin()
+        if hasChanges { advancePin() }
         defer { isSaving = false }
         processPendingChanges()
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
-        callWillSave()
-        try validate()
+        guard hasChanges else { return finishSave(ChangedObjects([])) }
+        try prepareForSave()
         // A merge policy may change objects, and resolving one conflict may uncover another.
         for _ in 0..<100 {
             do {
@@ -63,32 +64,39 @@ extension NSManagedObjectContext {
         assignedStores = [:]
     }
 
-    /// Lets objects prepare for the save; what they change then is saved too.
-    private func callWillSave() {
+    /// Lets objects prepare for the save, and validates them; what they change in doing so is prepared and saved too.
+    private func prepareForSave() throws {
         defer { for object in changed { object.state.remove(.toldOfSave) } }
         // Bounded, as Core Data's loop is: an object whose willSave always changes something would go on for ever.
         for _ in 0..<1000 {
-            var position = 0
-            // The list grows while objects change others.
-            while position < changed.count {
-                let object = changed[position]
-                position += 1
-                guard object.hasChanges, !object.state.contains(.toldOfSave) else { continue }
-                object.state.insert(.toldOfSave)
-                object.willSave()
+            callWillSave()
+            if event.isEmpty {
+                try validate()
+                if event.isEmpty { return }
             }
-            if event.isEmpty { return }
             for object in event { object.state.remove(.toldOfSave) }
             processPendingChanges()
+        }
+        programmerError(
+            "the context “\(name ?? "without a name")” cannot be saved: its objects still change after 1000 attempts to "
+                + "prepare them. Let willSave, validations and observers set only what differs, or primitive values.")
+    }
+
+    private func callWillSave() {
+        // A copy: objects change others, which are told next.
+        for object in Array(changed) where object.hasChanges && !object.state.contains(.toldOfSave) {
+            object.state.insert(.toldOfSave)
+            object.willSave()
         }
     }
 
     private func validate() throws {
         var errors: [NSError] = []
-        for object in changed {
+        // A copy: validations may change other objects.
+        for object in Array(changed) {
             do {
                 if object.isDeleted {
-                    if !object.state.contains(.inserted) { try object.validateForDelete() }
+                    if object.state.isDisjoint(with: [.inserted, .inaccessible]) { try object.validateForDelete() }
                 } else if object.state.contains(.inserted) {
                     try object.validateForInsert()
                 } else if object.state.contains(.updated) {
@@ -127,7 +135,9 @@ extension NSManagedObjectContext {
         add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted)
         add(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated)
         add(NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted)
-        if parent == nil, let token = persistentStoreCoordinator?.currentPersistentHistoryToken(fromStores: nil) {
+        if parent == nil, !saved.isEmpty,
+            let token = persistentStoreCoordinator?.currentPersistentHistoryToken(fromStores: nil)
+        {
             info[NSPersistentHistoryTokenKey] = token
             identifiers[NSPersistentHistoryTokenKey] = token
         }
@@ -135,7 +145,7 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: identifiers)
-        announceToChildren(SavedChanges(saved))
+        if !saved.isEmpty { announceToChildren(SavedChanges(saved)) }
         if !event.isEmpty { processPendingChanges() }
     }
 

@@ -26,6 +26,15 @@ extension NSManagedObjectContext {
         classCache = ClassCache()
     }
 
+    /// The context goes.
+    func letGo() {
+        // Objects that refer to one another would keep each other alive.
+        for object in table.all { object.relations = [] }
+        coordinator?.forget(table)
+        if let linkToParent, let parent = parentSource?.parent { parent.removeChild(linkToParent) }
+        table.leave()
+    }
+
     func removeChild(_ link: ChildLink) { children.withLock { $0.removeAll { $0 === link } } }
 
     static func noSource(_ work: String) -> NSError {

@@ -21,18 +21,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Creates a context that is confined to no queue. Deprecated by Apple; give a concurrency type instead.
     public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
-    /// Creates a context.
-    ///
-    /// - Parameter type: `.privateQueue` or `.mainQueue`.
-    public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
-
-    deinit {
-        // Objects that refer to one another would keep each other alive.
-        for object in table.all { object.relations = [] }
-        coordinator?.forget(table)
-        if let linkToParent, let parent = parentSource?.parent { parent.removeChild(linkToParent) }
-        table.leave()
-    }
+    deinit { letGo() }
 
     /// How the context is tied to a queue.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
@@ -82,7 +71,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var propagatesDeletesAtEndOfEvent = true
     /// Whether the context keeps all its objects alive. The default is `false`: it keeps changed ones.
     open var retainsRegisteredObjects = false {
-        didSet { retained = retainsRegisteredObjects ? table.all : [] }
+        didSet { retained = retainsRegisteredObjects ? Set(table.all) : [] }
     }
     /// How old values may be that a fault takes from memory, in seconds. Negative, the default, for any age; else every
     /// fault reads the store.
@@ -93,7 +82,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         willSet { if newValue !== undoManager { undoManager?.removeAllActions(withTarget: self) } }
     }
 
-    var pin = GenerationPin.none
+    let pinned = Mutex(GenerationPin.none)
 
     /// The state of the stores that the context reads: `nil` when it reads them as they are, `current` when it is to be
     /// pinned by its next read.
@@ -127,8 +116,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var mementos: [ObjectMemento] = []
     /// Objects that were never saved and that undo took out of the context, since changes were last processed.
     var vanished: [NSManagedObject] = []
-    private var retained: [NSManagedObject] = []
-    var batches: [NSManagedObjectID: FetchBatch] = [:]
+    /// The faults that a merge which is being announced concerns.
+    var mergedFaults: [NSManagedObject] = []
+    /// All objects, where the context is to keep them.
+    var retained: Set<NSManagedObject> = []
+    var batches = FetchBatches()
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
     /// Why the values of objects could not be read.
     var readErrors: [NSManagedObjectID: NSError] = [:]
@@ -137,12 +129,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isProcessingScheduled = false
     var isSaving = false
     private let lockObject = NSRecursiveLock()
-
-    func keepIfWanted(_ object: NSManagedObject) {
-        if retainsRegisteredObjects { retained.append(object) }
-    }
-
-    func forgetRetained() { retained = [] }
 
     /// All objects that the context knows.
     open var registeredObjects: Set<NSManagedObject> { Set(table.all) }
@@ -198,16 +184,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: Changing objects
 
     /// Inserts an object that was made without a context.
-    open func insert(_ object: NSManagedObject) {
-        checkQueue()
-        insertObject(object)
-    }
+    open func insert(_ object: NSManagedObject) { insertObject(object) }
 
     /// Marks an object to be deleted by the next save, and others as its delete rules say.
-    open func delete(_ object: NSManagedObject) {
-        checkQueue()
-        deleteObject(object)
-    }
+    open func delete(_ object: NSManagedObject) { deleteObject(object) }
 
     /// Assigns a new object to a store, where several could take it.
     open func assign(_ object: Any, to store: NSPersistentStore) { assignObject(object, to: store) }
@@ -221,28 +201,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { refreshObject(object, mergeChanges: flag) }
 
     /// Makes all objects without changes faults, and merges the store's values into the others.
-    open func refreshAllObjects() {
-        checkQueue()
-        refreshObjects()
-    }
+    open func refreshAllObjects() { refreshObjects() }
 
     /// Follows the delete rules of deleted objects, and posts what changed since the last time.
-    open func processPendingChanges() {
-        checkQueue()
-        processChanges()
-    }
+    open func processPendingChanges() { processChanges() }
 
     /// Forgets all unsaved changes.
-    open func rollback() {
-        checkQueue()
-        rollBackChanges()
-    }
+    open func rollback() { rollBackChanges() }
 
     /// Forgets all objects and all changes.
-    open func reset() {
-        checkQueue()
-        forgetEverything()
-    }
+    open func reset() { forgetEverything() }
 
     /// Takes back the last group of changes, with the undo manager.
     open func undo() { undoChanges() }
@@ -254,16 +222,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Writes all changes to the stores, in one transaction a store; those of a child context go to its parent instead.
     ///
-    /// Posts `NSManagedObjectContextWillSave` before and `NSManagedObjectContextDidSave` after. Does nothing when
-    /// there are no changes. A save that fails leaves the store, and the changes here, as they were.
+    /// Posts `NSManagedObjectContextWillSave` before and `NSManagedObjectContextDidSave` after; also when there are no
+    /// changes, and so nothing to write. A save that fails leaves the store, and the changes here, as they were.
     ///
     /// - Throws: validation errors (codes 1550 to 1690, several under `NSDetailedErrorsKey`),
     ///   `NSManagedObjectMergeError` and `NSManagedObjectConstraintMergeError` for conflicts that the merge policy does
     ///   not resolve, and the errors of the stores.
-    open func save() throws {
-        checkQueue()
-        try saveChanges()
-    }
+    open func save() throws { try saveChanges() }
 
     /// Gives new objects their permanent IDs before they are saved.
     ///
@@ -277,8 +242,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Takes over what another context saved.
     ///
-    /// Objects that are here take the new values, under the changes made here; new objects come as faults; deleted
-    /// ones go.
+    /// Objects that are here take the new values, under the changes made here; faults stay faults; new objects come as
+    /// faults; deleted ones are deleted here too, until the next save forgets them, which writes nothing for them.
     ///
     /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`.
     open func mergeChanges(fromContextDidSave notification: Notification) {
@@ -306,6 +271,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func perform(_ block: @escaping () -> Void) { runLater(block) }
 
     /// Runs a block on the context's queue and waits for it. May be nested.
+    ///
+    /// Changes are not processed when it ends, unless there is an undo manager, for which the block is an event.
     open func performAndWait(_ block: () -> Void) { runAndWait(block) }
 
     /// Waits for a lock that the context does not take itself. Deprecated by Apple; use `performAndWait`.

@@ -100,6 +100,11 @@ struct ObjectRegistry {
     /// All objects that are registered.
     var all: [ObjectIdentifier] { entries.compactMap { $0.tag < Entry.removed ? $0.object : nil } }
 
+    /// Whether an object of a store is registered.
+    func holdsObjects(ofStore number: Int) -> Bool {
+        entries.contains { $0.tag < Entry.removed && $0.tag >> 24 == UInt64(number) }
+    }
+
     mutating func removeAll() {
         entries = []
         used = 0

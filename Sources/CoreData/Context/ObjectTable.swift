@@ -55,6 +55,11 @@ final class ObjectTable: Sendable {
 
     func makeRoom(for count: Int) { registry.withLock { $0.makeRoom(for: count) } }
 
+    /// Whether an object of a store is registered.
+    func holdsObjects(of store: StoreIdentity) -> Bool {
+        registry.withLock { $0.holdsObjects(ofStore: store.number) }
+    }
+
     /// All objects that are still there.
     var all: [NSManagedObject] { registry.withLock { $0.all.compactMap { Self.retained($0) } } }
 

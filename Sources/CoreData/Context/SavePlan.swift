@@ -8,6 +8,9 @@ struct ChangedObjects {
     /// Objects that were inserted and deleted without ever being saved.
     var neverSaved: [NSManagedObject] = []
 
+    /// Whether there is nothing to tell others of.
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
     init(_ changed: ContiguousArray<NSManagedObject>) {
         inserted.reserveCapacity(changed.count)
         for object in changed {
@@ -90,8 +93,8 @@ final class SavePlan {
                     toManyChanges: toMany))
         }
         for object in objects.deleted {
-            let index = try position(of: object.identifier)
             if object.state.contains(.inaccessible) { continue }
+            let index = try position(of: object.identifier)
             if object.state.contains(.fault), !object.state.contains(.valuesPending) { object.fireFault() }
             sets[index].changes.deleted.append(RowDeletion(objectID: object.identifier, version: object.version))
         }

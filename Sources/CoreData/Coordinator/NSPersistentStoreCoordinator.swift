@@ -150,7 +150,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Closes a store. Its objects in contexts become inaccessible.
+    /// Closes a store. Its objects in contexts are invalidated: those without changes become faults that cannot fire.
     open func remove(_ store: NSPersistentStore) throws {
         try withLock {
             guard stores.contains(store) else {
@@ -164,6 +164,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             stores.removeAll { $0 === store }
             postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
         }
+        for context in withLock({ contexts.compactMap(\.context) }) { context.storeWasRemoved(store.identity) }
     }
 
     /// Puts a store in the place of another, and says so.

@@ -132,7 +132,7 @@ extension NSManagedObject {
         values = []
         snapshot = []
         relations = []
-        state.remove([.updated, .deleted, .valuesPending, .inBatch, .deletePropagated, .watched])
+        state.remove([.updated, .deleted, .valuesPending, .inBatch, .deletePropagated, .watched, .inaccessible])
         state.remove(.anyEvent)
         state.insert(.fault)
         didTurnIntoFault()
@@ -155,6 +155,9 @@ extension NSManagedObject {
         }
         snapshot = row.values
         version = row.version
-        state.remove([.fault, .valuesPending, .inBatch])
+        state.remove([.fault, .valuesPending, .inBatch, .inaccessible])
     }
+
+    /// Whether the object is deleted since its row is gone.
+    final var isGone: Bool { state.isSuperset(of: [.deleted, .inaccessible]) }
 }

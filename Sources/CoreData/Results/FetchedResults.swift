@@ -16,7 +16,7 @@ final class FetchedResults: @unchecked Sendable {
     private var order = ResultOrder([], sectionNameKeyPath: nil)
     /// Changes came while nobody was there to hear of them, and were not followed.
     private var missedChanges = false
-    private var observer: (any NSObjectProtocol)?
+    private var observers: [any NSObjectProtocol] = []
 
     private(set) weak var owner: NSObject?
     private(set) var ownTitle: (String) -> String? = { _ in nil }
@@ -45,7 +45,7 @@ final class FetchedResults: @unchecked Sendable {
     }
 
     deinit {
-        if let observer { NotificationCenter.default.removeObserver(observer) }
+        for observer in observers { NotificationCenter.default.removeObserver(observer) }
     }
 
     func adopt(owner: NSObject, titles: @escaping (String) -> String?) {
@@ -94,10 +94,12 @@ final class FetchedResults: @unchecked Sendable {
     }
 
     private func observe() {
-        guard observer == nil else { return }
-        observer = NotificationCenter.default.addObserver(
-            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
-        ) { [weak self] notification in self?.contextDidChange(notification.userInfo ?? [:]) }
+        guard observers.isEmpty else { return }
+        observers = [.NSManagedObjectContextObjectsDidChange, .faultsDidChange].map { name in
+            NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
+                [weak self] notification in self?.contextDidChange(notification.userInfo ?? [:])
+            }
+        }
     }
 
     // MARK: Following changes
@@ -107,6 +109,11 @@ final class FetchedResults: @unchecked Sendable {
         guard delegate != nil else {
             missedChanges = true
             return
+        }
+        var info = info
+        if !context.mergedFaults.isEmpty {
+            let refreshed = info[NSRefreshedObjectsKey] as? Set<NSManagedObject> ?? []
+            info[NSRefreshedObjectsKey] = refreshed.union(context.mergedFaults)
         }
         if missedChanges || info[NSInvalidatedAllObjectsKey] != nil {
             refetch(filter.touched(by: info))

@@ -33,6 +33,8 @@ package final class EntityLayout: @unchecked Sendable {
     package let validatedSlots: [Int]
     /// The to-many relationships whose counts saving must look at.
     package let validatedToManys: [RelationshipLayout]
+    /// The slots of values that no store keeps.
+    package let transientSlots: [Int]
     /// The slots that the store computes.
     package let derivedSlots: [Int]
     /// The to-one relationships.
@@ -83,6 +85,7 @@ package final class EntityLayout: @unchecked Sendable {
         toOnes = relationships.filter { !$0.isToMany }
         toManys = relationships.filter(\.isToMany)
         validatedSlots = slots.indices.filter { slots[$0].needsValidation }
+        transientSlots = slots.indices.filter { slots[$0].isTransient }
         validatedToManys = relationships.filter {
             $0.isToMany
                 && (!$0.isOptional || $0.minCount > 0 || $0.maxCount > 0

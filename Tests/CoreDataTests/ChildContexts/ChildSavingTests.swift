@@ -222,4 +222,53 @@ struct ChildSavingTests {
         }
         parent.performAndWait { #expect(parent.registeredObjects.isEmpty) }
     }
+
+    @Test("An object that the child deletes without having read it is deleted in the parent")
+    func unreadDeletion() throws {
+        let entity = Library.entity("Note", [Library.attribute("name", .stringAttributeType)])
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let parent = try Library.inMemory(model).newBackgroundContext()
+        try parent.performAndWait {
+            for name in ["A", "B"] { parent.make("Note", ["name": name]) }
+            try parent.save()
+            parent.reset()
+        }
+        let child = Family.child(of: parent)
+        for batchSize in [0, 10] {
+            try child.performAndWait {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+                request.fetchBatchSize = batchSize
+                let note = try #require(try child.fetch(request).first)
+                #expect(note.isFault)
+                child.delete(note)
+                try child.save()
+            }
+            try parent.performAndWait {
+                #expect(parent.deletedObjects.count == 1)
+                try parent.save()
+            }
+        }
+        let left = try parent.performAndWait { try parent.all("Note").count }
+        #expect(left == 0)
+    }
+
+    // NSManagedObjectContextInvestigation_Tests of CoreDataPlus.
+    @Test("A save takes transient values along to the parent; a child reads none of its parent's")
+    func transientValues() throws {
+        try child.performAndWait {
+            child.make("Author", ["name": "A", "nickname": "Al"])
+            try child.save()
+        }
+        try parent.performAndWait {
+            let author = try #require(try parent.all("Author").first)
+            #expect(author.string("nickname") == "Al")
+            try child.performAndWait {
+                child.reset()
+                let read = try #require(try child.all("Author").first)
+                #expect(read.string("name") == "A")
+                #expect(read.string("nickname") == nil)
+            }
+        }
+    }
 }

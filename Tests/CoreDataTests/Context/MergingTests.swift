@@ -55,10 +55,12 @@ struct MergingTests {
         #expect(author.string("name") == "B")
     }
 
-    @Test("A merged deletion takes the object out of the context")
+    @Test("A merged deletion deletes the object here, and the next save takes it out of the context")
     func deletion() throws {
         let author = try #require(try view.all("Author").first)
         try mergingSaves { try change { $0.managedObjectContext?.delete($0) } }
+        #expect(author.isDeleted)
+        try view.save()
         #expect(author.managedObjectContext == nil)
         #expect(view.registeredObjects.isEmpty)
     }

@@ -75,7 +75,7 @@ struct ContainerTests {
         #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
     }
 
-    @Test("Batch deletion tells the IDs, and a context that merges them forgets the objects")
+    @Test("Batch deletion tells the IDs, and in a context that merges them the objects are deleted")
     func batchDeletion() throws {
         let context = try Library.inMemory().newBackgroundContext()
         try context.performAndWait {
@@ -90,7 +90,7 @@ struct ContainerTests {
             let deleted = try #require(result.result as? [NSManagedObjectID])
             #expect(Set(deleted) == Set(kept[2...].map(\.objectID)))
             NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: deleted], into: [context])
-            #expect(kept.map { $0.managedObjectContext == nil } == [false, false, true, true])
+            #expect(kept.map(\.isDeleted) == [false, false, true, true])
             #expect(try context.all("Author").count == 2)
         }
     }

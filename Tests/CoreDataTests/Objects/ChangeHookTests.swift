@@ -70,9 +70,12 @@ struct ChangeHookTests {
             seen.withLock { $0.append(former.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")) }
         }
         defer { NotificationCenter.default.removeObserver(token) }
-        context.performAndWait { author.value.setValue("B", forKey: "name") }
-        context.performAndWait { author.value.setValue(2, forKey: "age") }
-        context.performAndWait { author.value.setValue("C", forKey: "name") }
+        for (key, value) in [("name", "B"), ("age", 2), ("name", "C")] as [(String, Any)] {
+            context.performAndWait {
+                author.value.setValue(value, forKey: key)
+                context.processPendingChanges()
+            }
+        }
         #expect(seen.withLock { $0 } == ["name=A", "age=1", "name=B"])
         let changes = context.performAndWait {
             (event: author.value.changedValuesForCurrentEvent().count, all: Set(author.value.changedValues().keys))
