@@ -19,6 +19,7 @@ extension PersistenceManager {
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws, and Core Data's errors.
+    @discardableResult
     public func write<Result: Sendable>(
         context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result
     ) async throws -> Result { try await write(in: context) { try work(DataAccess(manager: self, context: $0)) } }
@@ -30,6 +31,7 @@ extension PersistenceManager {
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws, and Core Data's errors.
+    @discardableResult
     public func write<Result>(
         context: NSManagedObjectContext? = nil, _ work: (DataAccess) throws -> Result
     ) throws -> Result {

@@ -53,7 +53,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
-    ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
@@ -67,7 +67,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
-    ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
@@ -81,7 +81,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
-    ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
@@ -95,7 +95,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
-    ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
@@ -109,7 +109,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
-    ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
@@ -123,7 +123,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
-    ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
@@ -137,7 +137,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
-    ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
@@ -151,7 +151,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
-    ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
@@ -165,7 +165,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property.
     ///   - filter: what must hold.
-    ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
     public func distinct<Model: CoreModel & Codable, Value: Codable & Sendable>(
@@ -186,7 +186,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property; models without a value count under nil where it is optional.
     ///   - filter: what must hold.
-    ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT <property>, count(<uid>) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
     public func counts<Model: CoreModel & Codable, Value: Hashable & Codable & Sendable>(

@@ -3,9 +3,9 @@ import Foundation
 /// The records of a CSV file, as RFC 4180 has them: fields between delimiters, in quotes where they contain any or a line break,
 /// quotes doubled within quotes.
 struct CSVRecords: Sequence {
-    struct Record: Equatable {
+    struct Line: Equatable {
         /// The line on which the record begins, from 1.
-        let line: Int
+        let number: Int
         let fields: [String]
         /// Where in the file the next record begins.
         let end: Int
@@ -33,7 +33,7 @@ struct CSVRecords: Sequence {
         self.delimiter = delimiter
     }
 
-    func makeIterator() -> AnyIterator<Record> {
+    func makeIterator() -> AnyIterator<Line> {
         // A byte order mark is no part of the first field.
         var position = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.startIndex + 3 : data.startIndex
         var line = 1
@@ -43,7 +43,7 @@ struct CSVRecords: Sequence {
         }
     }
 
-    private func record(_ position: inout Int, _ line: inout Int) -> Record {
+    private func record(_ position: inout Int, _ line: inout Int) -> Line {
         let firstLine = line
         var fields: [String] = []
         var field: [UInt8] = []
@@ -73,6 +73,6 @@ struct CSVRecords: Sequence {
             }
         }
         fields.append(String(decoding: field, as: UTF8.self))
-        return Record(line: firstLine, fields: fields, end: position - data.startIndex, isUnterminated: isQuoted)
+        return Line(number: firstLine, fields: fields, end: position - data.startIndex, isUnterminated: isQuoted)
     }
 }

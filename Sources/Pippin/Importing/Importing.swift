@@ -128,7 +128,8 @@ extension PersistenceManager {
         return try await write(in: nil) { context in
             var writer = GraphWriter(try ModelGraph(models, registry: registry), context)
             try writer.write()
-            var report = writer.report
+            var report = ImportReport()
+            (report.inserted, report.updated, report.unchanged) = writer.counts
             report.superseded = models.count - report.total
             return report
         }

@@ -43,15 +43,15 @@ extension PersistenceManager {
                 let reason =
                     record.isUnterminated
                     ? "Its quotes do not end." : "It has \(record.fields.count) fields, not \(columns.count)."
-                batches.refuse(record.line, reason)
+                batches.refuse(record.number, reason)
                 continue
             }
             do {
                 let row = CSVRow(header: columns, record.fields, dates: dates)
                 let model = try Model(from: CSVDecoder(row: row, column: nil, codingPath: []))
-                try await batches.add(model, at: record.line, done: record.end)
+                try await batches.add(model, at: record.number, done: record.end)
             } catch let error as DecodingError {
-                batches.refuse(record.line, error.importReason)
+                batches.refuse(record.number, error.importReason)
             }
         }
         try await batches.flush(done: records.size)

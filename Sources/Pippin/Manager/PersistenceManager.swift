@@ -1,5 +1,10 @@
 import CoreData
 
+/// How far a manager's loading has come.
+enum LoadState {
+    case unloaded, loading, loaded
+}
+
 /// One Core Data container, and everything that is done with it: structs saved, fetched and deleted.
 ///
 /// Make one when the program starts, load it once, and hand it to whoever needs it.

@@ -2,6 +2,11 @@ import CoreData
 
 // Where an operation runs: in the caller's context if there is one, else in one of the manager's.
 extension PersistenceManager {
+    /// Throws unless the store is open.
+    func requireLoaded() throws {
+        guard state.withLock({ $0 == .loaded }) else { throw PersistenceError.notLoaded(manager: name) }
+    }
+
     func read<Result>(
         in context: NSManagedObjectContext?, _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {

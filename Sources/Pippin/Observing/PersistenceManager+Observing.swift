@@ -12,7 +12,8 @@ extension PersistenceManager {
     /// }
     /// ```
     ///
-    /// A save of models within these counts as well. Told are saves by any context of this process over the manager's container.
+    /// A save of models within these counts as well, whichever context of this process makes it, and so does what batch requests and
+    /// other processes do to the store's file.
     ///
     /// - Parameters:
     ///   - type: the models' type. One that is `Equatable` is told of only where something differs.
@@ -42,6 +43,13 @@ extension PersistenceManager {
     public func observeCount<Model: CoreModel & Codable & Sendable>(
         _ type: Model.Type, where filter: Filter<Model> = .all
     ) -> Observation<Int> { observation(of: type) { try await $0.count(type, where: filter) } }
+
+    /// The models that a request describes, now and whenever a save has changed them.
+    ///
+    /// - Parameter request: the request.
+    public func observe<Model: CoreModel & Codable & Sendable>(_ request: ModelRequest<Model>) -> Observation<[Model]> {
+        observation(of: Model.self) { try await $0.fetch(request) }
+    }
 
     private func observation<Model: CoreModel & Codable, State: Sendable>(
         of type: Model.Type, _ state: @escaping @Sendable (PersistenceManager) async throws -> State

@@ -96,6 +96,15 @@ extension Filter {
         Filter.comparing(property, ">=", range.lowerBound) && Filter.comparing(property, "<=", range.upperBound)
     }
 
+    /// Holds where an optional property is within bounds, these included.
+    ///
+    /// - SQL: `<property> >= ? AND <property> <= ?`
+    public static func between<Value: Encodable & Comparable>(
+        _ property: KeyPath<Model, Value?>, _ range: ClosedRange<Value>
+    ) -> Filter {
+        Filter.comparing(property, ">=", range.lowerBound) && Filter.comparing(property, "<=", range.upperBound)
+    }
+
     /// Holds where a property has a text in it.
     public static func contains(
         _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching = []

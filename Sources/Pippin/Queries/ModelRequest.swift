@@ -76,11 +76,4 @@ extension PersistenceManager {
             Model.self, where: request.filter, sortedBy: request.order, limit: request.limit, offset: request.offset,
             context: context)
     }
-
-    /// The models that a request describes, now and whenever a save has changed them.
-    ///
-    /// - Parameter request: the request; its offset does not count.
-    public func observe<Model: CoreModel & Codable & Sendable>(_ request: ModelRequest<Model>) -> Observation<[Model]> {
-        observe(Model.self, where: request.filter, sortedBy: request.order, limit: request.limit)
-    }
 }

@@ -34,19 +34,19 @@ struct GraphWriter {
         }
     }
 
-    /// What became of the models that the graph was made of.
-    var report: ImportReport {
-        var report = ImportReport()
+    /// What became of the models that the graph was made of: how many are new, have other values, or were there just so.
+    var counts: (inserted: Int, updated: Int, unchanged: Int) {
+        var counts = (inserted: 0, updated: 0, unchanged: 0)
         for index in objects.indices.prefix(graph.rootCount) {
             if isNew[index] {
-                report.inserted += 1
+                counts.inserted += 1
             } else if objects[index]?.hasChanges ?? false {
-                report.updated += 1
+                counts.updated += 1
             } else {
-                report.unchanged += 1
+                counts.unchanged += 1
             }
         }
-        return report
+        return counts
     }
 
     private mutating func find() throws {

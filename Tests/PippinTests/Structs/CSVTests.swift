@@ -27,7 +27,7 @@ struct CSVTests {
         #expect(records("a,,\n,") == [["a", "", ""], ["", ""]])
         #expect(records("\u{FEFF}uid") == [["uid"]])
         #expect(records("") == [])
-        #expect(CSVRecords(Data("\"x\ny\"\nz".utf8)).map(\.line) == [1, 3])
+        #expect(CSVRecords(Data("\"x\ny\"\nz".utf8)).map(\.number) == [1, 3])
     }
 
     private func `import`(_ text: String) async throws -> (PersistenceManager, ImportReport, Counter) {

@@ -27,18 +27,26 @@ struct Bookshop {
         try await manager.fetch(Review.self, where: \.book == Reference(book), sortedBy: .ascending(\.createdAt))
     }
 
-    /// The latest reviews of all, now and whenever there is a new one.
-    func latestReviews() -> Observation<[Review]> {
-        manager.observe(Review.self, sortedBy: .descending(\.createdAt), limit: 3)
+    /// The reviews of all books, under their books, now and whenever one comes, goes or changes, whoever does it.
+    func reviewsByBook() async throws -> Observation<[Review]>.ListUpdates<Review> {
+        let titles = Dictionary(uniqueKeysWithValues: try await manager.fetch(Book.self).map { ($0.uid, $0.title) })
+        return manager.observe(Review.self, sortedBy: [.ascending(\.book.uid), .ascending(\.createdAt)])
+            .sections { titles[$0.book.uid] ?? "Another book" }
     }
 
-    /// Saves the reviews in a file of JSON Lines, and tells what became of them.
+    /// Saves the reviews in a file of CSV or JSON Lines, and tells what became of them.
     func importReviews(from file: URL) async throws -> String {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        let report = try await manager.importJSONLines(Review.self, from: file, decoder: decoder)
+        let report: ImportReport
+        if file.pathExtension == "csv" {
+            report = try await manager.importCSV(Review.self, from: file)
+        } else {
+            let decoder = JSONDecoder()
+            decoder.dateDecodingStrategy = .iso8601
+            report = try await manager.importJSONLines(Review.self, from: file, decoder: decoder)
+        }
         let refusals = report.refused.sorted { $0.position < $1.position }.map { "  line \($0.position): \($0.reason)" }
-        let summary = "\(report.inserted) new, \(report.updated) changed, \(report.refused.count) refused"
+        let summary =
+            "\(report.inserted) new, \(report.updated) changed, \(report.skipped) as they were, \(report.refused.count) refused"
         return ([summary] + refusals).joined(separator: "\n")
     }
 

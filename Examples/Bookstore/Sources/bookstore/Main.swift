@@ -69,7 +69,7 @@ struct Main {
         try await showReviews(of: stores, in: shop)
     }
 
-    /// `bookstore watch`: readers write, and the list of the latest reviews follows by itself.
+    /// `bookstore watch`: readers write, and the table of reviews follows by itself. In another terminal, `bookstore import` adds to it.
     private static func watch(_ shop: Bookshop) async throws {
         if try await shop.stores().isEmpty { try await shop.save(Catalogue.stores) }
         let readers = Task {
@@ -78,13 +78,13 @@ struct Main {
                 try await shop.add([Catalogue.returningReview(visit: visit)])
             }
         }
-        var changes = 0
-        for try await reviews in shop.latestReviews() {
-            print(changes == 0 ? "The latest reviews:" : "A new one. The latest reviews:")
-            for review in reviews { print(review.line) }
-            changes += 1
+        var table = Table()
+        var count = 0
+        for try await update in try await shop.reviewsByBook() {
+            table.show(update)
+            count += 1
             // A list on a screen would go on for as long as it is shown.
-            if changes == 4 { break }
+            if count == 4 { break }
         }
         try await readers.value
     }

@@ -1,10 +1,5 @@
 import CoreData
 
-/// How far a manager's loading has come.
-enum LoadState {
-    case unloaded, loading, loaded
-}
-
 extension PersistenceManager {
     /// Opens the store, and creates it where there is none. To be called once, before anything else.
     ///
@@ -57,11 +52,6 @@ extension PersistenceManager {
                 await completion(error)
             }
         }
-    }
-
-    /// Throws unless the store is open.
-    func requireLoaded() throws {
-        guard state.withLock({ $0 == .loaded }) else { throw PersistenceError.notLoaded(manager: name) }
     }
 
     private func beginLoading() throws {

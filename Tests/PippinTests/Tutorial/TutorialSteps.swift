@@ -1,0 +1,88 @@
+import Pippin
+
+// The code of the tutorial (Sources/Pippin/Pippin.docc/Tutorial.md), step by step; TutorialTests compares the two.
+
+enum FirstSteps {
+    struct Book: CoreModel, Codable, Equatable {
+        let uid: String
+        var title: String
+        var pages: Int
+    }
+
+    static let steps = Steps()
+
+    struct Steps {
+        func open(_ file: URL) async throws -> PersistenceManager {
+            let manager = PersistenceManager(models: Book.self, store: .file(file))
+            try await manager.load()
+            return manager
+        }
+
+        func stock(_ manager: PersistenceManager) async throws {
+            let books = [
+                Book(uid: "emma", title: "Emma", pages: 474),
+                Book(uid: "moby", title: "Moby-Dick", pages: 720),
+                Book(uid: "pearls", title: "Programming Pearls", pages: 256),
+            ]
+            try await manager.save(books)
+        }
+
+        func thinBooks(_ manager: PersistenceManager) async throws -> [Book] {
+            try await manager.fetch(Book.self, where: \.pages < 500, sortedBy: .ascending(\.title), limit: 10)
+        }
+
+        func tidyUp(_ manager: PersistenceManager) async throws {
+            try await manager.write { access in
+                guard var emma = try access.fetch(Book.self, uid: "emma") else { return }
+                emma.title = "Emma, a novel"
+                try access.insertOrUpdate(emma)
+                try access.delete(Book.self, where: \.pages > 700)
+            }
+        }
+    }
+}
+
+enum LaterSteps {
+    struct Author: CoreModel, Codable, Equatable {
+        let uid: String
+        var name: String
+    }
+
+    struct Book: CoreModel, Codable, Equatable {
+        let uid: String
+        var title: String
+        var pages: Int
+        var author: Author?
+        var language: String
+
+        static var schema: Schema<Book> { Schema(.defaultValue(\.language, "English"), .index(\.title)) }
+    }
+
+    struct Note: CoreModel, Codable, Equatable {
+        let uid: UUID
+        let book: Reference<Book>
+        var text: String
+        var writtenAt: Date
+    }
+
+    static let steps = Steps()
+
+    struct Steps {
+        func notes(on book: Book, _ manager: PersistenceManager) async throws -> [Note] {
+            try await manager.fetch(Note.self, where: \.book == Reference(book), sortedBy: .ascending(\.writtenAt))
+        }
+
+        func follow(_ manager: PersistenceManager, _ show: ([Note]) -> Bool) async throws {
+            for try await latest in manager.observe(Note.self, sortedBy: .descending(\.writtenAt), limit: 3) {
+                guard show(latest) else { break }
+            }
+        }
+
+        func shelves(_ manager: PersistenceManager, _ apply: (ListUpdate<Book>) -> Bool) async throws {
+            let books = manager.observe(Book.self, sortedBy: .ascending(\.title))
+            for try await update in books.sections(by: { $0.author?.name ?? "Unknown" }) {
+                guard apply(update) else { break }
+            }
+        }
+    }
+}
