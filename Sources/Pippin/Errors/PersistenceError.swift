@@ -35,7 +35,7 @@ public enum PersistenceError: Error, Equatable {
     /// What cannot separate the fields of a CSV file.
     case noDelimiter(String)
     /// A value in the store does not fit the model's property.
-    case unreadable(entity: String, key: String, reason: String)
+    case unreadable(entity: String, uid: String? = nil, key: String, reason: String)
     /// A filter or an order names a property that is not stored.
     case unknownProperty(String, entity: String, known: [String])
 }
@@ -86,8 +86,9 @@ extension PersistenceError: LocalizedError, CustomStringConvertible {
                 + "calling super; or make it with a closure."
         case .noDelimiter(let text):
             "'\(text)' cannot separate fields. Use one character of ASCII, such as a comma, a semicolon or a tab."
-        case .unreadable(let entity, let key, let reason):
-            "The store's value of '\(entity).\(key)' cannot be read: \(reason)"
+        case .unreadable(let entity, let uid, let key, let reason):
+            "\(uid.map { "The \(entity) '\($0)'" } ?? "The store's value of '\(entity)'") cannot be read"
+                + "\(key.isEmpty ? "" : ", because of '\(key)'"): \(reason)"
         case .unknownProperty(let property, let entity, let known):
             "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", "))."
         }

@@ -54,7 +54,7 @@ extension PersistenceManager {
             do {
                 try await batches.add(try decoder.decode(type, from: line.content), at: line.number, done: line.end)
             } catch let error as DecodingError {
-                batches.refuse(line.number, error.importReason)
+                batches.refuse(line.number, error.decodingReason)
             }
         }
         try await batches.flush(done: lines.size)
@@ -109,12 +109,12 @@ struct ImportBatches<Model: CoreModel & Codable & Sendable> {
 
     /// Saves the models of a batch that failed, to find those at fault.
     private mutating func saveEach(_ batch: [(position: Int, model: Model)], after failure: any Error) async throws {
-        guard batch.count > 1 else { return refuse(batch[0].position, failure.importReason) }
+        guard batch.count > 1 else { return refuse(batch[0].position, failure.decodingReason) }
         for (position, model) in batch {
             do {
                 report = report + (try await manager.importBatch([model]))
             } catch {
-                refuse(position, error.importReason)
+                refuse(position, error.decodingReason)
             }
         }
     }
@@ -134,23 +134,4 @@ extension PersistenceManager {
             return report
         }
     }
-}
-
-extension Error {
-    /// What a report says of an error.
-    var importReason: String {
-        guard let error = self as? DecodingError else { return localizedDescription }
-        switch error {
-        case .keyNotFound(let key, _): return "There is no value for “\(key.stringValue)”."
-        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-            return "“\(context.path)” is no \(type)."
-        case .dataCorrupted(let context):
-            return "\(context.path.isEmpty ? "" : "“\(context.path)”: ")\(context.debugDescription)"
-        @unknown default: return "\(error)"
-        }
-    }
-}
-
-extension DecodingError.Context {
-    fileprivate var path: String { codingPath.map(\.stringValue).joined(separator: ".") }
 }

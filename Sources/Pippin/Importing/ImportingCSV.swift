@@ -51,7 +51,7 @@ extension PersistenceManager {
                 let model = try Model(from: CSVDecoder(row: row, column: nil, codingPath: []))
                 try await batches.add(model, at: record.number, done: record.end)
             } catch let error as DecodingError {
-                batches.refuse(record.number, error.importReason)
+                batches.refuse(record.number, error.decodingReason)
             }
         }
         try await batches.flush(done: records.size)

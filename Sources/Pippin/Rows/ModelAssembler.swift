@@ -29,7 +29,9 @@ final class ModelAssembler: RelatedRows {
         // Nothing to load besides: each row becomes its model at once.
         let decoder = try takeDecoder(of: plan)
         var models: [Model] = []
-        try source.forEachRow(of: plan, selection) { models.append(try decoder.decode(type, from: $0)) }
+        try source.forEachRow(of: plan, selection) { values in
+            do { models.append(try decoder.decode(type, from: values)) } catch { throw named(error, values, plan) }
+        }
         return models
     }
 
@@ -44,9 +46,24 @@ final class ModelAssembler: RelatedRows {
         models.reserveCapacity(rows.count)
         for row in rows {
             path = [row.objectID]
-            models.append(try decoder.decode(type, from: row))
+            do { models.append(try decoder.decode(type, from: row)) } catch { throw named(error, row.values, plan) }
         }
         return models
+    }
+
+    /// An error of decoding, with the identifier of the model that it is about.
+    private func named(_ error: any Error, _ values: ContiguousArray<StoredValue>, _ plan: EntityPlan) -> any Error {
+        guard let slot = try? source.slots(of: plan)[plan.uidField],
+            let uid = values[slot].attributeValue(plan.record.attributeKinds[plan.uidField] ?? .string)
+        else { return error }
+        switch error {
+        case PersistenceError.unreadable(let entity, nil, let key, let reason):
+            return PersistenceError.unreadable(entity: entity, uid: "\(uid)", key: key, reason: reason)
+        case is PersistenceError: return error
+        default:
+            return PersistenceError.unreadable(
+                entity: plan.name, uid: "\(uid)", key: "", reason: "init(from:) says: \(error.decodingReason)")
+        }
     }
 
     func model<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value? {
@@ -81,7 +98,7 @@ final class ModelAssembler: RelatedRows {
             path.removeLast()
             idle[plan.id, default: []].append(decoder)
         }
-        return try decoder.decode(type, from: row)
+        do { return try decoder.decode(type, from: row) } catch { throw named(error, row.values, plan) }
     }
 
     /// Whether the model being made is within itself.

@@ -55,4 +55,68 @@ struct DatabaseExamplesTests {
         #expect(try await manager.fetch(User.self, where: \.age > 30 && .begins(\.department, with: "dev-")) == [john])
         #expect(try await manager.fetch(User.self, where: !(.in(\.tag, ["tag1", "tag2"]) && \.tag != nil)) == [jane])
     }
+
+    @Test("a migration over several versions, one of them with a policy of one's own")
+    func migration() async throws {
+        let folder = Folder()
+        let location = StoreLocation.file(folder.url.appendingPathComponent("users.sqlite"))
+        let old = PersistenceManager(models: UserVersions.V1.User.self, store: location)
+        try await old.load()
+        try await old.save(UserVersions.V1.User(uid: 1, firstname: "John"))
+        let (second, third) = (
+            ModelVersion("v2", models: UserVersions.V2.User.self), ModelVersion("v3", models: UserVersions.V3.User.self)
+        )
+        let plan = MigrationPlan(from: ModelVersion("v1", models: UserVersions.V1.User.self))
+            .inferred(to: second)
+            .mapped(to: third) {
+                let mapping = try NSMappingModel.inferredMappingModel(
+                    forSourceModel: UserVersions.model(UserVersions.V2.User.self),
+                    destinationModel: UserVersions.model(UserVersions.V3.User.self))
+                mapping.entityMappings[0].entityMigrationPolicyClassName = NSStringFromClass(
+                    User2ToUser3MigrationPolicy.self)
+                return mapping
+            }
+        let manager = PersistenceManager(models: UserVersions.V3.User.self, store: location)
+        try await manager.load(migratingBy: plan)
+        #expect(try await manager.fetch(UserVersions.V3.User.self).map(\.fullName) == ["John Smith"])
+    }
+}
+
+enum UserVersions {
+    enum V1 {
+        struct User: CoreModel, Codable {
+            let uid: Int
+            var firstname: String
+        }
+    }
+    enum V2 {
+        struct User: CoreModel, Codable {
+            let uid: Int
+            var firstname: String
+            var surname: String
+            static var schema: Schema<User> { Schema(.defaultValue(\.surname, "Smith")) }
+        }
+    }
+    enum V3 {
+        struct User: CoreModel, Codable {
+            let uid: Int
+            var fullName: String
+        }
+    }
+
+    static func model(_ type: any (CoreModel & Codable).Type) -> NSManagedObjectModel {
+        PersistenceManager(models: [type], store: .memory).container.managedObjectModel
+    }
+}
+
+final class User2ToUser3MigrationPolicy: NSEntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sourceInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sourceInstance, in: mapping, manager: manager)
+        let destinations = manager.destinationInstances(
+            forEntityMappingName: mapping.name, sourceInstances: [sourceInstance])
+        let names = ["firstname", "surname"].compactMap { sourceInstance.value(forKey: $0) as? String }
+        for destination in destinations { destination.setValue(names.joined(separator: " "), forKey: "fullName") }
+    }
 }

@@ -1,5 +1,6 @@
-import Pippin
 import Testing
+
+@testable import Pippin
 
 @Suite("The examples of PeakCoreData")
 struct PeakCoreDataExamplesTests {
@@ -56,5 +57,45 @@ struct PeakCoreDataExamplesTests {
         try await child.perform { try PersonRecord.insert(in: child).setValue("a", forKey: "id") }
         try await manager.saveToStore(child)
         #expect(try await manager.fetchModels(entity: PersonRecord.self, uids: ["a"]).count == 1)
+    }
+
+    /// A task on a background thread, as a subclass.
+    private final class AgingOperation: DataOperation<Int>, @unchecked Sendable {
+        override func performWork(in context: NSManagedObjectContext) throws -> Int {
+            let people = try PersonRecord.all(in: context)
+            for person in people { person.setValue((person.value(forKey: "age") as? Int ?? 0) + 1, forKey: "age") }
+            return people.count
+        }
+    }
+
+    @Test("an operation works on a child context, and what it saved comes to the other contexts")
+    func operation() async throws {
+        let manager = try memory()
+        try await manager.save(entity: PersonRecord.self, model: .ada)
+        let background = manager.backgroundContext()
+        let ada = try await background.perform {
+            UncheckedTransfer(value: try PersonRecord.first(in: background))
+        }
+        let operation = AgingOperation(manager: manager)
+        await withCheckedContinuation { continuation in
+            operation.completionBlock = { continuation.resume() }
+            OperationQueue().addOperation(operation)
+        }
+        #expect(try operation.result?.get() == 1)
+        let age = await background.perform { ada.value?.value(forKey: "age") as? Int }
+        #expect(age == 37)
+    }
+
+    @Test("a fetched results controller is a collection with sections for a table")
+    func fetchedCollection() throws {
+        let manager = try memory()
+        try manager.save(entity: PersonRecord.self, models: [.ada, .blaise], shouldOverwrite: false)
+        let context = manager.backgroundContext()
+        try context.performAndWait {
+            let people = try FetchedCollection<PersonRecord>(
+                in: context, sortDescriptors: [NSSortDescriptor(key: "name", ascending: true)])
+            #expect(people.count(inSection: 0) == 2)
+            #expect(people[IndexPath(indexes: [0, 1])].toModel() == .blaise)
+        }
     }
 }

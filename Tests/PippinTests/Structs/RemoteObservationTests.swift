@@ -4,7 +4,7 @@ import Testing
 /// The environment variable that tells a child process of the tests which store to change.
 private let childStore = "PIPPIN_OBSERVATION_CHILD_STORE"
 
-@Suite("Live queries follow what others change")
+@Suite("Live queries follow what others change", .timeLimit(.minutes(2)))
 struct RemoteObservationTests {
     private let counter: Counter
     private var manager: PersistenceManager { counter.manager }
@@ -73,7 +73,7 @@ struct RemoteObservationTests {
     }
 }
 
-@Suite("Many at once")
+@Suite("Many at once", .timeLimit(.minutes(2)))
 struct ConcurrencyTests {
     @Test("insert-or-update of the same identifiers from many tasks never duplicates")
     func tasks() async throws {
