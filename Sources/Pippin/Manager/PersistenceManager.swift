@@ -17,8 +17,8 @@ enum LoadState {
 ///     entity: BookRecord.self, predicate: NSPredicate(format: "price < %@", 20))
 /// ```
 ///
-/// Each operation exists twice: `async`, off the calling thread, and as a plain throwing function that waits. Each takes
-/// a context if you have one; without one, writes get a ``workerContext`` and reads the ``contextForThread()``.
+/// What saves, fetches and deletes exists twice: `async`, off the calling thread, and as a plain throwing function that waits. What else
+/// is `async` can be done within `read` as well. Operations take a context if you have one; without one, writes get a ``workerContext`` and reads the ``contextForThread()``.
 /// Writes without a context of yours run one after the other, so that an insert-or-update cannot race another one.
 public final class PersistenceManager: Sendable {
     /// The manager's name, which is the default store's as well.

@@ -15,6 +15,30 @@ extension PersistenceManager {
         _ models: [Model], context: NSManagedObjectContext? = nil
     ) async throws -> Int { try await delete(Model.self, uids: models.map(\.uid), context: context) }
 
+    /// Deletes models, as the `async` form does, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - models: the models; only their identifiers matter.
+    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    /// - Returns: how many of these models were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    @discardableResult
+    public func delete<Model: CoreModel & Codable>(
+        _ models: [Model], context: NSManagedObjectContext? = nil
+    ) throws -> Int { try delete(Model.self, uids: models.map(\.uid), context: context) }
+
+    /// Deletes a model, as the `async` form does, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - model: the model; only its identifier matters.
+    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    /// - Returns: how many models were deleted: none where it was not stored.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    @discardableResult
+    public func delete<Model: CoreModel & Codable>(
+        _ model: Model, context: NSManagedObjectContext? = nil
+    ) throws -> Int { try delete(Model.self, uids: [model.uid], context: context) }
+
     /// Deletes a model, and what belongs to it.
     ///
     /// - Parameters:

@@ -78,4 +78,24 @@ struct StructCoreDataExamplesTests {
         try await manager.save(changed)
         #expect(try await manager.fetch(Store.self, uid: "safari") == changed)
     }
+
+    @Test("fetch, update and delete with completions")
+    func completions() async throws {
+        let manager = manager
+        let emma = emma
+        let updated = await withCheckedContinuation { continuation in
+            manager.save([Author(uid: "a", name: "J. Austen")]) { continuation.resume(returning: $0) }
+        }
+        try updated.get()
+        let request = ModelRequest(Book.self).filter(\.author?.name == "J. Austen").limit(1)
+        let fetched = await withCheckedContinuation { continuation in
+            manager.fetch(request) { continuation.resume(returning: $0) }
+        }
+        #expect(try fetched.get().map(\.uid) == ["emma"])
+        let deleted = await withCheckedContinuation { continuation in
+            manager.delete([emma]) { continuation.resume(returning: $0) }
+        }
+        #expect(try deleted.get() == 1)
+        #expect(try await manager.fetch(Store.self, uid: "safari")?.books.map(\.uid) == ["moby"])
+    }
 }

@@ -83,6 +83,19 @@ struct ImportTests {
         #expect(try counter.number("SELECT count(*) FROM ZCOIN") == 4)
     }
 
+    @Test("end with their task, and leave whole batches")
+    func cancelledTask() async throws {
+        let manager = manager
+        let (values, continuation) = AsyncStream.makeStream(of: Coin.self)
+        for number in 0..<7 { continuation.yield(Coin(code: "\(number)", worth: 1)) }
+        let task = Task { try await manager.importModels(values, batchSize: 3) }
+        var counts = manager.observeCount(Coin.self).makeAsyncIterator()
+        while let count = try await counts.next(), count < 6 {}
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try counter.number("SELECT count(*) FROM ZCOIN") == 6)
+    }
+
     @Test("report a file that is not there")
     func noFile() async {
         await #expect(throws: (any Error).self) {

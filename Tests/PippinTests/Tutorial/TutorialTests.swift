@@ -60,6 +60,23 @@ struct TutorialTests {
         #expect(manifest.contains(#".library(name: "Pippin", targets: ["Pippin"])"#))
     }
 
+    @Test("the README's first screen compiles")
+    func readme() throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let root = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        let code = try String(contentsOf: tests.appendingPathComponent("ReadmeCode.swift"), encoding: .utf8)
+        let first = text.components(separatedBy: "```swift\n")[1].components(separatedBy: "\n```")[0]
+        let compiled = letters(code)
+        for line in first.components(separatedBy: "\n") where !line.isEmpty {
+            let statement = line.components(separatedBy: " // ")[0]
+            #expect(compiled.contains(letters(statement)), "not compiled: \(line)")
+        }
+    }
+
+    /// A text without blanks and line breaks.
+    private func letters(_ text: String) -> String { text.filter { !$0.isWhitespace } }
+
     /// A text without its indentation.
     private func plain(_ text: String) -> String {
         text.components(separatedBy: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
