@@ -63,7 +63,7 @@ struct ListTests {
         var rows = sections.map { $0.compactMap(\.self) }
         for section in changes.insertedSections { rows.insert(new.sections[section].models.map(\.uid), at: section) }
         let places = (changes.insertions + changes.moves.map(\.to)).sorted { ($0[0], $0[1]) < ($1[0], $1[1]) }
-        for place in places { rows[place[0]].insert(new[place].uid, at: place[1]) }
+        for place in places { rows[place[0]].insert(new[place].uid, at: min(place[1], rows[place[0]].count)) }
         return rows
     }
 
