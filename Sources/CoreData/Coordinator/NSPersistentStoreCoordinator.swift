@@ -42,6 +42,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         ManagedClasses.learn(model)
     }
 
+    /// Creates a coordinator without a model, to which no store can be added that has entities.
+    public override convenience init() { self.init(managedObjectModel: NSManagedObjectModel()) }
+
     // MARK: Stores
 
     /// The stores that were added.
@@ -84,7 +87,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
         return try withLock {
-            if storeURL != nil, storeType != NSInMemoryStoreType, let known = stores.first(where: { $0.url == url }) {
+            if storeURL != nil, storeType != NSInMemoryStoreType, !StoreFiles.isNoFile(url),
+                let known = stores.first(where: { $0.url == url })
+            {
                 return known
             }
             let store = try openStore(type, configuration, at: url, options: options)
@@ -282,19 +287,5 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The ID of an object by its URI as a string, `nil` when no store of the coordinator can have it.
     open func managedObjectID(for string: String) -> NSManagedObjectID? {
         URL(string: string).flatMap { managedObjectID(forURIRepresentation: $0) }
-    }
-
-    /// An ID as this coordinator's stores have it, for one that another coordinator of the same file made.
-    func localIdentifier(_ identifier: NSManagedObjectID) -> NSManagedObjectID? {
-        guard let foreign = identifier.storeIdentity else { return identifier }
-        if let store = foreign.store as? NSPersistentStore, store.persistentStoreCoordinator === self {
-            return identifier
-        }
-        guard let store = withLock({ stores.first { $0.identity.uuid == foreign.uuid } }),
-            let entity = modelLayout.entityByName[identifier.layout.name]
-        else { return identifier }
-        if store.identity === foreign { return identifier }
-        return NSManagedObjectID(
-            layout: entity, store: store.identity, key: identifier.key, reference: identifier.reference)
     }
 }

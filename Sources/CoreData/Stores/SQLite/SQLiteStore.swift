@@ -18,8 +18,9 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     package override var type: String { NSSQLiteStoreType }
 
-    /// Whether the database is in memory, without any file.
-    var isInMemory: Bool { false }
+    /// Whether the database is in memory, without any file: that of a store at `/dev/null` is, which is what Xcode's
+    /// templates give previews and tests.
+    var isInMemory: Bool { url.map(StoreFiles.isNoFile) ?? false }
 
     /// The read transactions that query generations hold.
     var readers = PinnedReaders()

@@ -3,15 +3,18 @@ import SQLiteConnection
 
 /// Work on the files of stores that need not be open.
 enum StoreFiles {
+    /// Whether a store at this place is kept in memory. The device itself must never be written, or deleted.
+    static func isNoFile(_ url: URL) -> Bool { url.isFileURL && url.path == "/dev/null" }
+
     /// Reads the metadata of a store that need not be open; nothing in or beside the file changes.
     static func metadata(at url: URL) throws -> [String: Any] {
-        guard FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
+        guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
         return try StoreFile.openForReading(url).metadata()
     }
 
     /// Replaces the metadata of a store that need not be open.
     static func write(_ metadata: [String: Any]?, at url: URL) throws {
-        guard FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
+        guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
         let file = try StoreFile.open(url, mode: .readWrite)
         _ = try file.metadata()
         try file.write(metadata ?? [:])
@@ -20,7 +23,7 @@ enum StoreFiles {
     /// Empties a store: takes its tables, its log and its external data away. The file stays, empty, since another
     /// process may have it open.
     static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
-        guard FileManager.default.fileExists(atPath: url.path) else { return }
+        guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { return }
         let external = ExternalData(store: url)
         do {
             let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
@@ -58,7 +61,10 @@ enum StoreFiles {
     static func replace(
         at destination: URL, from source: URL, options: [AnyHashable: Any]?
     ) throws {
-        guard FileManager.default.fileExists(atPath: source.path) else { throw missing(source) }
+        guard !isNoFile(source), FileManager.default.fileExists(atPath: source.path) else { throw missing(source) }
+        guard !isNoFile(destination) else {
+            throw StoreError.unsupported("replacing", storeType: NSInMemoryStoreType, url: destination)
+        }
         let from = try StoreFile.openForReading(source)
         _ = try from.metadata()
         let to = try StoreFile.open(destination, mode: .create, timeout: StoreSettings(options).timeout)

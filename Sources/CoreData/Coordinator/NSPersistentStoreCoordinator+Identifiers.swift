@@ -1,0 +1,17 @@
+import Foundation
+
+extension NSPersistentStoreCoordinator {
+    /// An ID as this coordinator's stores have it, for one that another coordinator of the same file made.
+    func localIdentifier(_ identifier: NSManagedObjectID) -> NSManagedObjectID? {
+        guard let foreign = identifier.storeIdentity else { return identifier }
+        if let store = foreign.store as? NSPersistentStore, store.persistentStoreCoordinator === self {
+            return identifier
+        }
+        guard let store = withLock({ stores.first { $0.identity.uuid == foreign.uuid } }),
+            let entity = modelLayout.entityByName[identifier.layout.name]
+        else { return identifier }
+        if store.identity === foreign { return identifier }
+        return NSManagedObjectID(
+            layout: entity, store: store.identity, key: identifier.key, reference: identifier.reference)
+    }
+}
