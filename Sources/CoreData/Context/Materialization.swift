@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
         let type = objectType(for: what.identifier.layout)
         let state = what.state
         materialization = consume what
-        let object = type.init(context: self)
+        let object = type.init(materializedIn: self)
         // A subclass may have set properties while it was made; what the store has wins.
         if object.state != state {
             changed.removeAll { $0 === object }
@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
         materialization = Materialization(
             identifier: Self.makeTemporaryIdentifier(for: layout), values: values, version: 0, state: state, stamp: 0)
         defer { materialization = nil }
-        return type.init(context: self)
+        return type.init(materializedIn: self)
     }
 
     private static let temporaryNumber = Atomic<Int64>(0)

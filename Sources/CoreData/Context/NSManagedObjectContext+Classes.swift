@@ -117,6 +117,6 @@ extension NSManagedObjectContext {
         if type == NSManagedObject.self { return NSManagedObject(entity: entity.description, insertInto: self) }
         let former = swapNewObjectEntity(type, entity)
         defer { _ = swapNewObjectEntity(former.type, former.entity) }
-        return type.init(context: self)
+        return type.init(materializedIn: self)
     }
 }

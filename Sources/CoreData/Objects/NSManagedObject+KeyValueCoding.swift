@@ -1,11 +1,12 @@
 import Foundation
+import PredicateFormat
 
 extension NSManagedObject {
     final func modeledValue(forKey key: String) -> Any? {
         guard let place = layout.propertyByName[key] else {
             if key == "objectID" { return identifier }
             if key == "self" { return self }
-            unknownKey(key)
+            return value(forUndefinedKey: key)
         }
         switch place {
         case .slot(let slot):
@@ -24,7 +25,7 @@ extension NSManagedObject {
     }
 
     final func setModeledValue(_ value: Any?, forKey key: String) {
-        guard let place = layout.propertyByName[key] else { unknownKey(key) }
+        guard let place = layout.propertyByName[key] else { return setValue(value, forUndefinedKey: key) }
         switch place {
         case .slot(let slot):
             switch layout.slots[slot].kind {
@@ -85,7 +86,8 @@ extension NSManagedObject {
         }
     }
 
-    /// The value at the end of a path of keys; a to-many relationship on the way gives the values of all its objects.
+    /// The value at the end of a path of keys; a to-many relationship on the way gives the values of all its objects, and an operator
+    /// (`books.@avg.price`) what it computes of these.
     public final func value(forKeyPath keyPath: String) -> Any? {
         var rest = keyPath[...]
         var current: Any? = self
@@ -106,7 +108,11 @@ extension NSManagedObject {
     }
 
     private static func values(of members: [NSManagedObject], forKeyPath path: String, ordered: Bool) -> Any? {
-        if path == "@count" { return NSNumber(value: members.count) }
+        if path.contains("@") {
+            return Value.collection(members.map { Value($0) }).value(
+                forKeyPath: path.split(separator: ".").map(String.init)
+            ).any
+        }
         let values = members.compactMap { $0.value(forKeyPath: path) }
         return ordered ? NSOrderedSet(array: values) : NSSet(array: values)
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Lets generic code make objects by `T(entity:insertInto:)`.
+/// Lets generic code make objects by `T(context:)` and `T(entity:insertInto:)`.
 ///
 /// Swift calls initializers of a class that is only known at run time when they are `required`, and makes an exception for classes that
-/// come from Objective-C. `init(entity:insertInto:)` cannot be `required`, since subclasses override it without saying so; an initializer
-/// of a protocol is found instead.
+/// come from Objective-C. These two cannot be `required`, since subclasses declare their own without saying so; an initializer of a
+/// protocol is found instead.
 public protocol ManagedObjectMaking {}
 
 extension NSManagedObject: ManagedObjectMaking {}
@@ -18,6 +18,11 @@ extension ManagedObjectMaking where Self: NSManagedObject {
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         self = NSManagedObject.make(Self.self, entity, context)
     }
+
+    /// Creates an object of the entity that names the class, and inserts it into a context.
+    ///
+    /// - Parameter moc: where to insert it; its model must have exactly one entity for the class.
+    public init(context moc: NSManagedObjectContext) { self.init(materializedIn: moc) }
 }
 
 extension NSManagedObject {

@@ -12,7 +12,8 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
     package final func operand(forKey key: String) -> Value {
         guard let place = layout.propertyByName[key] else {
             if key == "self" || key == "objectID" { return .object(self) }
-            unknownKey(key)
+            // A class may know more keys than its entity.
+            return Value(value(forKey: key))
         }
         switch place {
         case .slot(let slot): return operand(at: slot)

@@ -30,7 +30,7 @@ extension NSManagedObject {
         }
         for key in type(of: self).customValidationKeys {
             do {
-                var value = modeledValue(forKey: key)
+                var value = modeledValue(forKey: key).map { $0 as AnyObject }
                 try validateValue(&value, forKey: key)
             } catch { errors.append(error as NSError) }
         }

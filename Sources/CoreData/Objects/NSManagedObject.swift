@@ -59,8 +59,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Creates an object of the entity that names this class, and inserts it into a context.
     ///
     /// - Parameter moc: where to insert it; its model must have exactly one entity for the class.
-    public required convenience init(context moc: NSManagedObjectContext) {
-        // Fetched objects of subclasses are made through this initializer: it is the one that subclasses must have.
+    public convenience init(context moc: NSManagedObjectContext) {
+        self.init(entity: moc.entityForNewObject(of: Self.self).description, insertInto: moc)
+    }
+
+    /// Creates an object of a class that is only known at run time: how fetched objects are made, and new ones by generic code. Programs
+    /// have no need to call it. Subclasses inherit it when they have `init(entity:insertInto:)`.
+    ///
+    /// - Parameter moc: the context that says what the object is to be.
+    public required convenience init(materializedIn moc: NSManagedObjectContext) {
         self.init(entity: moc.entityForNewObject(of: Self.self).description, insertInto: moc)
     }
 
@@ -83,6 +90,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open class func entity() -> NSEntityDescription { ManagedClasses.entity(for: self).description }
 
     /// A request for all objects of the entity that names this class.
+    ///
+    /// Classes that Xcode generates have one of the same name with a type; where both would do, theirs is meant.
+    @_disfavoredOverload
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = entity()
@@ -172,11 +182,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Checks a value for a property, by the model's rules and, in a subclass, any others.
     ///
     /// - Parameters:
-    ///   - value: what the property would become; a replacement may be put there.
+    ///   - value: points to what the property would become; a replacement may be put there.
     ///   - key: the property.
     /// - Throws: an error with a code from `NSManagedObjectValidationError` to `NSValidationInvalidURIError`.
-    open func validateValue(_ value: inout Any?, forKey key: String) throws {
-        try validateByModel(value, forKey: key)
+    open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        try validateByModel(value.pointee, forKey: key)
     }
 
     /// The properties to pass to `validateValue(_:forKey:)` before a save, for subclasses that override it.
@@ -197,15 +207,21 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The value of a property, through its relationships and the store if need be. Numbers come as `NSNumber`.
     ///
-    /// - Parameter key: the name of a property; any other stops the program.
+    /// - Parameter key: the name of a property; what is done with any other says `value(forUndefinedKey:)`.
     open func value(forKey key: String) -> Any? { modeledValue(forKey: key) }
 
     /// Sets a property. A value of a wrong type is refused when the object is saved.
     ///
     /// - Parameters:
     ///   - value: the value; `nil` for none.
-    ///   - key: the name of a property; any other stops the program.
+    ///   - key: the name of a property; what is done with any other says `setValue(_:forUndefinedKey:)`.
     open func setValue(_ value: Any?, forKey key: String) { setModeledValue(value, forKey: key) }
+
+    /// The value of a key that the entity does not have. Stops the program, unless a subclass says otherwise.
+    open func value(forUndefinedKey key: String) -> Any? { unknownKey(key) }
+
+    /// Sets the value of a key that the entity does not have. Stops the program, unless a subclass says otherwise.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) { unknownKey(key) }
 
     /// The value that is there, without firing a fault or following a relationship.
     open func primitiveValue(forKey key: String) -> Any? { unloadedValue(forKey: key) }
@@ -213,12 +229,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Sets a value without telling the context; for custom accessors, between `willChangeValue` and
     /// `didChangeValue`.
     open func setPrimitiveValue(_ value: Any?, forKey key: String) { setUntrackedValue(value, forKey: key) }
-
-    /// The value of a property by its name, as `value(forKey:)` and `setValue(_:forKey:)` have it.
-    public final subscript(key: String) -> Any? {
-        get { value(forKey: key) }
-        set { setValue(newValue, forKey: key) }
-    }
 
     /// Fires the fault if need be; for custom accessors, before `primitiveValue(forKey:)`.
     open func willAccessValue(forKey key: String?) { if isFault { fireFault() } }

@@ -54,6 +54,26 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
         reference = nil
     }
 
+    /// Creates an ID of no object, for stand-ins in tests: it is temporary, equals no other ID, and no context finds an object for it.
+    public override convenience init() {
+        self.init(temporaryFor: NoObject.entity, number: NoObject.count.subtract(1, ordering: .relaxed).newValue)
+    }
+
+    /// What an ID of no object says of itself.
+    private enum NoObject {
+        static let count = Atomic<Int64>(0)
+        static let entity: EntityLayout = {
+            let description = NSEntityDescription()
+            description.name = "NSManagedObject"
+            let model = NSManagedObjectModel()
+            model.entities = [description]
+            guard let layout = try? model.compiledLayout().entityByName["NSManagedObject"] else {
+                programmerError("a model of one entity without properties is not accepted")
+            }
+            return layout
+        }()
+    }
+
     /// The entity of the object.
     open var entity: NSEntityDescription { layout.description }
 
