@@ -49,6 +49,12 @@ struct MalformedFormatTests {
             ("ANY name", "expected a comparison operator, found the end"),
             ("name MATCHES '('", "\"(\" is no regular expression for MATCHES"),
             ("a[ == 1", "expected a value, found \"==\""),
+            ("name BETWEEN 5", "BETWEEN takes two bounds on its right, such as {1, 10}, not the integer 5"),
+            ("name BETWEEN {1, a, 3}", "BETWEEN takes two bounds on its right, such as {1, 10}, not a collection of 3"),
+            ("name IN 5", "IN takes a collection or a text on its right, not the integer 5"),
+            ("5 CONTAINS 'a'", "CONTAINS takes a collection or a text on its left, not the integer 5"),
+            ("NOT ANY a.b BEGINSWITH 5", "BEGINSWITH compares texts, not the integer 5"),
+            ("name MATCHES {'a'}", "MATCHES compares texts, not a collection of 1"),
             ("a == 'b\\u12'", "expected four hexadecimal digits of a character after \"\\u\""),
         ])
     func expectation(format: String, reason: String) throws {

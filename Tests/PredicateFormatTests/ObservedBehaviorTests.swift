@@ -10,6 +10,12 @@ struct ObservedBehaviorTests {
             ("isMale == yes", "isMale == 1"), ("isMale == FALSE", "isMale == 0"), ("a = 42", "a == 42"),
             ("self like[c] 'prefix*suffix'", #"SELF LIKE[c] "prefix*suffix""#),
             ("'%K' like '%@'", #""%K" LIKE "%@""#), ("a <> 1 && b => 2", "a != 1 AND b >= 2"),
+            (#"FUNCTION(a, "pow:", 3) == 8"#, #"FUNCTION(a, "pow:" , 3) == 8"#),
+            ("FUNCTION('a', 'uppercase') == 'A'", #"FUNCTION("a", "uppercase") == "A""#),
+            ("a.firstName.length == 3", "a.firstName.length == 3"), ("a[SIZE] == 3", "a[SIZE] == 3"),
+            ("$a == 1", "$a == 1"), ("NOT text contains[cd] 'test'", #"NOT text CONTAINS[cd] "test""#),
+            ("!(x BETWEEN {1, 3})", "NOT x BETWEEN {1, 3}"),
+            ("SUBQUERY(r, $a, ANY $a.t.k IN {'f'}).@count > 0", #"SUBQUERY(r, $a, ANY $a.t.k IN {"f"}).@count > 0"#),
         ])
     func printing(format: String, expected: String) throws {
         #expect(try printed(format) == expected)
@@ -45,6 +51,7 @@ struct ObservedBehaviorTests {
         #expect(try holds("$a[0] > 1", ["a": [2]]))
         #expect(try !holds("$a[0] > 1", ["a": [1]]))
         #expect(try holds("$a[$b] > 1", ["a": [2], "b": 0]))
+        #expect(try holds("$a.$b == 'ABC'", ["a": ["a": "ABC"], "b": "a"]))
         #expect(try holds("$a[$b] == 'ABC'", ["a": ["a": "ABC"], "b": "a"]))
         #expect(try holds("$a / 2.5 == 2", ["a": 5]))
         #expect(try holds("($a + 1) ** 3 == 8.0", ["a": 1]))

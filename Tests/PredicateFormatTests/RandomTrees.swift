@@ -43,7 +43,7 @@ struct RandomTrees {
     mutating func expression(depth: Int) -> ExpressionTree {
         guard depth > 0 else { return leaf() }
         let next = depth - 1
-        switch number(below: 14) {
+        switch number(below: 16) {
         case 0:
             let operand = pick([ExpressionTree.keyPath(keys()), .variable(pick(words))])
             return .function(pick([.negate, .onesComplement]), [operand])
@@ -63,6 +63,8 @@ struct RandomTrees {
         case 7: return .set(pick(SetOperation.allCases), expression(depth: next), expression(depth: next))
         case 8: return .element(of: .keyPath(keys()), at: pick([.first, .last, .size, .at(expression(depth: next))]))
         case 9: return .path(from: .variable(pick(words)), keys())
+        case 11: return .assignment(pick(words), expression(depth: next))
+        case 12: return .call(on: expression(depth: next), name: pick(["pow:", "a\"b"]), arguments: [leaf()])
         case 10: return .cast(.keyPath(keys()), to: .constant(.string(pick(["NSDate", "NSString", "NSNumber"]))))
         default: return leaf()
         }

@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
 
     func fetchCount(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> Int {
         let pending = pendingChanges(for: plan)
-        let isCut = plan.limit > 0 || plan.offset > 0
+        let isCut = plan.limit > 0 || plan.offset > 0 || plan.isCode
         guard pending.isEmpty, let source, !isCut || !source.isScattered(plan, stores: stores) else {
             return try fetchObjects(plan, stores, pending: pending, FetchStyle()).count
         }
@@ -86,6 +86,8 @@ extension NSManagedObjectContext {
     ) -> [NSManagedObject] {
         let dirty = Set(pending)
         let matches = Self.test(plan.predicate)
+        // A store in memory leaves code to us.
+        let fetched = plan.isCode ? fetched.filter { dirty.contains($0) || matches($0) } : fetched
         var result = fetched.filter { !dirty.contains($0) && !$0.isDeleted }
         result += fetched.filter { dirty.contains($0) && !$0.isDeleted && matches($0) }
         let known = Set(fetched)

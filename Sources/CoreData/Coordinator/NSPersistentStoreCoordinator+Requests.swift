@@ -27,7 +27,8 @@ extension NSPersistentStoreCoordinator: RowSource {
     }
 
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
-        storesOf(plan.entity, among: stores).count > 1
+        let sources = storesOf(plan.entity, among: stores)
+        return sources.count > 1 || sources.contains { $0 is InMemoryStore } && plan.isCode
     }
 
     func givesFaults(_ plan: FetchPlan) -> Bool {

@@ -35,3 +35,20 @@ package enum FetchColumn {
         }
     }
 }
+
+extension FetchPlan {
+    /// Whether the predicate or a sort descriptor is Swift code, which no store runs; some stores' contexts do.
+    package var isCode: Bool {
+        if let predicate, (try? predicateTree(of: predicate)) == nil { return true }
+        return !sortDescriptors.isEmpty && (try? sortTerms(of: sortDescriptors)) == nil
+    }
+
+    /// The plan, wider where a part of it is code: all objects, in any order.
+    var withoutCode: FetchPlan {
+        guard isCode else { return self }
+        var plan = self
+        if let predicate, (try? predicateTree(of: predicate)) == nil { plan.predicate = nil }
+        plan.sortDescriptors = []
+        return plan
+    }
+}

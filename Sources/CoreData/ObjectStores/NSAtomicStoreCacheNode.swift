@@ -41,6 +41,9 @@ extension NSAtomicStoreCacheNode: KeyValueCoding, KeyedOperand {
     package func operand(forKey key: String) -> Value {
         if key == "self" || key == "objectID" { return .object(objectID) }
         guard let place = objectID.layout.propertyByName[key] else {
+            if key == "entity" { return Value(objectID.layout.description) }
+            // Only objects of a subentity have it.
+            if objectID.layout.root.owner(ofProperty: key) != nil { return .null }
             programmerError("a predicate reads “\(key)”, which entity “\(objectID.layout.name)” does not have")
         }
         if case .toMany = place { return .collection(NodeValues.destinations(value(forKey: key)).map { .object($0) }) }

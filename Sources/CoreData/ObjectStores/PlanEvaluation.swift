@@ -7,17 +7,17 @@ enum PlanEvaluation {
     ///
     /// - Throws: an `NSError` for a sort descriptor that is code.
     static func objects(_ plan: FetchPlan, among nodes: [NSAtomicStoreCacheNode]) throws -> [NSAtomicStoreCacheNode] {
-        cut(try sorted(matching(plan.predicate, nodes), plan.sortDescriptors), plan)
+        cut(try sorted(matching(plan, nodes), plan.sortDescriptors), plan)
     }
 
     /// The dictionaries that a plan with columns finds.
     static func dictionaries(_ plan: FetchPlan, among nodes: [NSAtomicStoreCacheNode]) throws -> [[String: Any]] {
-        let found = try sorted(matching(plan.predicate, nodes), plan.sortDescriptors)
+        let found = try sorted(matching(plan, nodes), plan.sortDescriptors)
         var dictionaries: [[String: Any]]
         if !plan.groupBy.isEmpty || plan.columns.contains(where: isAggregate) {
             var groups = groups(of: found, by: plan.groupBy)
             if let having = plan.having {
-                groups = groups.filter { having.evaluate(with: dictionary(plan.columns, group: $0)) }
+                groups = groups.filter { holds(having, of: $0, plan.columns) }
             }
             dictionaries = groups.map { dictionary(plan.columns, group: $0) }
         } else {
@@ -35,10 +35,17 @@ enum PlanEvaluation {
         return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)
     }
 
+    /// - Throws: an `NSError` that names a key of the predicate which the entity does not have, or which needs a quantifier.
     private static func matching(
-        _ predicate: NSPredicate?, _ nodes: [NSAtomicStoreCacheNode]
-    ) -> [NSAtomicStoreCacheNode] {
-        guard let predicate else { return nodes }
+        _ plan: FetchPlan, _ nodes: [NSAtomicStoreCacheNode]
+    ) throws -> [NSAtomicStoreCacheNode] {
+        guard let predicate = plan.predicate else { return nodes }
+        if let tree = try? predicateTree(of: predicate) {
+            if let obstacle = tree.obstacle {
+                throw StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(obstacle).")
+            }
+            try PredicateKeys.check(tree, of: plan.entity)
+        }
         // A predicate without a tree, such as a block, evaluates itself.
         guard let compiled = try? compiledPredicate(of: predicate) else {
             return nodes.filter { predicate.evaluate(with: $0) }
@@ -58,6 +65,21 @@ enum PlanEvaluation {
     }
 
     // MARK: Dictionaries
+
+    /// Whether a group satisfies a predicate that computes of its nodes, or names a column as a key or as a variable.
+    private static func holds(_ having: NSPredicate, of group: [NSAtomicStoreCacheNode], _ columns: [FetchColumn])
+        -> Bool
+    {
+        let values = dictionary(columns, group: group)
+        guard let tree = try? predicateTree(of: having) else { return having.evaluate(with: values) }
+        let computed = tree.mapExpressions { expression in
+            guard case .function(let function, _) = expression, aggregates.contains(function.rawValue) else {
+                return expression
+            }
+            return .constant(Value(makeExpression(expression).expressionValue(with: group, context: nil)))
+        }
+        return CompiledPredicate(computed).evaluate(Value(values), variables: values.mapValues { Value($0) })
+    }
 
     private static let aggregates: Set<String> = ["count:", "sum:", "min:", "max:", "average:"]
 

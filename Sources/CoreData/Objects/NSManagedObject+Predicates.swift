@@ -12,6 +12,9 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
     package final func operand(forKey key: String) -> Value {
         guard let place = layout.propertyByName[key] else {
             if key == "self" || key == "objectID" { return .object(self) }
+            if key == "entity" { return Value(entity) }
+            // Only objects of other entities of its kind have it.
+            if layout.root.owner(ofProperty: key) != nil { return .null }
             // A class may know more keys than its entity.
             return Value(value(forKey: key))
         }

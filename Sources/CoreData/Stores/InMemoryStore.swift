@@ -9,6 +9,16 @@ package final class InMemoryStore: SQLiteStore, @unchecked Sendable {
 
     override var isInMemory: Bool { true }
 
+    // What is code comes without its condition and order: the context that asks has the objects to evaluate it with.
+
+    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
+        try super.fetchRows(plan.withoutCode)
+    }
+
+    package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
+        try super.fetchIdentifiers(plan.withoutCode)
+    }
+
     package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         throw StoreError.unsupported("reading metadata while it is not open", storeType: NSInMemoryStoreType, url: nil)
     }

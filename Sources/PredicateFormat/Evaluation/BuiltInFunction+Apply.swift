@@ -72,6 +72,9 @@ extension BuiltInFunction {
         case .power:
             guard let a = first.doubleValue, let b = second.doubleValue else { return .null }
             return applyPower(first, second, pow(a, b))
+        case .modulus:
+            if case .integer(let a) = first, case .integer(let b) = second { return applyToIntegers(a, b) }
+            return Self.remainder(first, second)
         default: return applyArithmetic(first, second)
         }
     }
@@ -122,10 +125,8 @@ extension BuiltInFunction {
     }
 
     /// The remainder is one of whole numbers, as SQLite has it: it cuts off the fractions of both numbers first.
-    private static func remainder(_ first: Double, _ second: Double) -> Value {
-        guard !first.isNaN, !second.isNaN else { return .null }
-        let (first, second) = (Int64(clamping: first), Int64(clamping: second))
-        if second == 0 { return .null }
+    private static func remainder(_ first: Value, _ second: Value) -> Value {
+        guard let first = first.wholePart, let second = second.wholePart, second != 0 else { return .null }
         return .double(second == -1 ? 0 : Double(first % second))
     }
 
@@ -135,7 +136,6 @@ extension BuiltInFunction {
         case .subtract: .double(first - second)
         case .multiply: .double(first * second)
         case .divide where second != 0: .double(first / second)
-        case .modulus: Self.remainder(first, second)
         default: .null
         }
     }
@@ -154,6 +154,12 @@ extension BuiltInFunction {
 }
 
 extension Value {
+    /// The number without its fraction, an integer exactly as it is; nil for what is no number.
+    fileprivate var wholePart: Int64? {
+        if case .integer(let number) = self { return number }
+        return doubleValue.flatMap { $0.isNaN ? nil : Int64(clamping: $0) }
+    }
+
     fileprivate var decimalValue: Decimal {
         switch self {
         case .decimal(let number): number.decimalValue

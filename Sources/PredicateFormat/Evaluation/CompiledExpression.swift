@@ -5,14 +5,16 @@ package final class CompiledExpression: Sendable {
     typealias Code = @Sendable (Scope) -> Value
 
     private let code: Code
+    private let assigns: Bool
 
     package init(_ tree: ExpressionTree) {
         code = CompiledExpression.compile(tree)
+        assigns = tree.assigns
     }
 
     /// The expression's value for an object.
     package func evaluate(_ object: Value, variables: [String: Value] = [:]) -> Value {
-        code(Scope(object: object, variables: variables))
+        code(Scope(object: object, variables: variables, assigns: assigns))
     }
 
     static func compile(_ tree: ExpressionTree) -> Code {
@@ -23,6 +25,13 @@ package final class CompiledExpression: Sendable {
         case .evaluatedObject: return { $0.object }
         case .keyPath(let keys): return compileKeyPath(keys)
         case .variable(let name): return { $0.value(ofVariable: name) }
+        case .assignment(let name, let value):
+            let value = compile(value)
+            return { scope in
+                let result = value(scope)
+                scope.assigned?.values[name] = result
+                return result
+            }
         case .path(let origin, let keys):
             let origin = compile(origin)
             return { origin($0).value(forKeyPath: keys) }

@@ -5,20 +5,22 @@ package final class CompiledPredicate: Sendable {
 
     private let test: Test
     private let operandTest: OperandTest.Code?
+    private let assigns: Bool
 
     package init(_ tree: PredicateTree) {
         test = CompiledPredicate.compile(tree)
         operandTest = OperandTest.make(tree)
+        assigns = tree.assigns
     }
 
     /// Whether an object satisfies the predicate.
     package func evaluate(_ object: Value, variables: [String: Value] = [:]) -> Bool {
-        test(Scope(object: object, variables: variables))
+        test(Scope(object: object, variables: variables, assigns: assigns))
     }
 
     /// Whether an object satisfies the predicate. The shortest way for objects that give operands themselves.
     package func evaluate(_ object: any KeyedOperand) -> Bool {
-        operandTest?(object) ?? test(Scope(object: .object(ObjectReference(object))))
+        operandTest?(object) ?? test(Scope(object: .object(ObjectReference(object)), assigns: assigns))
     }
 
     static func compile(_ tree: PredicateTree) -> Test {
@@ -48,6 +50,12 @@ package final class CompiledPredicate: Sendable {
         if case .constant(let constant) = comparison.right {
             let test = ValueTest.make(comparison.comparison, comparison.options, against: constant)
             switch comparison.modifier {
+            case .direct where comparison.comparesOneValue:
+                return { scope in
+                    let value = left(scope)
+                    comparison.demandOneValue(value, of: comparison.left)
+                    return test(value)
+                }
             case .direct: return { scope in test(left(scope)) }
             case .any: return { scope in left(scope).hasElement(where: test) }
             case .all: return { scope in !left(scope).hasElement { !test($0) } }
@@ -56,6 +64,13 @@ package final class CompiledPredicate: Sendable {
         let right = CompiledExpression.compile(comparison.right)
         let relation = ValueRelation.make(comparison.comparison, comparison.options)
         switch comparison.modifier {
+        case .direct where comparison.comparesOneValue:
+            return { scope in
+                let (first, second) = (left(scope), right(scope))
+                comparison.demandOneValue(first, of: comparison.left)
+                if comparison.comparison != .between { comparison.demandOneValue(second, of: comparison.right) }
+                return relation(first, second)
+            }
         case .direct: return { scope in relation(left(scope), right(scope)) }
         case .any:
             return { scope in

@@ -26,7 +26,12 @@ enum OperandTest {
         else { return nil }
         let key = OperandKey(name)
         let test = ValueTest.make(comparison.comparison, comparison.options, against: constant)
-        return { operand in test(operand.operand(forKey: key)) }
+        guard comparison.comparesOneValue else { return { operand in test(operand.operand(forKey: key)) } }
+        return { operand in
+            let value = operand.operand(forKey: key)
+            if case .collection = value { comparison.demandOneValue(value, of: comparison.left) }
+            return test(value)
+        }
     }
 
     private static func all(_ parts: [PredicateTree]) -> [Code]? {

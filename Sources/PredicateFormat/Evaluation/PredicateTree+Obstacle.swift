@@ -8,6 +8,7 @@ extension PredicateTree {
             {
                 obstacle = obstacle ?? "\"\(pattern)\" is no regular expression for MATCHES"
             }
+            obstacle = obstacle ?? comparison.operandObstacle(constantOf: \.constantValue)
             for side in [comparison.left, comparison.right] {
                 side.forEach { obstacle = obstacle ?? $0.obstacle }
             }

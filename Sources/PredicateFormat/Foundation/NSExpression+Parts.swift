@@ -38,7 +38,7 @@ extension NSExpression {
         switch tree {
         case .constant, .argument: .constantValue
         case .evaluatedObject: .evaluatedObject
-        case .variable: .variable
+        case .variable, .assignment: .variable
         case .keyPath: .keyPath
         case .path, .element, .function, .call, .cast: .function
         case .set(.union, _, _): .unionSet
@@ -81,7 +81,7 @@ extension NSExpression {
     /// The variable's name; empty for an expression that is none.
     public var variable: String {
         switch tree {
-        case .variable(let name), .subquery(_, let name, _): name
+        case .variable(let name), .assignment(let name, _), .subquery(_, let name, _): name
         default: ""
         }
     }

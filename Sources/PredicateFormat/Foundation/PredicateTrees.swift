@@ -8,10 +8,7 @@ package func predicateTree(of predicate: NSPredicate) throws -> PredicateTree {
 }
 
 private func predicateTree(of predicate: NSPredicate, depth: Int) throws -> PredicateTree {
-    guard depth <= maximumCompoundDepth else {
-        throw PredicateWithoutTreeError(
-            reason: "The predicate has more than \(maximumCompoundDepth) levels of nesting. Make a simpler one.")
-    }
+    guard depth <= maximumPredicateDepth else { throw PredicateWithoutTreeError.tooDeep }
     if let content = content(of: predicate) { return content.tree }
     CompoundPredicateMethods.install
     if let compound = predicate as? NSCompoundPredicate {
@@ -33,10 +30,15 @@ private func predicateTree(of predicate: NSPredicate, depth: Int) throws -> Pred
 
 /// The predicate taken apart for whoever caches what it becomes: see ``PreparedPredicate``.
 ///
-/// - Throws: As ``predicateTree(of:)``.
+/// - Throws: As ``predicateTree(of:)``, and for a predicate that was built too deep for those who walk its tree.
 package func preparedPredicate(of predicate: NSPredicate) throws -> PreparedPredicate {
-    if let content = content(of: predicate) { return content.prepared }
-    return PreparedPredicate(parameterizing: try predicateTree(of: predicate))
+    let prepared =
+        try content(of: predicate)?.prepared ?? PreparedPredicate(parameterizing: predicateTree(of: predicate))
+    // The parser has seen to the depth of what has a number.
+    if prepared.identity == nil, prepared.skeleton.isDeeper(than: maximumPredicateDepth) {
+        throw PredicateWithoutTreeError.tooDeep
+    }
+    return prepared
 }
 
 /// The predicate ready to be evaluated, many times, without the detour over the NS-class.
@@ -72,11 +74,14 @@ func content(of predicate: NSPredicate) -> PredicateContent? {
 }
 
 /// More levels than anyone builds, and few enough for any thread's stack.
-private let maximumCompoundDepth = 500
+private let maximumPredicateDepth = 500
 
 /// A predicate or sort descriptor that cannot be taken apart.
 package struct PredicateWithoutTreeError: LocalizedError, CustomStringConvertible {
     package let reason: String
     package var description: String { reason }
     package var errorDescription: String? { reason }
+
+    fileprivate static let tooDeep = PredicateWithoutTreeError(
+        reason: "The predicate has more than \(maximumPredicateDepth) levels of nesting. Make a simpler one.")
 }

@@ -6,7 +6,7 @@ import Foundation
 //     product   power (("*" | "/" | "%%" | "&" | "<<" | ">>") power)*
 //     power     unary ("**" unary)*
 //     unary     ("-" | "~")* postfix
-//     postfix   primary ("." key | "[" index "]")*
+//     postfix   primary ("." key | "." "$" variable | "[" index "]")*
 extension FormatParser {
     mutating func sum() throws(PredicateFormatError) -> Node {
         var left = try product()
@@ -114,6 +114,13 @@ extension FormatParser {
         while true {
             if token == .symbol(.dot) {
                 try advance()
+                if case .variable(let name) = token {
+                    try advance()
+                    let index = ElementIndex.at(.variable(name))
+                    node = try self.node(
+                        .expression(.element(of: try expression(node), at: index)), at: node.start, over: node.depth)
+                    continue
+                }
                 let keys = try keysAfterDot()
                 let tree = try expression(node).appending(keys: keys)
                 // Keys add to the path that is there; only the first ones make the tree deeper.
@@ -134,7 +141,7 @@ extension FormatParser {
     /// All the keys of a path after its first dot.
     private mutating func keysAfterDot() throws(PredicateFormatError) -> [String] {
         var keys = try key()
-        while token == .symbol(.dot) {
+        while token == .symbol(.dot), !tokenizer.isAtVariable {
             try advance()
             keys += try key()
         }

@@ -5,7 +5,7 @@ extension FormatParser {
         switch token {
         case .number(let value): return try leaf(.constant(value))
         case .string(let text): return try leaf(.constant(.string(text)))
-        case .variable(let name): return try leaf(.variable(name))
+        case .variable(let name): return try variable(name)
         case .placeholder(.keyPath): return try leaf(.keys(try keyPathArgument().withoutSelf))
         case .placeholder(let kind): return try leaf(valueArgument(kind))
         case .collectionOperator(let name): return try leaf(.keyPath([try collectionOperator(name)]))
@@ -20,6 +20,17 @@ extension FormatParser {
         case .symbol(.leftBrace): return try aggregate()
         default: throw error("expected a value")
         }
+    }
+
+    /// `$name`, or `$name := expression`.
+    private mutating func variable(_ name: String) throws(PredicateFormatError) -> Node {
+        let variable = try leaf(.variable(name))
+        guard token == .symbol(.assign) else { return variable }
+        let value = try nested { (parser) throws(PredicateFormatError) in
+            try parser.advance()
+            return try parser.sum()
+        }
+        return try node(.expression(.assignment(name, try expression(value))), at: variable.start, over: value.depth)
     }
 
     private mutating func leaf(_ tree: ExpressionTree) throws(PredicateFormatError) -> Node {
@@ -188,7 +199,7 @@ extension FormatParser {
             }
         }
         let known = BuiltInFunction(rawValue: name) ?? BuiltInFunction(rawValue: name + ":")
-        let overloaded = name == "random" ? BuiltInFunction.random : known
+        let overloaded = BuiltInFunction.otherNames[name] ?? known
         guard var function = overloaded else {
             throw tokenizer.error(
                 "\"\(name)\" is no function; expected one of "

@@ -64,6 +64,7 @@ enum Symbol: String {
     case comma = ","
     case dot = "."
     case colon = ":"
+    case assign = ":="
 
     /// The comparison that the symbol stands for.
     var comparison: ComparisonOperator? {

@@ -40,6 +40,9 @@ struct Tokenizer {
         }
     }
 
+    /// Whether a variable comes next.
+    var isAtVariable: Bool { peek() == UInt8(ascii: "$") }
+
     /// The text of the token that was read last, for error messages.
     var tokenText: String {
         let text = bytes[min(tokenStart, position)..<position]
@@ -228,6 +231,7 @@ struct Tokenizer {
         case "**": .power
         case "<<": .leftShift
         case ">>": .rightShift
+        case ":=": .assign
         default: nil
         }
     }

@@ -12,7 +12,7 @@ extension ExpressionTree {
 
     /// How tightly an expression binds, as in the rules of `FormatParser+Expressions`.
     fileprivate enum Level: Int, Comparable {
-        case sum, product, power, unary, postfix
+        case assignment, sum, product, power, unary, postfix
 
         static func < (first: Level, second: Level) -> Bool { first.rawValue < second.rawValue }
 
@@ -38,10 +38,12 @@ extension ExpressionTree {
         case .element(let collection, let index):
             return ("\(collection.format(atLeast: .postfix))[\(index.format)]", .postfix)
         case .variable(let name): return ("$\(name)", .postfix)
+        case .assignment(let name, let value): return ("$\(name) := \(value.format)", .assignment)
         case .function(let function, let arguments): return write(function, arguments)
         case .call(let operand, let name, let arguments):
-            let list = [operand, .constant(.string(name))] + arguments
-            return ("FUNCTION(\(list.listFormat))", .postfix)
+            // The space before the comma is Core Data's.
+            let list = arguments.isEmpty ? "" : " , \(arguments.listFormat)"
+            return ("FUNCTION(\(operand.format), \(name.quoted)\(list))", .postfix)
         case .cast(let expression, let type): return ("CAST(\([expression, type].listFormat))", .postfix)
         case .aggregate(let elements): return ("{\(elements.listFormat)}", .postfix)
         case .subquery(let collection, let variable, let predicate):

@@ -70,6 +70,11 @@ package enum BuiltInFunction: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// What format strings may also call a function, where that is not its name without the colon.
+    package static let otherNames: [String: BuiltInFunction] = [
+        "random": .random, "randomn": .randomBelow, "randomn:": .randomBelow,
+    ]
+
     /// How many arguments the function takes.
     package var argumentCount: Int {
         rawValue.utf8.reduce(into: 0) { count, character in

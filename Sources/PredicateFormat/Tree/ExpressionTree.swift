@@ -20,6 +20,8 @@ package indirect enum ExpressionTree: Hashable, Sendable {
     case element(of: ExpressionTree, at: ElementIndex)
     /// `$name`: replaced by `withSubstitutionVariables(_:)`, or bound by a subquery.
     case variable(String)
+    /// `$name := price * 2`: the value of the expression, which the variable has from then on.
+    case assignment(String, ExpressionTree)
     /// `price * 2`, `lowercase(name)`, `now()`
     case function(BuiltInFunction, [ExpressionTree])
     /// `FUNCTION(operand, "name", arguments…)`: a function of the operand itself.

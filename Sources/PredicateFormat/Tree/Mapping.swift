@@ -41,6 +41,8 @@ extension ExpressionTree {
             return .element(of: try transform(collection), at: .at(try transform(index)))
         case .element(let collection, let index):
             return .element(of: try transform(collection), at: index)
+        case .assignment(let name, let value):
+            return .assignment(name, try transform(value))
         case .function(let function, let arguments):
             return .function(function, try arguments.map(transform))
         case .call(let operand, let name, let arguments):

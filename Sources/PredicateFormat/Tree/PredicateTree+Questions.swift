@@ -32,6 +32,7 @@ extension ExpressionTree {
         switch self {
         case .constant, .argument, .evaluatedObject, .keyPath, .variable, .anyKey: []
         case .path(let origin, _): [origin]
+        case .assignment(_, let value): [value]
         case .element(let collection, .at(let index)): [collection, index]
         case .element(let collection, _): [collection]
         case .function(_, let arguments), .block(_, let arguments): arguments
@@ -43,5 +44,31 @@ extension ExpressionTree {
         case .set(_, let left, let right): [left, right]
         case .fetch(let request, let context, _): [request, context]
         }
+    }
+}
+
+extension PredicateTree {
+    /// Whether the tree has more levels than a limit. Looks no deeper than that.
+    package func isDeeper(than limit: Int) -> Bool {
+        if limit < 1 { return true }
+        switch self {
+        case .constant: return false
+        case .and(let parts), .or(let parts): return parts.contains { $0.isDeeper(than: limit - 1) }
+        case .not(let part): return part.isDeeper(than: limit - 1)
+        case .comparison(let comparison):
+            return comparison.left.isDeeper(than: limit - 1) || comparison.right.isDeeper(than: limit - 1)
+        }
+    }
+}
+
+extension ExpressionTree {
+    fileprivate func isDeeper(than limit: Int) -> Bool {
+        if limit < 1 { return true }
+        switch self {
+        case .subquery(_, _, let predicate), .conditional(let predicate, _, _):
+            if predicate.isDeeper(than: limit - 1) { return true }
+        default: break
+        }
+        return parts.contains { $0.isDeeper(than: limit - 1) }
     }
 }

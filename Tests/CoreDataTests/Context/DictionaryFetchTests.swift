@@ -72,6 +72,33 @@ struct DictionaryFetchTests {
         #expect(sums.sorted() == ["10: 9.0", "4: 16.0"])
     }
 
+    @Test(
+        "names a computed column as a variable or a key where groups are restricted, in every kind of store",
+        arguments: [NSInMemoryStoreType, NSXMLStoreType])
+    func variables(type: String) throws {
+        let folder = try TemporaryFolder()
+        let description = NSPersistentStoreDescription(url: folder.file("library"))
+        description.type = type
+        let context = try Library.container(Library.model(), description).viewContext
+        for (title, price) in [("Emma", 7.0), ("Emma", 9.0), ("Matter", 11.0)] {
+            context.make("Book", ["title": title, "price": price])
+        }
+        try context.save()
+        let number = column("number", "count:(price)", .integer64AttributeType)
+        func titles(_ having: NSPredicate) throws -> [String?] {
+            let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["title", number]
+            request.propertiesToGroupBy = ["title"]
+            request.havingPredicate = having
+            return try context.fetch(request).map { $0["title"] as? String }
+        }
+        #expect(try titles(NSPredicate(format: "%@ > 1", NSExpression(forVariable: "number"))) == ["Emma"])
+        #expect(try titles(NSPredicate(format: "$number == 1")) == ["Matter"])
+        #expect(try titles(NSPredicate(format: "number > 1 AND sum:(price) > 12")) == ["Emma"])
+        #expect(try titles(NSPredicate(format: "title == 'Matter'")) == ["Matter"])
+    }
+
     @Test("gives equal results once where only distinct ones are wanted, sorted and limited")
     func distinct() throws {
         let prices = try fetch(["price"]) {

@@ -37,14 +37,14 @@ struct InferenceTests {
         #expect(
             try text { _ in } == """
                 IEM_Copy_Book: Book -> Book
-                  title = FUNCTION($source, "valueForKey:", "title")
-                  author = FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "author", \
-                FUNCTION($source, "valueForKey:", "author"))
+                  title = FUNCTION($source, "valueForKey:" , "title")
+                  author = FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:" , "author", \
+                FUNCTION($source, "valueForKey:" , "author"))
                 IEM_Copy_Shelf: Shelf -> Shelf
                 IEM_Copy_Writer: Writer -> Writer
-                  name = FUNCTION($source, "valueForKey:", "name")
-                  books = FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "books", \
-                FUNCTION($source, "valueForKey:", "books"))
+                  name = FUNCTION($source, "valueForKey:" , "name")
+                  books = FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:" , "books", \
+                FUNCTION($source, "valueForKey:" , "books"))
                 """)
     }
 
@@ -67,9 +67,9 @@ struct InferenceTests {
         #expect(
             mapping == """
                 IEM_Transform_Writer: Writer -> Author
-                  name = FUNCTION($source, "valueForKey:", "name")
+                  name = FUNCTION($source, "valueForKey:" , "name")
                 IEM_Transform_Book: Book -> Book
-                  heading = FUNCTION($source, "valueForKey:", "title")
+                  heading = FUNCTION($source, "valueForKey:" , "title")
                   pages = default
                 IEM_Add_Album: nothing -> Album
                 IEM_Remove_Shelf: Shelf -> nothing

@@ -203,7 +203,7 @@ struct MigrationManagerTests {
         #expect(person.mappingType == .copyEntityMappingType)
         #expect(
             person.sourceExpression?.description
-                == "FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", \"Person\", "
+                == "FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\" , \"Person\", "
                 + "\"TRUEPREDICATE\"), $manager.sourceContext, NO)")
         #expect(
             person.attributeMappings?.map { $0.valueExpression?.description } == [
@@ -213,8 +213,8 @@ struct MigrationManagerTests {
             mapping.entityMappingsByName["CarToCar"]?.relationshipMappings?.map { $0.valueExpression?.description }
                 == [
                     nil,
-                    "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"PersonToPerson\", $source.owner)",
-                    "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"PersonToPerson\", $source.owner)",
+                    "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\" , \"PersonToPerson\", $source.owner)",
+                    "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\" , \"PersonToPerson\", $source.owner)",
                 ])
         #expect(mapping.entityMappingsByName["Maker"]?.mappingType == .addEntityMappingType)
     }

@@ -120,6 +120,8 @@ enum PredicateArchiveWriter {
                 "NSCountOnlyFlag": PropertyList.boolean(countOnly),
             ]
             return add("NSFetchRequestExpression", 50, fields, &builder)
+        case .assignment(let name, _):
+            throw ModelFileError(.unwritable, reason: "the assignment to $\(name) cannot be written to a file")
         case .argument, .block:
             throw ModelFileError(.unwritable, reason: "an expression made of code cannot be written to a file")
         }

@@ -7,11 +7,14 @@ extension PredicateSQL {
     ) throws -> SQLOperand {
         switch tree {
         case .constant(let value):
+            try check(value, against: other)
             let converted = try conversion(other).value(of: value)
             return SQLOperand(fragment: SQLFragment("?", [.value(converted)]), canBeNull: false)
         case .argument(let index):
+            if let value = constant(tree) { try check(value, against: other) }
             return SQLOperand(fragment: SQLFragment("?", [.argument(index, conversion(other))]), canBeNull: false)
         case .element(of: .argument(let index), at: .at(.constant(.integer(let position)))):
+            if let value = constant(tree) { try check(value, against: other) }
             return SQLOperand(
                 fragment: SQLFragment("?", [.element(of: index, at: Int(position), conversion(other))]),
                 canBeNull: false)
@@ -37,7 +40,7 @@ extension PredicateSQL {
         case .cast(let expression, let type): return try cast(expression, to: type, in: scope)
         case .fetch(let request, _, let countOnly):
             return try operand(fetching: request, countOnly: countOnly, in: scope)
-        case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block:
+        case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block, .assignment:
             throw SQLError.unsupported(tree.sqlDescription)
         }
     }
@@ -65,6 +68,7 @@ extension PredicateSQL {
 
     private func conversion(_ other: SQLOperand?) -> BindingConversion {
         if let root = other?.root { return .key(root: root) }
+        if let schema = other?.entities { return .entity(schema) }
         return .column(other?.storage)
     }
 
@@ -82,12 +86,14 @@ extension PredicateSQL {
         case .column(let alias, let column):
             return SQLOperand(
                 fragment: SQLFragment("\(alias).\(quoted(column.name))"), storage: column.storage,
-                root: column.destination?.root)
+                root: column.destination?.root, name: path.joined(separator: "."))
+        case .entity(let alias):
+            return SQLOperand(fragment: SQLFragment("\(alias).Z_ENT"), entities: schema)
         case .object(let alias, let mapping): return key(of: mapping, alias: alias)
         case .toMany(let toMany):
             guard let position = toMany.rest.firstIndex(where: { $0.hasPrefix("@") }),
                 let computation = CollectionOperator(rawValue: toMany.rest[position])
-            else { throw SQLError.toMany(path, entity: scope.mapping.layout) }
+            else { throw KeyPathError.toMany(path, entity: scope.mapping.layout) }
             let keys = Array(toMany.rest[..<position] + toMany.rest[(position + 1)...])
             return try aggregate(computation, over: toMany, keys: keys, in: scope)
         }
@@ -174,6 +180,7 @@ extension ExpressionTree {
         switch self {
         case .block: return "a block"
         case .anyKey: return "ANYKEY"
+        case .assignment(let name, _): return "the assignment to $\(name)"
         case .set(let operation, _, _): return operation.rawValue
         case .subquery: return "SUBQUERY"
         case .call(_, let name, _): return "FUNCTION(…, \"\(name)\")"

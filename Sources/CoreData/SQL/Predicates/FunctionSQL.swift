@@ -4,15 +4,15 @@ extension PredicateSQL {
         _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
     ) throws -> SQLOperand {
         switch function {
-        case .add: return try infix("+", arguments, in: scope)
-        case .subtract: return try infix("-", arguments, in: scope)
-        case .multiply: return try infix("*", arguments, in: scope)
-        case .divide: return try infix("/", arguments, in: scope)
-        case .modulus: return try infix("%", arguments, in: scope)
-        case .bitwiseAnd: return try infix("&", arguments, in: scope)
-        case .bitwiseOr: return try infix("|", arguments, in: scope)
-        case .leftShift: return try infix("<<", arguments, in: scope)
-        case .rightShift: return try infix(">>", arguments, in: scope)
+        case .add: return try infix("+", function, arguments, in: scope)
+        case .subtract: return try infix("-", function, arguments, in: scope)
+        case .multiply: return try infix("*", function, arguments, in: scope)
+        case .divide: return try infix("/", function, arguments, in: scope)
+        case .modulus: return try infix("%", function, arguments, in: scope)
+        case .bitwiseAnd: return try infix("&", function, arguments, in: scope)
+        case .bitwiseOr: return try infix("|", function, arguments, in: scope)
+        case .leftShift: return try infix("<<", function, arguments, in: scope)
+        case .rightShift: return try infix(">>", function, arguments, in: scope)
         case .negate: return try call("-", arguments, in: scope)
         case .onesComplement: return try call("~", arguments, in: scope)
         case .absolute: return try call("abs", arguments, in: scope)
@@ -39,14 +39,28 @@ extension PredicateSQL {
         return first
     }
 
-    private func infix(_ sign: String, _ arguments: [ExpressionTree], in scope: SQLScope) throws -> SQLOperand {
+    private func infix(
+        _ sign: String, _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
+    ) throws -> SQLOperand {
         guard arguments.count == 2 else {
             throw SQLError.unsupported("“\(sign)” with \(arguments.count) arguments, where it takes two")
         }
-        let left = try operand(arguments[0], in: scope)
-        let right = try operand(arguments[1], in: scope)
-        return SQLOperand(
-            fragment: "(" + left.fragment + " \(sign) " + right.fragment + ")", storage: left.storage ?? right.storage)
+        // A chain of one operator needs no parentheses within, of which SQLite allows a hundred.
+        var chain = [arguments[1]]
+        var first = arguments[0]
+        while case .function(function, let inner) = first, inner.count == 2 {
+            chain.append(inner[1])
+            first = inner[0]
+        }
+        let left = try operand(first, in: scope)
+        var text = left.fragment
+        var storage = left.storage
+        for part in chain.reversed() {
+            let right = try operand(part, in: scope)
+            text = text + " \(sign) " + right.fragment
+            storage = storage ?? right.storage
+        }
+        return SQLOperand(fragment: "(" + text + ")", storage: storage)
     }
 
     private func call(

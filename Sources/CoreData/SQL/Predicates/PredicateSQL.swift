@@ -16,8 +16,8 @@ struct PredicateSQL {
         switch tree {
         case .constant(let isTrue): return isTrue ? .always : .never
         case .comparison(let comparison): return try condition(comparison, in: scope)
-        case .and(let parts): return try joined(parts, "AND", empty: .always, in: scope)
-        case .or(let parts): return try joined(parts, "OR", empty: .never, in: scope)
+        case .and: return try joined(tree.conjuncts, "AND", empty: .always, in: scope)
+        case .or: return try joined(tree.disjuncts, "OR", empty: .never, in: scope)
         case .not(let part): return Self.negated(try condition(part, in: scope))
         }
     }
@@ -29,8 +29,20 @@ struct PredicateSQL {
         guard let first = conditions.first else { return empty }
         if conditions.count == 1 { return first }
         return SQLCondition(
-            .joined(conditions.map(\.part), separator: " \(word) "), canBeNull: conditions.contains(where: \.canBeNull),
+            Self.chain(conditions.map(\.part), word), canBeNull: conditions.contains(where: \.canBeNull),
             isCompound: true)
+    }
+
+    /// Parts joined by a word; many of them in groups, since SQLite takes a chain for an expression as deep as the chain is
+    /// long, and none deeper than 1,000.
+    static func chain(_ parts: [SQLFragment], _ word: String) -> SQLFragment {
+        let longest = 400
+        guard parts.count > longest else { return .joined(parts, separator: " \(word) ") }
+        let size = max(longest, (parts.count + longest - 1) / longest)
+        let groups = stride(from: 0, to: parts.count, by: size).map { start in
+            "(" + SQLFragment.joined(Array(parts[start..<min(start + size, parts.count)]), separator: " \(word) ") + ")"
+        }
+        return .joined(groups, separator: " \(word) ")
     }
 
     /// Holds where a condition does not: where it is false, or NULL.
@@ -42,6 +54,7 @@ struct PredicateSQL {
     // MARK: Comparisons
 
     private func condition(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
+        if let obstacle = tree.operandObstacle(constantOf: constant) { throw SQLError.unfit(obstacle) }
         if tree.modifier != .direct {
             return try existence(tree, in: scope)
         }
@@ -99,8 +112,8 @@ struct PredicateSQL {
     }
 
     private func order(_ tree: ComparisonTree, _ sign: String, in scope: SQLScope) throws -> SQLCondition {
-        if isNull(tree.left) || isNull(tree.right) { return .never }
         let (left, right) = try sides(tree, in: scope)
+        if isNull(tree.left) || isNull(tree.right) { return .never }
         if !tree.options.isEmpty, left.storage == .string || isString(tree.right) {
             return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
         }
@@ -171,5 +184,18 @@ struct PredicateSQL {
         default: break
         }
         throw SQLError.unsupported("a collection that is neither a constant nor a to-many relationship")
+    }
+}
+
+extension PredicateTree {
+    /// The parts of an AND, those of ANDs within it included: programs add one condition after the other around what they
+    /// have, and SQLite allows a hundred parentheses within one another.
+    fileprivate var conjuncts: [PredicateTree] {
+        if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+    }
+
+    /// The parts of an OR, those of ORs within it included.
+    fileprivate var disjuncts: [PredicateTree] {
+        if case .or(let parts) = self { parts.flatMap(\.disjuncts) } else { [self] }
     }
 }

@@ -49,6 +49,10 @@ struct SQLOperand {
     var storage: ColumnStorage?
     /// For an object's key: the root entity whose table the key is of.
     var root: EntityLayout?
+    /// For the number of an object's entity: the numbers of all.
+    var entities: SQLSchema?
     /// Whether the value can be NULL.
     var canBeNull = true
+    /// The key path, where the value is a column's.
+    var name: String?
 }

@@ -32,8 +32,17 @@ final class SQLScope {
             let isLast = position == path.count - 1
             if key == "self" || key == "SELF" { continue }
             if key == "objectID", isLast { break }
+            if key == "entity", isLast, current.mapping.layout.propertyByName[key] == nil {
+                return .entity(current.alias)
+            }
+            // A property of a subentity is a column of the same table.
+            if let owner = current.mapping.layout.owner(ofProperty: key), owner !== current.mapping.layout,
+                let mapping = schema.mapping(of: owner)
+            {
+                current.mapping = mapping
+            }
             guard let property = current.mapping.layout.propertyByName[key] else {
-                throw SQLError.unknownKey(key, path: path, entity: current.mapping.layout)
+                throw KeyPathError.unknownKey(key, path: path, entity: current.mapping.layout)
             }
             switch property {
             case .slot(let slot):
@@ -50,7 +59,7 @@ final class SQLScope {
                     return .column(current.alias, column)
                 }
                 guard let destination = column.destination, let mapping = schema.mapping(of: destination) else {
-                    throw SQLError.unknownKey(
+                    throw KeyPathError.unknownKey(
                         path[position + 1], path: path, entity: current.mapping.layout)
                 }
                 let alias = join(column, mapping, from: current.alias, path: Array(path[...position]))
@@ -109,6 +118,8 @@ final class AliasNames {
 enum ResolvedPath {
     /// To a column of the table with the alias.
     case column(String, SlotColumn)
+    /// To the number of the object's entity, in the table with the alias.
+    case entity(String)
     /// To the object itself.
     case object(String, EntityMapping)
     /// To the destinations of a to-many relationship, and on from there.

@@ -1,8 +1,8 @@
 extension PredicateSQL {
     /// `BEGINSWITH`, `ENDSWITH`, `LIKE` and `MATCHES`.
     func stringCondition(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
-        if isNull(tree.left) || isNull(tree.right) { return .never }
         let (left, right) = try sides(tree, in: scope)
+        if isNull(tree.left) || isNull(tree.right) { return .never }
         let isExact = tree.options.isEmpty || tree.options.contains(.normalized)
         if tree.comparison == .beginsWith, isExact, left.storage == .string, let prefix = bindingSource(tree.right) {
             // A range, so that an index of the column can be used.
@@ -44,8 +44,8 @@ extension PredicateSQL {
         if case .collection? = constant(tree.left) {
             return try membership(tree.right, of: tree.left, options: tree.options, in: scope)
         }
-        if isNull(tree.left) || isNull(tree.right) { return .never }
         let (left, right) = try sides(tree, in: scope)
+        if isNull(tree.left) || isNull(tree.right) { return .never }
         return stringFunction(.contains, left.fragment, right.fragment, tree.options)
     }
 
@@ -57,7 +57,10 @@ extension PredicateSQL {
         if case .fetch(let request, _, false) = collection {
             return try membership(element, ofFetch: request, in: scope)
         }
-        if isNull(collection) { return .never }
+        if isNull(collection) {
+            _ = try operand(element, in: scope)
+            return .never
+        }
         if try isText(collection, in: scope) {
             let left = try operand(element, in: scope)
             let right = try operand(collection, comparedWith: left, in: scope)
@@ -74,7 +77,7 @@ extension PredicateSQL {
             }
             if hasNull { parts.append(left.fragment + " IS NULL") }
             guard !parts.isEmpty else { return .never }
-            return SQLCondition(.joined(parts, separator: " OR "), isCompound: true)
+            return SQLCondition(Self.chain(parts, "OR"), isCompound: true)
         }
         let list = try present.map { try operand(all[$0], comparedWith: left, in: scope).fragment }
         if list.isEmpty {

@@ -76,7 +76,9 @@ package struct FetchSQL {
             conditions.append(conditions.isEmpty ? condition.fragment : condition.part)
         }
         let groups = try plan.groupBy.map { key in try generator.operand(plan.tree(ofColumn: key), in: scope).fragment }
-        let havingCondition = try having.map { try generator.condition($0, in: scope).fragment }
+        let havingCondition = try having.map {
+            try generator.condition(plan.resolvingColumns(in: $0), in: scope).fragment
+        }
         let order = result == .count ? SQLFragment("") : try generator.order(by: sortTerms, in: scope)
 
         // The joins are known only now that everything has been looked at.
@@ -108,8 +110,24 @@ package struct FetchSQL {
 extension FetchPlan {
     /// What a name to group by stands for: a computed column, or a key path.
     fileprivate func tree(ofColumn name: String) -> ExpressionTree {
+        computedColumn(name) ?? .keyPath(name.split(separator: ".").map(String.init))
+    }
+
+    private func computedColumn(_ name: String) -> ExpressionTree? {
         for case .expression(name, let expression, _) in columns { return expressionTree(of: expression) }
-        return .keyPath(name.split(separator: ".").map(String.init))
+        return nil
+    }
+
+    /// A predicate on groups names a computed column as a variable, `$total > 3`, or as a key.
+    fileprivate func resolvingColumns(in having: PredicateTree) -> PredicateTree {
+        having.mapExpressions { expression in
+            switch expression {
+            case .variable(let name): return computedColumn(name) ?? expression
+            case .keyPath(let keys) where keys.count == 1 && entity.propertyByName[keys[0]] == nil:
+                return computedColumn(keys[0]) ?? expression
+            default: return expression
+            }
+        }
     }
 }
 

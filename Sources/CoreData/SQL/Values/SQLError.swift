@@ -9,20 +9,9 @@ package enum SQLError {
             suggestion: "Fetch without this part, and filter the objects in memory.")
     }
 
-    /// A key that an entity does not have.
-    package static func unknownKey(_ key: String, path: [String], entity: EntityLayout) -> NSError {
-        let known = entity.propertyByName.keys.sorted().joined(separator: ", ")
-        return StoreError.make(
-            CoreDataErrorCode.coreData,
-            "Entity “\(entity.name)” has no property “\(key)” (in “\(path.joined(separator: "."))”). It has: \(known).")
-    }
-
-    /// A to-many key path where one value is needed.
-    package static func toMany(_ path: [String], entity: EntityLayout) -> NSError {
-        StoreError.make(
-            CoreDataErrorCode.coreData,
-            "“\(path.joined(separator: "."))” of entity “\(entity.name)” leads to many objects, where one value is needed.",
-            suggestion: "Put ANY, ALL or NONE before it, or compute one value with @count, @sum, @min, @max or @avg.")
+    /// A constant that cannot stand where it does, or is not of the type that the column beside it has.
+    package static func unfit(_ what: String) -> NSError {
+        StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(what).")
     }
 
     static func missingArgument(_ index: Int) -> NSError {

@@ -10,6 +10,34 @@ struct FetchKey: Hashable {
     let hasLimit: Bool
     let hasOffset: Bool
     let result: FetchResult
+    /// For dictionaries.
+    let columns: DictionaryKey?
+}
+
+/// What makes the SQL of two dictionary fetches differ.
+struct DictionaryKey: Hashable {
+    private enum Column: Hashable {
+        case keyPath(String)
+        case expression(String, ExpressionTree, NSAttributeType)
+    }
+
+    private let columns: [Column]
+    private let groupBy: [String]
+    private let having: PredicateTree?
+    private let isDistinct: Bool
+
+    init(_ plan: FetchPlan, having: PredicateTree?) {
+        columns = plan.columns.map { column in
+            switch column {
+            case .keyPath(let path): .keyPath(path)
+            case .expression(let name, let expression, let type):
+                .expression(name, expressionTree(of: expression), type)
+            }
+        }
+        groupBy = plan.groupBy
+        self.having = having
+        isDistinct = plan.isDistinct
+    }
 }
 
 /// A fetch's SQL, and the reader of its rows.
@@ -126,22 +154,24 @@ extension OpenStore {
     ) throws -> (CachedFetch, Statement) {
         let predicate = try plan.predicate.map { try preparedPredicate(of: $0) }
         let order = plan.sortDescriptors.isEmpty || result == .count ? [] : try sortTerms(of: plan.sortDescriptors)
+        let having = try plan.having.map { try predicateTree(of: $0) }
         let key = FetchKey(
             entity: plan.entity.number, includesSubentities: plan.includesSubentities, predicate: predicate?.key,
-            order: order, hasLimit: plan.limit > 0, hasOffset: plan.offset > 0, result: result)
+            order: order, hasLimit: plan.limit > 0, hasOffset: plan.offset > 0, result: result,
+            columns: result == .dictionaries ? DictionaryKey(plan, having: having) : nil)
         let cached: CachedFetch
-        if result != .dictionaries, let known = fetches[key] {
+        if let known = fetches[key] {
             cached = known
         } else {
             let fetch = try FetchSQL(schema: schema).statement(
                 plan, result: result, predicate: predicate?.skeleton, arguments: predicate?.arguments ?? [],
-                sortTerms: order, having: try plan.having.map { try predicateTree(of: $0) })
+                sortTerms: order, having: having)
             let reader = fetch.shape.map {
                 RowReader(shape: $0, schema: schema, identity: identity, external: external)
             }
             cached = CachedFetch(fetch, reader: reader)
             if fetches.count >= 512 { fetches.removeAll() }
-            if result != .dictionaries, cached.isKept { fetches[key] = cached }
+            if cached.isKept { fetches[key] = cached }
         }
         let statement = try cached.statement(on: connection)
         let context = BindingContext(arguments: predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)

@@ -21,6 +21,9 @@ enum StoreFunctions {
                 return .failure("\(number) is no comparison")
             }
             let options = StringOptions(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 3)))
+            if comparison == .matches, MatchesPattern.cached(right, options: options) == nil {
+                return .failure("\"\(right)\" is no regular expression for MATCHES")
+            }
             return .integer(searches.holds(left, comparison, right, options) ? 1 : 0)
         }
         for name in [SQLFunctionName.valueInserted, SQLFunctionName.valueUpdated] {

@@ -28,6 +28,19 @@ struct AgreementExampleTests {
         try check("Book", "modulus:by:(price, price) >= 0", finds: ["b"])
     }
 
+    @Test("on the remainder of an integer that no double holds, by a fraction (seeds 1037 and 1224)")
+    func remainderOfWideIntegers() throws {
+        try check("Book", "modulus:by:(-9007199254740993, price) == -5", finds: ["b"])
+        try check("Book", "modulus:by:(9007199254740993, price - 5) == 1", finds: ["a", "b"])
+    }
+
+    @Test("on keys that no entity has, also beside nil: both refuse them (seed 116)")
+    func unknownKeysBesideNil() throws {
+        for format in ["colour < nil", "colour LIKE nil", "nil CONTAINS colour", "TERNARY(colour == 1, 1, 2) > nil"] {
+            #expect(throws: NSError.self) { try check("Book", format, finds: []) }
+        }
+    }
+
     @Test(
         "on keys inside a subquery: they start at the object outside, also where the destination has a key of that name"
     )

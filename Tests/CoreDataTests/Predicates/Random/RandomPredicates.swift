@@ -236,7 +236,7 @@ struct RandomPredicates {
         var condition = predicate(inner, depth: min(depth, 2) - 1)
         if random.once(in: 3) {
             // The object outside stays in sight.
-            condition = .and([condition, .comparison(aboutNumbers(Place(entity: place.entity), depth: 1))])
+            condition = .and([condition, .comparison(aboutNumbers(place, depth: 1))])
         }
         let result = ExpressionTree.subquery(of: place.path([name]), variable: inner.variable ?? "", condition)
         return ComparisonTree(

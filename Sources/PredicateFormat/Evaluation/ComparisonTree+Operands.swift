@@ -1,0 +1,65 @@
+extension ComparisonTree {
+    /// Why a constant cannot stand where it does, in words: a number on the right of `BEGINSWITH`; nil where all fits.
+    ///
+    /// - Parameter constant: the value of an expression that is a constant, nil for all others.
+    package func operandObstacle(constantOf constant: (ExpressionTree) -> Value?) -> String? {
+        switch comparison {
+        case .between:
+            if case .aggregate(let bounds) = right, bounds.count != 2 {
+                return twoBounds("a collection of \(bounds.count)")
+            }
+            guard let value = constant(right), value.elements?.count != 2 else { return nil }
+            return twoBounds(value.kindDescription)
+        case .in:
+            guard let value = constant(right), value.isSingle else { return nil }
+            return "IN takes a collection or a text on its right, not \(value.kindDescription)"
+        case .contains:
+            guard let value = constant(left), value.isSingle else { return nil }
+            return "CONTAINS takes a collection or a text on its left, not \(value.kindDescription)"
+        case .beginsWith, .endsWith, .like, .matches:
+            for value in [modifier == .direct ? constant(left) : nil, constant(right)].compactMap({ $0 })
+            where value.isSingle || value.elements != nil {
+                return "\(comparison.format) compares texts, not \(value.kindDescription)"
+            }
+            return nil
+        default: return nil
+        }
+    }
+
+    private func twoBounds(_ found: String) -> String {
+        "BETWEEN takes two bounds on its right, such as {1, 10}, not \(found)"
+    }
+
+    /// Stops the program over a collection where the comparison takes one value, as Core Data raises an exception.
+    func demandOneValue(_ value: Value, of side: ExpressionTree) {
+        guard case .collection = value else { return }
+        programmerError(
+            "\(format): \(side.format) gives a collection, where \(comparison.format) compares one value. Put ANY, ALL or NONE "
+                + "before it, or compute one value with @count, @sum, @min, @max or @avg.")
+    }
+
+    /// Whether each side must give one value, not a collection.
+    var comparesOneValue: Bool {
+        switch comparison {
+        case .equalTo, .notEqualTo, .in, .contains: false
+        default: modifier == .direct
+        }
+    }
+}
+
+extension Value {
+    /// Whether the value is a number, a date or the like: neither a text nor a collection nor an object, which may be one.
+    fileprivate var isSingle: Bool {
+        switch self {
+        case .integer, .double, .decimal, .date, .data, .uuid, .url: true
+        case .null, .string, .collection, .object: false
+        }
+    }
+}
+
+extension ExpressionTree {
+    /// The value of a constant.
+    var constantValue: Value? {
+        if case .constant(let value) = self { value } else { nil }
+    }
+}

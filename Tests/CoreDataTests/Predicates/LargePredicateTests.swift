@@ -1,0 +1,70 @@
+import CoreData
+import Testing
+
+@MainActor @Suite("A predicate that is built in code")
+struct LargePredicateTests {
+    private func context() throws -> (TemporaryFolder, NSManagedObjectContext) {
+        let folder = try TemporaryFolder()
+        let context = try Library.stored(at: folder.file("library.sqlite")).viewContext
+        for title in ["a", "b", "c7"] { context.make("Book", ["title": title, "price": 1.0]) }
+        try context.save()
+        return (folder, context)
+    }
+
+    @Test("may have more than a thousand parts side by side")
+    func wide() throws {
+        let (folder, context) = try context()
+        defer { withExtendedLifetime(folder) {} }
+        let parts = (0..<1200).map { NSPredicate(format: "title CONTAINS[cd] %@", "C\($0)") }
+        let any = NSCompoundPredicate(orPredicateWithSubpredicates: parts)
+        #expect(try context.all("Book", any).map { $0.string("title") } == ["c7"])
+        let all = NSCompoundPredicate(
+            andPredicateWithSubpredicates: parts.map { NSCompoundPredicate(notPredicateWithSubpredicate: $0) })
+        #expect(try context.all("Book", all, by: "title").map { $0.string("title") } == ["a", "b"])
+        let texts = (0..<1200).map { "C\($0)" }
+        let list = NSPredicate(format: "title IN[c] %@", texts)
+        #expect(try context.all("Book", list).map { $0.string("title") } == ["c7"])
+        let numbers = (1..<40_000).map { Double($0) }
+        #expect(try context.all("Book", NSPredicate(format: "price IN %@", numbers)).count == 3)
+    }
+
+    @Test("and nests deeper than 500 levels is refused by a fetch, whatever nests")
+    func deep() throws {
+        let (folder, context) = try context()
+        defer { withExtendedLifetime(folder) {} }
+        let leaf = NSPredicate(format: "price > 0")
+        var nots = leaf
+        var ands = leaf
+        var sum = CoreData.NSExpression(forKeyPath: "price")
+        for _ in 0..<2000 {
+            nots = NSCompoundPredicate(notPredicateWithSubpredicate: nots)
+            ands = NSCompoundPredicate(andPredicateWithSubpredicates: [leaf, ands])
+            sum = CoreData.NSExpression(forFunction: "add:to:", arguments: [sum, CoreData.NSExpression(format: "1")])
+        }
+        let sums = NSComparisonPredicate(
+            leftExpression: sum, rightExpression: CoreData.NSExpression(format: "3"), modifier: .direct,
+            type: .greaterThan)
+        for predicate in [nots, ands, sums] {
+            let error = #expect(throws: (any Error).self) { try context.all("Book", predicate) }
+            #expect(error?.localizedDescription.contains("500 levels") == true)
+        }
+    }
+
+    @Test("and nests as deep as that runs in SQL")
+    func deepEnough() throws {
+        let (folder, context) = try context()
+        defer { withExtendedLifetime(folder) {} }
+        var predicate = NSPredicate(format: "price > 0")
+        var sum = CoreData.NSExpression(forKeyPath: "price")
+        for number in 1...400 {
+            let leaf = NSPredicate(format: "price < %d", number + 1)
+            predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [leaf, predicate])
+            sum = CoreData.NSExpression(forFunction: "add:to:", arguments: [sum, CoreData.NSExpression(format: "1")])
+        }
+        #expect(try context.all("Book", predicate).count == 3)
+        let sums = NSComparisonPredicate(
+            leftExpression: sum, rightExpression: CoreData.NSExpression(format: "401"), modifier: .direct,
+            type: .equalTo)
+        #expect(try context.all("Book", sums).count == 3)
+    }
+}
