@@ -2,8 +2,8 @@ import Foundation
 
 /// Our own version hashes, for models that carry none of Apple's. How Apple computes a version hash is not public.
 ///
-/// A version hash covers what a store must agree on, as Core Data documents it: for an entity its name, parent, whether
-/// it is abstract, its version hash modifier and its properties, inherited ones included; for a property its name,
+/// A version hash covers what a store must agree on, as Core Data documents it: for an entity its name, its parent's version
+/// hash, whether it is abstract, its version hash modifier and its properties, inherited ones included; for a property its name,
 /// whether it is optional, transient or read-only, its modifier, and what tells its kind: an attribute's type, a
 /// relationship's destination, inverse, counts, delete rule and order. Classes, user info, defaults, validation,
 /// indexes and fetched properties are not part of it. The hash is SHA-256 over these facts as text.
@@ -20,6 +20,7 @@ package enum VersionHash {
         var text = CanonicalText()
         text.append("entity", entity.name)
         text.append("parent", entity.superentity?.name)
+        if let parent = entity.superentity { text.append("parentHash", hash(of: parent).base64EncodedString()) }
         text.append("abstract", entity.isAbstract)
         text.append("modifier", entity.versionHashModifier)
         for (_, property) in entity.propertiesByName.sorted(by: { $0.key < $1.key }) { append(property, to: &text) }

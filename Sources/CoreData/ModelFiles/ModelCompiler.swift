@@ -27,7 +27,7 @@ package enum SourceModelCompiler {
             info.checksums[version.name] = VersionHash.checksum(of: hashes)
         }
         files[VersionInfo.fileName] = try info.data()
-        try ModelFileError.naming(destination) { try write(files, to: destination) }
+        try ModelFileError.naming(destination) { try ModelFolder.write(files, to: destination) }
     }
 
     /// The content of a `.mom` file.
@@ -35,18 +35,5 @@ package enum SourceModelCompiler {
         try ModelFileError.naming(file) {
             try ModelArchiveWriter.archive(of: ModelDocument(model), form: .compiled).data()
         }
-    }
-
-    /// Writes a folder beside the destination first, so that a failure leaves what was there.
-    private static func write(_ files: [String: Data], to destination: URL) throws {
-        let manager = FileManager.default
-        let parent = destination.deletingLastPathComponent()
-        try manager.createDirectory(at: parent, withIntermediateDirectories: true)
-        let draft = parent.appendingPathComponent(".\(destination.lastPathComponent)-\(UUID().uuidString)")
-        defer { try? manager.removeItem(at: draft) }
-        try manager.createDirectory(at: draft, withIntermediateDirectories: false)
-        for (name, data) in files { try data.write(to: draft.appendingPathComponent(name)) }
-        if manager.fileExists(atPath: destination.path) { try manager.removeItem(at: destination) }
-        try manager.moveItem(at: draft, to: destination)
     }
 }

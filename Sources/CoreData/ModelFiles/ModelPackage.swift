@@ -39,6 +39,17 @@ package struct ModelPackage: Sendable {
         }
         let name = url.deletingPathExtension().lastPathComponent
         switch url.pathExtension {
+        case "omo":
+            // Apple's faster form says nothing that the .mom beside it does not say.
+            let compiled = url.deletingPathExtension().appendingPathExtension("mom")
+            guard FileManager.default.fileExists(atPath: compiled.path) else {
+                throw ModelFileError(
+                    .missing,
+                    reason:
+                        "it is Apple's own form of “\(compiled.lastPathComponent)”, which should lie beside it and does "
+                        + "not; an .omo alone cannot be read")
+            }
+            return try finding(compiled)
         case "mom", "xcdatamodel":
             let info = try versionInfo(beside: url)
             return ModelPackage(
@@ -65,7 +76,8 @@ package struct ModelPackage: Sendable {
         let versions = files.filter { $0.pathExtension == versionExtension }
             .map { Version(name: $0.deletingPathExtension().lastPathComponent, url: $0) }.sorted { $0.name < $1.name }
         guard !versions.isEmpty else {
-            throw ModelFileError(.corrupt, reason: "there is no .\(versionExtension) in it")
+            let others = files.contains { $0.pathExtension == "omo" } ? "; its .omo files are Apple's own form" : ""
+            throw ModelFileError(.corrupt, reason: "there is no .\(versionExtension) in it\(others)")
         }
         let name = try current(info, versions) ?? (versions.count == 1 ? versions[0].name : nil)
         guard let name else {

@@ -56,6 +56,7 @@ package enum SourceReader {
             entity.isClassInCurrentModule = className.hasPrefix(".")
             let bare = entity.isClassInCurrentModule ? String(className.dropFirst()) : className
             entity.className = entity.isClassInCurrentModule ? moduleName.map { "\($0).\(bare)" } ?? bare : bare
+            if entity.className == "NSManagedObject" { entity.className = nil }
         }
         if let generation = element.string("codeGenerationType") {
             guard let value = CodeGeneration(rawValue: generation) else {
@@ -81,7 +82,7 @@ package enum SourceReader {
                 continue
             }
         }
-        markIndexedProperties(of: &entity)
+        entity.markIndexedProperties()
         return entity
     }
 
@@ -89,20 +90,6 @@ package enum SourceReader {
     static func renamingIdentifier(_ element: SourceElement, name: String) -> String? {
         let identifier = element.string("elementID")
         return identifier == name ? nil : identifier
-    }
-
-    /// What Apple's compiler notes for the time before fetch indexes: an index over one property marks the property,
-    /// one over several is listed as a compound index.
-    private static func markIndexedProperties(of entity: inout EntityDocument) {
-        for index in entity.indexes where index.predicate == nil {
-            let names = index.elements.compactMap(\.propertyName)
-            guard names.count == index.elements.count else { continue }
-            if names.count > 1 {
-                entity.compoundIndexes.append(names)
-            } else if let position = entity.properties.firstIndex(where: { $0.name == names.first }) {
-                entity.properties[position].isIndexed = true
-            }
-        }
     }
 
     private static func constraints(_ element: SourceElement, _ place: SourceElement.Place) throws -> [[String]] {

@@ -1,0 +1,15 @@
+extension EntityDocument {
+    /// What Apple's compiler notes for the time before fetch indexes: an index over one property marks the property, one
+    /// over several is listed as a compound index.
+    mutating func markIndexedProperties() {
+        for index in indexes where index.predicate == nil {
+            let names = index.elements.compactMap(\.propertyName)
+            guard names.count == index.elements.count else { continue }
+            if names.count > 1 {
+                if !compoundIndexes.contains(names) { compoundIndexes.append(names) }
+            } else if let position = properties.firstIndex(where: { $0.name == names.first }) {
+                properties[position].isIndexed = true
+            }
+        }
+    }
+}

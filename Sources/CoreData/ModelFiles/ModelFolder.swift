@@ -1,0 +1,30 @@
+import Foundation
+
+/// Writes a folder of files as a whole: packages of models are folders.
+enum ModelFolder {
+    /// Writes the files into a folder beside the destination, which then takes its place; a failure leaves what was there.
+    ///
+    /// - Parameter files: the contents, by their paths in the folder.
+    static func write(_ files: [String: Data], to destination: URL) throws {
+        let manager = FileManager.default
+        let parent = destination.deletingLastPathComponent()
+        try manager.createDirectory(at: parent, withIntermediateDirectories: true)
+        let name = ".\(destination.lastPathComponent)-\(UUID().uuidString)"
+        let draft = parent.appendingPathComponent(name)
+        let former = parent.appendingPathComponent(name + "-former")
+        defer { try? manager.removeItem(at: draft) }
+        for (path, data) in files {
+            let file = draft.appendingPathComponent(path)
+            try manager.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try data.write(to: file)
+        }
+        let exists = manager.fileExists(atPath: destination.path)
+        if exists { try manager.moveItem(at: destination, to: former) }
+        do { try manager.moveItem(at: draft, to: destination) } catch {
+            if exists { try manager.moveItem(at: former, to: destination) }
+            throw error
+        }
+        // Nothing refers to it any more; what cannot be removed is hidden and harmless.
+        if exists { try? manager.removeItem(at: former) }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Validation predicates as the fields of the editor: bounds and a pattern. Pure; `SourceReader.attributeValidation` is
+/// the way back, and decides whether the fields say it all.
+struct SourceValidation {
+    static let patternKey = "regularExpressionString"
+    /// The XML attributes, in the editor's order; empty where the predicates are none of the editor's.
+    private(set) var attributes: [(name: String, value: String)] = []
+
+    var pattern: String? { attributes.first { $0.name == Self.patternKey }?.value }
+
+    init(_ validation: [ValidationDocument], type: NSAttributeType) {
+        let isDate = type == .dateAttributeType
+        var found: [(name: String, value: String)] = []
+        for entry in validation {
+            guard case .comparison(let tree) = entry.predicate, case .constant(let constant) = tree.right,
+                let value = ModelValue(object: constant.any ?? NSNull())
+            else { return }
+            switch tree.comparison {
+            case .greaterThanOrEqualTo, .lessThanOrEqualTo:
+                let side = tree.comparison == .greaterThanOrEqualTo ? "min" : "max"
+                // The bounds of a string are those of its length.
+                let kind = type == .stringAttributeType ? .integer64AttributeType : type
+                guard let text = SourceValueText.text(of: value, type: kind) else { return }
+                found.append((side + (isDate ? "DateTimeInterval" : "ValueString"), text))
+            case .matches:
+                guard case .string(let pattern) = value else { return }
+                found.append((Self.patternKey, pattern))
+            default: return
+            }
+        }
+        let element = SourceElement(
+            name: "attribute", attributes: Dictionary(found.map { ($0.name, $0.value) }) { first, _ in first }, line: 0)
+        // What is read back must be what there was, error codes and order included.
+        guard (try? SourceReader.attributeValidation(element, type, SourceElement.Place())) == validation else {
+            return
+        }
+        attributes = found
+    }
+}

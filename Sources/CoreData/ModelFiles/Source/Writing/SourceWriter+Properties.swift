@@ -1,0 +1,99 @@
+import Foundation
+
+extension SourceWriter {
+    static func attribute(
+        _ property: PropertyDocument, _ attribute: AttributeDocument, isIndexed: Bool
+    ) -> XMLElementText {
+        var element = named("attribute", "name", property.name)
+        element.set("optional", property.isOptional)
+        element.set("transient", property.isTransient)
+        element.set("attributeType", SourceValueText.name(of: attribute.type))
+        let bounds = SourceValidation(property.validation, type: attribute.type)
+        for (name, value) in bounds.attributes where name != SourceValidation.patternKey { element.set(name, value) }
+        if let value = attribute.defaultValue {
+            let key = attribute.type == .dateAttributeType ? "defaultDateTimeInterval" : "defaultValueString"
+            element.set(key, SourceValueText.text(of: value, type: attribute.type))
+        }
+        element.set(SourceValidation.patternKey, bounds.pattern)
+        if let derivation = attribute.derivation {
+            element.set("derived", true)
+            if case .expression(let tree) = derivation { element.set("derivationExpression", tree.format) }
+        }
+        if SourceValueText.hasScalarType(attribute.type) {
+            element.set("usesScalarValueType", attribute.usesScalarType ? "YES" : "NO")
+        }
+        element.set("valueTransformerName", attribute.valueTransformerName)
+        element.set("customClassName", attribute.customClassName)
+        element.set("attributeValueClassName", attribute.valueClassName)
+        element.set("allowsExternalBinaryDataStorage", attribute.allowsExternalStorage)
+        element.set("allowsCloudEncryption", attribute.allowsCloudEncryption)
+        element.set("preserveAfterDeletion", attribute.preservesValueOnDeletion)
+        setMarks(of: property, on: &element)
+        element.set("indexed", isIndexed)
+        setVersioning(of: property, on: &element)
+        for part in attribute.elements.sorted(by: { precedes($0.name, $1.name) }) {
+            guard let kind = part.attribute else { continue }
+            element.children.append(self.attribute(part, kind, isIndexed: part.isIndexed))
+        }
+        element.children += userInfo(property.userInfo)
+        return element
+    }
+
+    static func relationship(_ property: PropertyDocument, _ relationship: RelationshipDocument) -> XMLElementText {
+        var element = named("relationship", "name", property.name)
+        element.set("optional", property.isOptional)
+        element.set("transient", property.isTransient)
+        element.set("toMany", relationship.isToMany)
+        if relationship.minCount > 0 { element.set("minCount", "\(relationship.minCount)") }
+        if relationship.maxCount > 0 { element.set("maxCount", "\(relationship.maxCount)") }
+        switch relationship.deleteRule {
+        case .nullifyDeleteRule: element.set("deletionRule", "Nullify")
+        case .cascadeDeleteRule: element.set("deletionRule", "Cascade")
+        case .denyDeleteRule: element.set("deletionRule", "Deny")
+        case .noActionDeleteRule: element.set("deletionRule", "No Action")
+        }
+        element.set("ordered", relationship.isOrdered)
+        element.set("destinationEntity", relationship.destinationName)
+        element.set("inverseName", relationship.inverseName)
+        element.set("inverseEntity", relationship.inverseName == nil ? nil : relationship.destinationName)
+        setMarks(of: property, on: &element)
+        setVersioning(of: property, on: &element)
+        element.children += userInfo(property.userInfo)
+        return element
+    }
+
+    static func fetchedProperty(_ property: PropertyDocument, _ request: FetchRequestDocument?) -> XMLElementText {
+        var element = named("fetchedProperty", "name", property.name)
+        element.set("optional", property.isOptional)
+        setMarks(of: property, on: &element)
+        setVersioning(of: property, on: &element)
+        if let request { element.children.append(fetchRequest(request, name: "fetchedPropertyFetchRequest")) }
+        element.children += userInfo(property.userInfo)
+        return element
+    }
+
+    static func fetchRequest(_ request: FetchRequestDocument, name: String) -> XMLElementText {
+        var element = named("fetchRequest", "name", name)
+        element.set("entity", request.entityName)
+        element.set("predicateString", request.predicate?.format)
+        if request.limit != 0 { element.set("fetchLimit", "\(request.limit)") }
+        if request.batchSize != 0 { element.set("fetchBatchSize", "\(request.batchSize)") }
+        if request.resultType != 0 { element.set("resultType", "\(request.resultType)") }
+        if !request.includesSubentities { element.set("includeSubentities", "NO") }
+        if !request.includesPropertyValues { element.set("includePropertyValues", "NO") }
+        if !request.includesPendingChanges { element.set("includesPendingChanges", "NO") }
+        if !request.returnsObjectsAsFaults { element.set("returnObjectsAsFaults", "NO") }
+        element.set("returnDistinctResults", request.returnsDistinctResults)
+        return element
+    }
+
+    private static func setMarks(of property: PropertyDocument, on element: inout XMLElementText) {
+        element.set("spotlightIndexingEnabled", property.isIndexedBySpotlight)
+        element.set("storedInTruthFile", property.isStoredInExternalRecord)
+    }
+
+    private static func setVersioning(of property: PropertyDocument, on element: inout XMLElementText) {
+        element.set("versionHashModifier", property.versionHashModifier)
+        element.set("elementID", property.renamingIdentifier)
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+
+/// Writes a model as the XML of Xcode's model editor: the `contents` of an `.xcdatamodel`.
+///
+/// Entities, attributes and relationships are sorted by name, as Xcode sorts them, so that a change of the model is a
+/// change of those lines only. What the XML has no place for is left out, and can be asked for (``SourceLoss``).
+package enum SourceWriter {
+    /// The file's text. Like Xcode's, it has no line break at its end.
+    package static func contents(of document: ModelDocument, header: SourceHeader = SourceHeader()) -> String {
+        let document = document.withoutImpliedIndexes
+        var root = XMLElementText("model")
+        root.set("type", "com.apple.IDECoreDataModeler.DataModel")
+        root.set("documentVersion", "1.0")
+        root.set("lastSavedToolsVersion", header.lastSavedToolsVersion)
+        root.set("systemVersion", header.systemVersion)
+        root.set("minimumToolsVersion", header.minimumToolsVersion)
+        root.set("sourceLanguage", header.sourceLanguage)
+        root.set("usedWithCloudKit", header.usesCloudKit)
+        root.set("userDefinedModelVersionIdentifier", document.versionIdentifiers.sorted().first ?? "")
+        root.children = document.entities.sorted { precedes($0.name, $1.name) }.map(entity)
+        for (name, request) in document.fetchRequestTemplates.sorted(by: { precedes($0.key, $1.key) }) {
+            root.children.append(fetchRequest(request, name: name))
+        }
+        for (name, members) in document.configurations.sorted(by: { precedes($0.key, $1.key) }) {
+            var element = XMLElementText("configuration")
+            element.set("name", name)
+            element.set("usedWithCloudKit", header.cloudKitConfigurations.contains(name))
+            element.children = members.sorted(by: precedes).map { named("memberEntity", "name", $0) }
+            root.children.append(element)
+        }
+        return "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + root.text()
+    }
+
+    /// The editor's order of names: without regard to case.
+    static func precedes(_ left: String, _ right: String) -> Bool {
+        let (first, second) = (left.lowercased(), right.lowercased())
+        return first == second ? left < right : first < second
+    }
+
+    static func named(_ element: String, _ key: String, _ value: String) -> XMLElementText {
+        var result = XMLElementText(element)
+        result.set(key, value)
+        return result
+    }
+
+    private static func entity(_ entity: EntityDocument) -> XMLElementText {
+        var element = XMLElementText("entity")
+        element.set("name", entity.name)
+        element.set("representedClassName", className(of: entity))
+        element.set("isAbstract", entity.isAbstract)
+        element.set("parentEntity", entity.parentName)
+        element.set("versionHashModifier", entity.versionHashModifier)
+        element.set("elementID", entity.renamingIdentifier)
+        element.set("syncable", true)
+        element.set("codeGenerationType", entity.codeGeneration == .none ? nil : entity.codeGeneration.rawValue)
+        let properties = entity.properties.sorted { precedes($0.name, $1.name) }
+        for property in properties {
+            guard let attribute = property.attribute else { continue }
+            element.children.append(self.attribute(property, attribute, isIndexed: isMarked(property, in: entity)))
+        }
+        for property in properties {
+            guard let relationship = property.relationship else { continue }
+            element.children.append(self.relationship(property, relationship))
+        }
+        for property in properties {
+            if case .fetched(let request) = property.kind {
+                element.children.append(fetchedProperty(property, request))
+            }
+        }
+        element.children += entity.indexes.map(index)
+        element.children += list("compoundIndex", "index", entity.compoundIndexesBesideFetchIndexes)
+        element.children += list("uniquenessConstraint", "constraint", entity.uniquenessConstraints)
+        element.children += userInfo(entity.userInfo)
+        return element
+    }
+
+    /// The class; a leading point stands for the module that is compiled.
+    private static func className(of entity: EntityDocument) -> String {
+        let name = entity.className ?? "NSManagedObject"
+        guard entity.isClassInCurrentModule else { return name }
+        return "." + (name.split(separator: ".").last.map(String.init) ?? name)
+    }
+
+    /// An index over one property says that it is indexed; the mark is for properties without one.
+    private static func isMarked(_ property: PropertyDocument, in entity: EntityDocument) -> Bool {
+        property.isIndexed
+            && !entity.indexes.contains { $0.predicate == nil && $0.elements.map(\.propertyName) == [property.name] }
+    }
+
+    /// `<uniquenessConstraints><uniquenessConstraint><constraint value="name"/>…`
+    private static func list(_ name: String, _ part: String, _ values: [[String]]) -> [XMLElementText] {
+        if values.isEmpty { return [] }
+        let plural = name == "compoundIndex" ? "compoundIndexes" : "uniquenessConstraints"
+        var element = XMLElementText(plural)
+        element.children = values.map { members in
+            var entry = XMLElementText(name)
+            entry.children = members.map { named(part, "value", $0) }
+            return entry
+        }
+        return [element]
+    }
+
+    static func userInfo(_ entries: [String: ModelValue]) -> [XMLElementText] {
+        if entries.isEmpty { return [] }
+        var element = XMLElementText("userInfo")
+        element.children = entries.sorted { precedes($0.key, $1.key) }.map { key, value in
+            var entry = named("entry", "key", key)
+            entry.set("value", SourceValueText.userInfo(value) ?? "")
+            return entry
+        }
+        return [element]
+    }
+
+    private static func index(_ index: IndexDocument) -> XMLElementText {
+        var element = named("fetchIndex", "name", index.name)
+        element.set("partialIndexPredicate", index.predicate?.format)
+        element.children = index.elements.map { part in
+            var entry = XMLElementText("fetchIndexElement")
+            switch part.subject {
+            case .property(let name): entry.set("property", name)
+            case .expression(_, let tree, let type):
+                entry.set("expression", tree?.format ?? "")
+                if type != .undefinedAttributeType { entry.set("expressionType", SourceValueText.name(of: type)) }
+            }
+            entry.set("type", part.type == .rTree ? "RTree" : "Binary")
+            entry.set("order", part.isAscending ? "ascending" : "descending")
+            return entry
+        }
+        return element
+    }
+}
+
+extension EntityDocument {
+    /// The compound indexes that no fetch index over the same properties stands for.
+    var compoundIndexesBesideFetchIndexes: [[String]] {
+        let implied = indexes.filter { $0.predicate == nil && $0.elements.count > 1 }.map { index in
+            index.elements.compactMap(\.propertyName)
+        }
+        return compoundIndexes.filter { !implied.contains($0) }
+    }
+}
