@@ -1,7 +1,8 @@
 import Foundation
 
 extension NSMappingModel {
-    /// Reads a compiled mapping model, `.cdm`. Nil when it cannot be read, as Core Data has it.
+    /// Reads a compiled mapping model, `.cdm`; other than Apple's, a source, `.xcmappingmodel`, too, whose models are
+    /// looked for by the paths in it. Nil when it cannot be read, as Core Data has it.
     public convenience init?(contentsOf url: URL?) {
         guard let url, let mappings = try? Self.mappings(at: url) else { return nil }
         self.init()
@@ -33,11 +34,30 @@ extension NSMappingModel {
         return nil
     }
 
-    /// The entity mappings of a file.
+    /// The entity mappings of a file, compiled or source.
     ///
+    /// - Parameters:
+    ///   - url: the `.cdm` or `.xcmappingmodel`.
+    ///   - models: the versions that a source is compiled for; `nil` for those that it names.
     /// - Throws: an error in the Cocoa domain that names the file and what is wrong in it.
-    package static func mappings(at url: URL) throws -> [NSEntityMapping] {
-        try ModelFileError.naming(url) { try MappingArchiveReader.mappings(of: Data(contentsOf: url)) }
+    package static func mappings(
+        at url: URL, models: (source: NSManagedObjectModel, destination: NSManagedObjectModel)? = nil
+    ) throws -> [NSEntityMapping] {
+        guard url.pathExtension == "xcmappingmodel" else {
+            return try ModelFileError.naming(url) { try MappingArchiveReader.mappings(of: Data(contentsOf: url)) }
+        }
+        let source = try MappingSourceReader.source(at: url)
+        let models = try models ?? source.models(for: url)
+        return try ModelFileError.naming(MappingSourceReader.file(url)) {
+            try MappingSourceCompiler.mappings(of: source, from: models.source, to: models.destination)
+        }
+    }
+
+    /// The content of a compiled mapping model, a `.cdm` file.
+    ///
+    /// - Throws: an error in the Cocoa domain naming the mapping and property that no file can hold.
+    package func compiledData() throws -> Data {
+        try ModelFileError.naming(nil) { try MappingArchiveWriter.archive(of: entityMappings ?? []).data() }
     }
 
     /// Whether entity mappings were made for two models.

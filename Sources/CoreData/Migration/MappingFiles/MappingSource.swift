@@ -1,0 +1,80 @@
+import Foundation
+
+/// A mapping model as Xcode's editor keeps it, `xcmapping.xml` in an `.xcmappingmodel`: a Core Data XML store of the
+/// editor's own objects. A value that holds the file whole, so that it can be written again unchanged.
+package struct MappingSource: Equatable, Sendable {
+    /// What an object of the editor is.
+    enum Kind: String, Sendable {
+        case model = "XDDEVMAPPINGMODEL"
+        case entity = "XDDEVENTITYMAPPING"
+        case attribute = "XDDEVATTRIBUTEMAPPING"
+        case relationship = "XDDEVRELATIONSHIPMAPPING"
+    }
+
+    /// One object of the editor, its fields in the file's order and under the file's names, which have no capitals.
+    struct Object: Equatable, Sendable {
+        var kind: Kind
+        var key: Int64
+        var fields: [Field] = []
+        var references: [Reference] = []
+
+        struct Field: Equatable, Sendable {
+            var name: String
+            var text: String
+        }
+
+        struct Reference: Equatable, Sendable {
+            var name: String
+            var keys: [Int64]
+        }
+
+        /// A field's text; nil for an empty one, too.
+        func text(_ name: String) -> String? {
+            guard let text = fields.first(where: { $0.name == name })?.text, !text.isEmpty else { return nil }
+            return text
+        }
+
+        func keys(_ name: String) -> [Int64] { references.first { $0.name == name }?.keys ?? [] }
+
+        mutating func set(_ name: String, _ text: String?) {
+            if let text { fields.append(Field(name: name, text: text)) }
+        }
+
+        mutating func refer(_ name: String, to keys: [Int64]) { references.append(Reference(name: name, keys: keys)) }
+    }
+
+    var uuid = UUID().uuidString
+    /// The number after the last one that an object got.
+    var nextKey: Int64 = 102
+    /// The version of the framework that wrote the file.
+    var frameworkVersion: Int64 = 1044
+    /// A digest that later versions of Xcode add.
+    var checksum: String?
+    var objects: [Object] = []
+
+    var root: Object? { objects.first { $0.kind == .model } }
+
+    /// The paths of the models, as the project had them.
+    package var modelPaths: (source: String?, destination: String?) {
+        (root?.text("sourcemodelpath"), root?.text("destinationmodelpath"))
+    }
+
+    /// The entity mappings, in the order in which a migration works on them.
+    var entityMappings: [Object] {
+        let byKey = objectByKey
+        let listed = (root?.keys("entitymappings") ?? []).compactMap { byKey[$0] }
+        return listed.sorted { Self.number($0) < Self.number($1) }
+    }
+
+    /// The mappings of an entity mapping's attributes or relationships.
+    func properties(_ name: String, of mapping: Object) -> [Object] {
+        let byKey = objectByKey
+        return mapping.keys(name).compactMap { byKey[$0] }
+    }
+
+    private var objectByKey: [Int64: Object] {
+        Dictionary(objects.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func number(_ object: Object) -> Int64 { object.text("mappingnumber").flatMap { Int64($0) } ?? .max }
+}
