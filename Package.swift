@@ -36,9 +36,13 @@ let package = Package(
         .target(name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)]),
 
         // Tools.
-        .executableTarget(name: "PippinCommand", dependencies: ["CoreData", "KeyedArchives", "SQLiteConnection"]),
+        .executableTarget(
+            name: "PippinCommand",
+            dependencies: ["CodeGeneration", "CoreData", "KeyedArchives", "RecordGeneration", "SQLiteConnection"]),
         .target(name: "CodeGeneration"),
-        .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "CoreData"]),
+        // The record classes that a model asks for, as CodeGeneration writes them.
+        .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "CoreData"]),
+        .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "CoreData", "RecordGeneration"]),
         .plugin(name: "CoreDataPlugin", capability: .buildTool(), dependencies: ["ModelCompiler"]),
 
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection"]),
@@ -49,7 +53,7 @@ let package = Package(
             dependencies: ["CoreData", "PredicateOperators", "KeyedArchives", "SQLiteConnection"]),
         .testTarget(name: "PippinTests", dependencies: ["Pippin", "SQLiteConnection"]),
         .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration"]),
-        .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData"]),
+        .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData", "RecordGeneration"]),
         .testTarget(name: "PippinCommandTests", dependencies: ["PippinCommand", "CoreData", "SQLiteConnection"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,6 +1,7 @@
 import CodeGeneration
 import CoreData
 import Foundation
+import RecordGeneration
 
 /// Compiles a model into the `.momd` that the target gets as a resource.
 enum ModelCommand {

@@ -1,6 +1,7 @@
 import CodeGeneration
 import CoreData
 import Foundation
+import RecordGeneration
 
 /// Writes the Swift files that a target gets: the record classes of its models, the accessors of its `@NSManaged`
 /// declarations and its name aliases.

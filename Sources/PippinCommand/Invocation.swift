@@ -23,8 +23,9 @@ enum Invocation: Equatable {
         var isDryRun = false
     }
 
-    case help
+    case help(HelpTopic)
     case version
+    case model(ModelInvocation)
     case migrate(MigrateOptions)
     case info(InfoOptions)
     case dump(DumpOptions)
@@ -34,11 +35,11 @@ enum Invocation: Equatable {
     /// - Throws: `UsageError` that says which argument is wrong.
     init(_ arguments: [String]) throws {
         if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" {
-            self = .help
+            self = .help(HelpTopic(arguments))
             return
         }
         guard let command = arguments.first else {
-            throw UsageError("a command is missing; info, dump or migrate expected")
+            throw UsageError("a command is missing; info, dump, migrate or model expected")
         }
         if command == "--version" {
             self = .version
@@ -46,6 +47,8 @@ enum Invocation: Equatable {
         }
         let rest = Array(arguments.dropFirst())
         switch command {
+        case "model":
+            self = .model(try ModelInvocation(rest))
         case "info":
             let parsed = try ParsedArguments(rest, command: command, flags: [], options: ["--model"])
             self = .info(InfoOptions(store: parsed.store, model: parsed.options["--model"]))
@@ -67,7 +70,7 @@ enum Invocation: Equatable {
                     store: parsed.store, model: model, version: parsed.options["--version"],
                     mapping: parsed.options["--mapping"], isDryRun: parsed.flags.contains("--dry-run")))
         default:
-            throw UsageError("there is no command “\(command)”; info, dump or migrate expected")
+            throw UsageError("there is no command “\(command)”; info, dump, migrate or model expected")
         }
     }
 }
@@ -76,49 +79,4 @@ enum Invocation: Equatable {
 struct UsageError: Error, Equatable {
     let message: String
     init(_ message: String) { self.message = message }
-}
-
-/// The arguments of one command, told apart.
-private struct ParsedArguments {
-    let store: String
-    private(set) var flags: Set<String> = []
-    private(set) var options: [String: String] = [:]
-
-    init(_ arguments: [String], command: String, flags known: Set<String>, options valued: Set<String>) throws {
-        var stores: [String] = []
-        var position = 0
-        var onlyPaths = false
-        while position < arguments.count {
-            let argument = arguments[position]
-            position += 1
-            if onlyPaths || !argument.hasPrefix("-") || argument == "-" {
-                stores.append(argument)
-                continue
-            }
-            if argument == "--" {
-                onlyPaths = true
-                continue
-            }
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            if known.contains(argument) {
-                flags.insert(argument)
-            } else if valued.contains(parts[0]) {
-                var value = parts.count == 2 ? parts[1] : nil
-                if value == nil, position < arguments.count {
-                    value = arguments[position]
-                    position += 1
-                }
-                guard let value, !value.isEmpty else { throw UsageError("\(parts[0]) needs a value") }
-                guard options.updateValue(value, forKey: parts[0]) == nil else {
-                    throw UsageError("\(parts[0]) is there twice")
-                }
-            } else {
-                let all = known.union(valued).sorted().joined(separator: ", ")
-                throw UsageError("\(command) has no option “\(argument)”; it has \(all)")
-            }
-        }
-        guard let store = stores.first else { throw UsageError("\(command) needs the path of a store") }
-        guard stores.count == 1 else { throw UsageError("\(command) takes one store; “\(stores[1])” is one too many") }
-        self.store = store
-    }
 }

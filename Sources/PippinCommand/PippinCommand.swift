@@ -6,6 +6,8 @@ enum PippinCommand {
     static let success: Int32 = 0
     /// The store or the model cannot be read.
     static let failure: Int32 = 1
+    /// Stores do not migrate by themselves from one model to another.
+    static let mappingNeeded: Int32 = 2
     /// The arguments make no sense (`EX_USAGE`).
     static let usage: Int32 = 64
 
@@ -23,11 +25,12 @@ enum PippinCommand {
     ) -> Int32 {
         do {
             switch try Invocation(arguments) {
-            case .help: try output(Usage.text)
+            case .help(let topic): try output(Usage.text(topic))
             case .version: try output("pippin \(version)\n")
             case .info(let options): try info(options, output)
             case .dump(let options): try dump(options, output)
             case .migrate(let options): try Migrating.run(options, output)
+            case .model(let invocation): return try ModelCommand.run(invocation, output, errors)
             }
             return success
         } catch let error as UsageError {

@@ -4,7 +4,8 @@ enum Usage {
         Usage: pippin info STORE [--model MODEL]
                pippin dump STORE [--entity NAME] [--json] [--model MODEL]
                pippin migrate STORE --to MODEL [--version NAME] [--mapping FILE] [--dry-run]
-        Try “pippin --help”.
+               pippin model describe | validate | diff | graph | generate | compile | extract …
+        Try “pippin --help”, or “pippin model --help”.
 
         """
 
@@ -33,6 +34,10 @@ enum Usage {
                           relationships as URIs.
           --model MODEL   The model to read the store with: .momd, .mom, .xcdatamodeld or .xcdatamodel.
                           Without it, the copy that the store keeps of its model.
+
+          pippin model COMMAND …
+              Works with models: describe, validate, diff, graph, generate, compile, extract. “pippin model --help” and
+              “pippin model COMMAND --help” say more.
 
         Exit status: 0, 1 when the store or model cannot be read, 64 when the arguments make no sense.
 

@@ -1,5 +1,6 @@
 import CodeGeneration
 import CoreData
+import RecordGeneration
 import Testing
 
 @testable import ModelCompiler

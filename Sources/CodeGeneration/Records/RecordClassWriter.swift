@@ -9,15 +9,17 @@ package struct RecordClassWriter {
         self.model = model
     }
 
+    /// - Parameter header: the comment at the top; `nil` for the plugin's.
     /// - Returns: the text of the file with the model's classes.
-    package func source() -> String {
+    package func source(header: String? = nil) -> String {
+        let header = header ?? AccessorWriter.header
         let entities = model.entities.filter { $0.codeGeneration != .none && $0.hasOwnClass }
         guard !entities.isEmpty else {
-            return AccessorWriter.header + "// No entity of the model has its code generated.\n"
+            return header + "// No entity of the model has its code generated.\n"
         }
         var keys: Set<String> = []
         let sections = entities.map { section($0, &keys) }
-        return AccessorWriter.header + """
+        return header + """
             @_spi(GeneratedCode) import CoreData
             import Foundation
 

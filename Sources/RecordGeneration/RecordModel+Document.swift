@@ -5,7 +5,7 @@ extension RecordModel {
     /// The record classes that the source of a model asks for.
     ///
     /// - Parameter moduleName: the module that the classes are generated for, which their names leave out.
-    init(_ document: ModelDocument, moduleName: String) {
+    package init(_ document: ModelDocument, moduleName: String) {
         self.init(entities: document.entities.map { RecordEntity($0, moduleName: moduleName) })
     }
 }

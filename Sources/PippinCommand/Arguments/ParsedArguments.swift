@@ -1,0 +1,67 @@
+/// The arguments of one command, told apart: paths, flags, and options with a value.
+struct ParsedArguments {
+    private let command: String
+    private(set) var paths: [String] = []
+    private(set) var flags: Set<String> = []
+    private(set) var options: [String: String] = [:]
+
+    /// The first path; the only one of most commands.
+    var path: String { paths.first ?? "" }
+    /// The path of commands that take a store.
+    var store: String { path }
+
+    /// - Parameters:
+    ///   - arguments: what follows the command.
+    ///   - command: its name, for messages.
+    ///   - known: the flags that it has.
+    ///   - valued: the options that it has.
+    ///   - kind: what its paths are paths of.
+    ///   - maximum: how many paths it takes at most.
+    init(
+        _ arguments: [String], command: String, flags known: Set<String>, options valued: Set<String>,
+        paths kind: String = "store", atMost maximum: Int = 1
+    ) throws {
+        self.command = command
+        var position = 0
+        var onlyPaths = false
+        while position < arguments.count {
+            let argument = arguments[position]
+            position += 1
+            if onlyPaths || !argument.hasPrefix("-") || argument == "-" {
+                paths.append(argument)
+                continue
+            }
+            if argument == "--" {
+                onlyPaths = true
+                continue
+            }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if known.contains(argument) {
+                flags.insert(argument)
+            } else if valued.contains(parts[0]) {
+                var value = parts.count == 2 ? parts[1] : nil
+                if value == nil, position < arguments.count {
+                    value = arguments[position]
+                    position += 1
+                }
+                guard let value, !value.isEmpty else { throw UsageError("\(parts[0]) needs a value") }
+                guard options.updateValue(value, forKey: parts[0]) == nil else {
+                    throw UsageError("\(parts[0]) is there twice")
+                }
+            } else {
+                let all = known.union(valued).sorted().joined(separator: ", ")
+                throw UsageError("\(command) has no option “\(argument)”; it has \(all)")
+            }
+        }
+        guard !paths.isEmpty else { throw UsageError("\(command) needs the path of a \(kind)") }
+        guard paths.count <= maximum else {
+            let number = maximum == 1 ? "one \(kind)" : "two \(kind)s"
+            throw UsageError("\(command) takes \(number); “\(paths[maximum])” is one too many")
+        }
+    }
+
+    func required(_ option: String, _ what: String) throws -> String {
+        guard let value = options[option] else { throw UsageError("\(command) needs \(what): \(option)") }
+        return value
+    }
+}

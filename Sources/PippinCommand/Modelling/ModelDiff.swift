@@ -1,0 +1,145 @@
+import CoreData
+
+/// What changes from one model to another, and what becomes of stores, as a value.
+struct ModelDiff {
+    enum Change: Equatable {
+        case added
+        case removed
+        case changed
+    }
+
+    struct Property {
+        let change: Change
+        let name: String
+        /// What it is, or what becomes different, as phrases.
+        let phrases: [String]
+    }
+
+    struct Entity {
+        let change: Change
+        let name: String
+        let phrases: [String]
+        let properties: [Property]
+    }
+
+    /// What a mapping model has to say of a property or an entity.
+    struct Demand {
+        let place: String
+        let what: String
+    }
+
+    let fromTitle: String
+    let toTitle: String
+    let entities: [Entity]
+    /// Other changes, as phrases.
+    let others: [String]
+    /// Why no mapping can be inferred; empty where one can be.
+    let demands: [Demand]
+    /// New mandatory properties without a default value, which stop the migration of objects that have none.
+    let missingDefaults: [String]
+    /// Whether a store of the first model has to be migrated to fit the second.
+    let needsMigration: Bool
+
+    var needsMappingModel: Bool { !demands.isEmpty }
+
+    init(from first: ModelSource, to second: ModelSource) throws {
+        let (source, destination) = (try first.model(), try second.model())
+        let names = ModelCorrespondence(from: source, to: destination)
+        fromTitle = first.title
+        toTitle = second.title
+        let failures = MappingInference.failures(from: source, to: destination)
+        needsMigration =
+            try !failures.isEmpty || MappingInference.plan(from: source, to: destination).changesAnything
+        var entities: [Entity] = []
+        for entity in second.document.entities.sorted(by: { $0.name < $1.name }) {
+            let former = names.entities[entity.name].flatMap { first.document.entity(named: $0) }
+            let compared = EntityComparison(
+                former, entity, propertyNames: names.properties[entity.name] ?? [:], entityNames: names.entities)
+            if let change = compared.entity { entities.append(change) }
+        }
+        let kept = Set(names.entities.values)
+        for entity in first.document.entities.sorted(by: { $0.name < $1.name }) where !kept.contains(entity.name) {
+            entities.append(Entity(change: .removed, name: entity.name, phrases: ["with its objects"], properties: []))
+        }
+        self.entities = entities
+        others = Self.others(first.document, second.document)
+        demands = failures.map { Demand($0, second.document, first.document, names) }
+        missingDefaults = Self.missingDefaults(second.document, first.document, names)
+    }
+
+    private static func others(_ first: ModelDocument, _ second: ModelDocument) -> [String] {
+        var phrases: [String] = []
+        let identifiers = (first.versionIdentifiers.sorted(), second.versionIdentifiers.sorted())
+        if identifiers.0 != identifiers.1 {
+            phrases.append("version identifiers: \(listed(identifiers.0)) → \(listed(identifiers.1))")
+        }
+        if first.configurations.mapValues({ $0.sorted() }) != second.configurations.mapValues({ $0.sorted() }) {
+            phrases.append(
+                "configurations: \(listed(first.configurations.keys)) → \(listed(second.configurations.keys))")
+        }
+        if first.fetchRequestTemplates != second.fetchRequestTemplates {
+            let names = (first.fetchRequestTemplates.keys, second.fetchRequestTemplates.keys)
+            phrases.append("fetch requests: \(listed(names.0)) → \(listed(names.1))")
+        }
+        return phrases
+    }
+
+    private static func listed(_ names: some Sequence<String>) -> String {
+        let list = names.filter { !$0.isEmpty }.sorted().joined(separator: ", ")
+        return list.isEmpty ? "none" : list
+    }
+
+    private static func missingDefaults(
+        _ document: ModelDocument, _ former: ModelDocument, _ names: ModelCorrespondence
+    ) -> [String] {
+        document.entities.sorted { $0.name < $1.name }.flatMap { entity -> [String] in
+            guard names.entities[entity.name] != nil else { return [] }
+            return entity.properties.sorted { $0.name < $1.name }.compactMap { property in
+                guard !property.isOptional, !property.isTransient else { return nil }
+                switch property.kind {
+                case .attribute(let attribute):
+                    guard attribute.defaultValue == nil, attribute.derivation == nil else { return nil }
+                case .relationship: break
+                case .fetched: return nil
+                }
+                let name = names.properties[entity.name]?[property.name]
+                if let name, former.property(name, of: names.entities[entity.name])?.isOptional == false { return nil }
+                return "\(entity.name).\(property.name)"
+            }
+        }
+    }
+}
+
+extension ModelDocument {
+    /// A property by its name, of an entity or one that it inherits from.
+    func property(_ name: String, of entity: String?) -> PropertyDocument? {
+        var current = entity.flatMap { self.entity(named: $0) }
+        while let entity = current {
+            if let property = entity.property(named: name) { return property }
+            current = entity.parentName.flatMap { self.entity(named: $0) }
+        }
+        return nil
+    }
+}
+
+extension ModelDiff.Demand {
+    fileprivate init(
+        _ failure: InferenceFailure, _ document: ModelDocument, _ former: ModelDocument, _ names: ModelCorrespondence
+    ) {
+        place = [failure.entity, failure.property].compactMap { $0 }.joined(separator: ".")
+        let formerName = failure.property.flatMap { names.properties[failure.entity]?[$0] } ?? failure.property ?? ""
+        let old = former.property(formerName, of: names.entities[failure.entity])
+        let new = failure.property.flatMap { document.property($0, of: failure.entity) }
+        switch (old?.kind, new?.kind) {
+        case (.attribute(let first), .attribute(let second)):
+            what =
+                "how the \(EntityText.typeName(first.type)) “\(formerName)” becomes a \(EntityText.typeName(second.type)): a value "
+                + "expression such as FUNCTION($entityPolicy, \"\(failure.property ?? "")From:\", $source.\(formerName))"
+        case (.relationship(let first), .relationship(let second)) where first.isToMany && !second.isToMany:
+            what = "which of the objects of “\(formerName)” to keep"
+        case (.relationship, .relationship):
+            what = "which objects “\(failure.property ?? "")” leads to (\(failure.reason))"
+        default: what = failure.reason
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import CoreData
+
+/// A model to work with: one version of a model file, or the copy that a store keeps.
+struct ModelSource {
+    let document: ModelDocument
+    /// Version hashes that Apple's tools computed, by entity; none where there are none.
+    let versionHashes: [String: Data]
+    /// Apple's checksum of the version.
+    let checksum: String?
+    /// The file's name, with its version where it has several.
+    let title: String
+    /// The names of the versions, and which is current; none for a store.
+    let versions: [String]
+    let currentVersion: String?
+
+    /// Opens a model.
+    ///
+    /// - Throws: an error that names the file and what is wrong with it.
+    init(_ choice: ModelInvocation.Choice) throws {
+        let url = URL(fileURLWithPath: choice.path)
+        guard Self.isModel(url) else {
+            self = try Self.ofStore(url, version: choice.version)
+            return
+        }
+        let package = try ModelPackage(at: url)
+        let name = choice.version ?? package.currentVersionName
+        document = try package.document(version: name).withoutImpliedIndexes
+        versionHashes = package.recordedHashes(version: name)
+        checksum = versionHashes.isEmpty ? nil : package.info.checksums[name]
+        versions = package.versions.map(\.name)
+        currentVersion = package.currentVersionName
+        title = package.url.lastPathComponent + (versions.count > 1 ? ", version “\(name)”" : "")
+    }
+
+    /// Whether a path is that of a model file, by its extension; anything else is taken for a store.
+    static func isModel(_ url: URL) -> Bool {
+        ["momd", "mom", "omo", "xcdatamodeld", "xcdatamodel"].contains(url.pathExtension)
+    }
+
+    private init(document: ModelDocument, versionHashes: [String: Data], title: String) {
+        self.document = document
+        self.versionHashes = versionHashes
+        self.title = title
+        checksum = nil
+        versions = []
+        currentVersion = nil
+    }
+
+    private static func ofStore(_ url: URL, version: String?) throws -> ModelSource {
+        if let version {
+            throw CommandError("“\(url.path)” is no model file, so it has no version “\(version)” to choose")
+        }
+        let copy = try PrivateCopy(of: url)
+        let facts = try StoreFacts(copy: copy.url, original: url)
+        guard let candidate = try ModelCandidate.candidates(for: facts, store: url, modelPath: nil).first else {
+            throw CommandError("“\(url.path)” keeps no copy of its model")
+        }
+        let isOurs = facts.metadata["PippinVersionHashes"] != nil
+        return ModelSource(
+            document: candidate.document.withoutImpliedIndexes, versionHashes: isOurs ? [:] : candidate.versionHashes,
+            title: "the model in \(url.lastPathComponent)")
+    }
+
+    /// The model as Core Data's classes.
+    ///
+    /// - Throws: an error that names the entity and property that are wrong.
+    func model() throws -> NSManagedObjectModel {
+        try ModelFileError.naming(nil) {
+            let model = try ModelAssembler.model(document, versionHashes: versionHashes)
+            model.recordedVersionChecksum = checksum
+            return model
+        }
+    }
+}

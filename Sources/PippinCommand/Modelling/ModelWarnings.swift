@@ -1,0 +1,67 @@
+import CoreData
+
+/// What is likely to be a mistake in a model that can be read and used. Pure.
+enum ModelWarnings {
+    static func warnings(of document: ModelDocument) -> [String] {
+        document.entities.sorted { $0.name < $1.name }.flatMap { entity in
+            (entity.name.first?.isUppercase == true
+                ? [] : ["\(entity.name): names of entities begin with a capital letter"])
+                + entity.properties.sorted { $0.name < $1.name }.flatMap { property in
+                    warnings(of: property).map { "\(entity.name).\(property.name): \($0)" }
+                }
+        }
+    }
+
+    private static func warnings(of property: PropertyDocument) -> [String] {
+        var warnings: [String] = []
+        if property.name.first?.isLowercase != true, property.name.first != "_" {
+            warnings.append("names of properties begin with a small letter")
+        }
+        if reservedNames.contains(property.name) {
+            warnings.append("every managed object has a property of this name already")
+        }
+        switch property.kind {
+        case .attribute(let attribute): warnings += self.warnings(of: attribute)
+        case .relationship(let relationship): warnings += self.warnings(of: relationship, property)
+        case .fetched(let request):
+            if request == nil { warnings.append("the fetched property has no fetch request") }
+        }
+        return warnings
+    }
+
+    private static func warnings(of attribute: AttributeDocument) -> [String] {
+        var warnings: [String] = []
+        if attribute.type == .transformableAttributeType, attribute.valueTransformerName == nil {
+            warnings.append("without a transformer, values of any class are archived and made again")
+        }
+        if attribute.derivation == .unknown { warnings.append("the derived attribute has no expression") }
+        if attribute.allowsExternalStorage, attribute.type != .binaryDataAttributeType,
+            attribute.type != .transformableAttributeType
+        {
+            warnings.append("only data are stored outside the store")
+        }
+        return warnings
+    }
+
+    private static func warnings(of relationship: RelationshipDocument, _ property: PropertyDocument) -> [String] {
+        var warnings: [String] = []
+        if relationship.inverseName == nil {
+            warnings.append("the relationship has no inverse, so nothing keeps its other end up to date")
+        }
+        if relationship.deleteRule == .noActionDeleteRule {
+            warnings.append("the delete rule “No Action” leaves the other end leading to a deleted object")
+        }
+        if relationship.isOrdered, !relationship.isToMany {
+            warnings.append("a to-one relationship has no order")
+        }
+        if !property.isOptional, relationship.inverseName != nil, relationship.deleteRule == .denyDeleteRule {
+            warnings.append("a mandatory relationship that denies deletion keeps its objects for ever")
+        }
+        return warnings
+    }
+
+    private static let reservedNames: Set<String> = [
+        "changedValues", "description", "entity", "faultingState", "hasChanges", "hash", "isDeleted", "isFault",
+        "isInserted", "isUpdated", "managedObjectContext", "objectID", "self",
+    ]
+}

@@ -1,0 +1,88 @@
+import CoreData
+
+/// How a property differs from the one that it comes from, in phrases. Pure.
+enum PropertyComparison {
+    /// What a new property is.
+    static func description(of property: PropertyDocument) -> [String] {
+        var phrases: [String] = []
+        switch property.kind {
+        case .attribute(let attribute):
+            phrases.append(EntityText.typeName(attribute.type))
+            if attribute.derivation != nil { phrases.append("derived") }
+        case .relationship(let relationship):
+            phrases.append("\(relationship.arity) → \(relationship.destinationName ?? "?")")
+        case .fetched(let request): phrases.append("fetches \(request?.entityName ?? "?")")
+        }
+        if property.isOptional { phrases.append("optional") }
+        if property.isTransient { phrases.append("transient") }
+        if let value = property.attribute?.defaultValue { phrases.append(EntityText.text(ofDefault: value)) }
+        return phrases
+    }
+
+    /// What becomes different; empty where nothing does.
+    static func phrases(
+        _ former: PropertyDocument, _ property: PropertyDocument, _ entityNames: [String: String]
+    ) -> [String] {
+        var phrases = former.name == property.name ? [] : ["was \(former.name)"]
+        switch (former.kind, property.kind) {
+        case (.attribute(let old), .attribute(let new)): phrases += self.phrases(old, new)
+        case (.relationship(let old), .relationship(let new)): phrases += self.phrases(old, new, entityNames)
+        case (.fetched(let old), .fetched(let new)): if old != new { phrases.append("fetch request changed") }
+        default: return phrases + description(of: property)
+        }
+        if former.isOptional != property.isOptional {
+            phrases.append(property.isOptional ? "now optional" : "now mandatory")
+        }
+        if former.isTransient != property.isTransient {
+            phrases.append(property.isTransient ? "now transient" : "no longer transient")
+        }
+        if former.versionHashModifier != property.versionHashModifier {
+            phrases.append(
+                "hash modifier \(former.versionHashModifier ?? "none") → \(property.versionHashModifier ?? "none")")
+        }
+        if former.validation != property.validation { phrases.append("validation changed") }
+        if former.userInfo != property.userInfo { phrases.append("user info changed") }
+        return phrases
+    }
+
+    private static func phrases(_ old: AttributeDocument, _ new: AttributeDocument) -> [String] {
+        var phrases: [String] = []
+        if old.type != new.type {
+            phrases.append("\(EntityText.typeName(old.type)) → \(EntityText.typeName(new.type))")
+        }
+        if old.defaultValue != new.defaultValue {
+            phrases.append(new.defaultValue.map(EntityText.text(ofDefault:)) ?? "no default")
+        }
+        if old.derivation != new.derivation { phrases.append("derivation changed") }
+        if old.valueTransformerName != new.valueTransformerName {
+            phrases.append("transformer \(old.valueTransformerName ?? "none") → \(new.valueTransformerName ?? "none")")
+        }
+        if old.allowsExternalStorage != new.allowsExternalStorage {
+            phrases.append(new.allowsExternalStorage ? "large values in files" : "large values in the store")
+        }
+        if old.elements != new.elements { phrases.append("elements changed") }
+        return phrases
+    }
+
+    private static func phrases(
+        _ old: RelationshipDocument, _ new: RelationshipDocument, _ entityNames: [String: String]
+    ) -> [String] {
+        var phrases: [String] = []
+        if old.arity != new.arity { phrases.append("\(old.arity) → \(new.arity)") }
+        if old.destinationName != new.destinationName.map({ entityNames[$0] ?? $0 }) {
+            phrases.append("leads to \(new.destinationName ?? "?") instead of \(old.destinationName ?? "?")")
+        }
+        if old.inverseName != new.inverseName {
+            phrases.append("inverse \(old.inverseName ?? "none") → \(new.inverseName ?? "none")")
+        }
+        if old.deleteRule != new.deleteRule { phrases.append("delete rule changed") }
+        if old.isToMany, new.isToMany, (old.minCount, max(old.maxCount, 0)) != (new.minCount, max(new.maxCount, 0)) {
+            phrases.append("counts changed")
+        }
+        return phrases
+    }
+}
+
+extension RelationshipDocument {
+    fileprivate var arity: String { isToMany ? (isOrdered ? "to many, ordered" : "to many") : "to one" }
+}

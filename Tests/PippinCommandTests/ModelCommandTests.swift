@@ -1,0 +1,320 @@
+import CoreData
+import Testing
+
+@testable import PippinCommand
+
+@Suite("pippin model")
+struct ModelCommandTests {
+    private static let first = """
+        <model userDefinedModelVersionIdentifier="1">
+            <entity name="Thing" isAbstract="YES"><attribute name="id" attributeType="UUID"/></entity>
+            <entity name="Book" representedClassName="Book" parentEntity="Thing" codeGenerationType="class">
+                <attribute name="title" optional="YES" attributeType="String"/>
+                <relationship name="authors" optional="YES" toMany="YES" destinationEntity="Author" inverseName="books"/>
+            </entity>
+            <entity name="Author" parentEntity="Thing">
+                <attribute name="name" attributeType="String"/>
+                <relationship name="books" optional="YES" toMany="YES" destinationEntity="Book" inverseName="authors"/>
+            </entity>
+        </model>
+        """
+
+    /// Writes models into a folder of their own, and gives the paths to the test.
+    private func withModels(_ models: [String], _ body: (URL, [String]) throws -> Void) throws {
+        try StoreFixtures.inTemporaryFolder { folder in
+            let paths = try models.enumerated().map { number, text in
+                let url = folder.appendingPathComponent("V\(number + 1).xcdatamodel")
+                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+                try text.write(to: url.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+                return url.path
+            }
+            try body(folder, paths)
+        }
+    }
+
+    @Test("diff says that equal models are equal, and what needs no migration")
+    func diffWithoutMigration() throws {
+        let other = Self.first.replacing("representedClassName=\"Book\"", with: "representedClassName=\"Volume\"")
+        try withModels([Self.first, other]) { _, paths in
+            let same = CommandRun("model", "diff", paths[0], paths[0])
+            #expect(
+                same.output
+                    == "V1.xcdatamodel → V1.xcdatamodel\n\nThe models say the same.\n\nStores need no migration.\n")
+            let renamed = CommandRun("model", "diff", paths[0], paths[1])
+            #expect(renamed.status == 0)
+            #expect(
+                renamed.output
+                    == "V1.xcdatamodel → V2.xcdatamodel\n\n~ entity Book: class Book → Volume\n\nStores need no migration.\n"
+            )
+        }
+    }
+
+    @Test("diff names every change for which no mapping can be inferred, at once, and what the mapping has to say")
+    func diffWithMapping() throws {
+        let second = Self.first.replacing(
+            "name=\"title\" optional=\"YES\" attributeType=\"String\"", with: "name=\"title\" attributeType=\"Date\""
+        )
+        .replacing(
+            "name=\"authors\" optional=\"YES\" toMany=\"YES\"",
+            with: "name=\"author\" optional=\"YES\" maxCount=\"1\" elementID=\"authors\""
+        ).replacing("inverseName=\"authors\"", with: "inverseName=\"author\"")
+        try withModels([Self.first, second]) { _, paths in
+            let run = CommandRun("model", "diff", paths[0], paths[1])
+            #expect(run.status == 2)
+            #expect(
+                run.output == """
+                    V1.xcdatamodel → V2.xcdatamodel
+
+                    ~ entity Author
+                        ~ books: inverse authors → author
+                    ~ entity Book
+                        ~ author: was authors, to many → to one
+                        ~ title: String → Date, now mandatory
+
+                    No mapping can be inferred. A mapping model has to say:
+                      Book.author: which of the objects of “authors” to keep
+                      Book.title: how the String “title” becomes a Date: a value expression such as \
+                    FUNCTION($entityPolicy, "titleFrom:", $source.title)
+                      Book.title: a value for objects that have none
+
+                    """)
+        }
+    }
+
+    @Test("diff warns of mandatory attributes without a default, whose objects stop the migration")
+    func diffWithMissingDefault() throws {
+        let second = Self.first.replacing(
+            "<attribute name=\"name\"",
+            with: "<attribute name=\"born\" attributeType=\"Date\"/><attribute name=\"name\"")
+        try withModels([Self.first, second]) { _, paths in
+            let run = CommandRun("model", "diff", paths[0], paths[1])
+            #expect(run.status == 0)
+            #expect(
+                run.output.hasSuffix(
+                    "Stores migrate by an inferred mapping, in place.\nObjects without a value stop it, since these are "
+                        + "mandatory and have no default value:\n  Author.born\n"))
+        }
+    }
+
+    @Test("validate names the line of an error, goes on with the other versions, and fails")
+    func validateErrors() throws {
+        try StoreFixtures.inTemporaryFolder { folder in
+            let package = folder.appendingPathComponent("Books.xcdatamodeld")
+            for (name, text) in [("A", Self.first), ("B", Self.first.replacing("\"UUID\"", with: "\"Uuid\""))] {
+                let version = package.appendingPathComponent("\(name).xcdatamodel")
+                try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+                try text.write(to: version.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+            }
+            try "<plist><dict><key>_XCCurrentVersionName</key><string>A.xcdatamodel</string></dict></plist>".write(
+                to: package.appendingPathComponent(".xccurrentversion"), atomically: true, encoding: .utf8)
+            let run = CommandRun("model", "validate", package.path)
+            #expect(run.status == 1)
+            #expect(
+                run.output.hasPrefix(
+                    "Books.xcdatamodeld, version “A”: 3 entities, no problems.\nBooks.xcdatamodeld, version “B”: wrong.\n  error: "
+                ))
+            #expect(run.output.contains("line 2, entity “Thing”, property “id”: “Uuid” is no attribute type"))
+            #expect(CommandRun("model", "validate", package.path, "--version", "A").status == 0)
+            let missing = CommandRun("model", "validate", package.path, "--version", "C")
+            #expect(missing.status == 1)
+            #expect(missing.output.contains("there is no version “C”; there are A, B"))
+        }
+    }
+
+    @Test("validate warns of what is likely to be a mistake; --strict makes that fail")
+    func validateWarnings() throws {
+        let model = """
+            <model><entity name="book">
+                <attribute name="Title" attributeType="String"/>
+                <attribute name="hash" attributeType="String"/>
+                <attribute name="any" attributeType="Transformable"/>
+                <relationship name="next" maxCount="1" deletionRule="No Action" destinationEntity="book"/>
+            </entity></model>
+            """
+        try withModels([model]) { _, paths in
+            let run = CommandRun("model", "validate", paths[0])
+            #expect(run.status == 0)
+            #expect(
+                run.output == """
+                    V1.xcdatamodel: 1 entity, 6 warnings.
+                      warning: book: names of entities begin with a capital letter
+                      warning: book.Title: names of properties begin with a small letter
+                      warning: book.any: without a transformer, values of any class are archived and made again
+                      warning: book.hash: every managed object has a property of this name already
+                      warning: book.next: the relationship has no inverse, so nothing keeps its other end up to date
+                      warning: book.next: the delete rule “No Action” leaves the other end leading to a deleted object
+
+                    """)
+            #expect(CommandRun("model", "validate", paths[0], "--strict").status == 1)
+        }
+    }
+
+    @Test("graph writes DOT: boxes with attributes, one line for a relationship and its inverse, arrows to parents")
+    func graph() throws {
+        try withModels([Self.first]) { folder, paths in
+            let dot = CommandRun("model", "graph", paths[0]).output
+            #expect(dot.hasPrefix("digraph \"V1.xcdatamodel\" {\n"))
+            #expect(dot.contains("    \"Thing\" [label=\"{Thing (abstract)|id: UUID\\l}\"]\n"))
+            #expect(dot.contains("    \"Book\" -> \"Thing\" [arrowhead=empty]\n"))
+            let lines = dot.split(separator: "\n").filter { $0.contains("headlabel") }
+            #expect(
+                lines == [
+                    "    \"Author\" -> \"Book\" [headlabel=\"*\", taillabel=\"*\", label=\"books / authors\", dir=\"both\", "
+                        + "arrowhead=\"vee\", arrowtail=\"vee\"]"
+                ])
+            let file = folder.appendingPathComponent("a.dot")
+            #expect(CommandRun("model", "graph", paths[0], "--output", file.path).status == 0)
+            let written = try String(contentsOf: file, encoding: .utf8)
+            #expect(written == dot)
+        }
+    }
+
+    @Test("Graphviz draws SVG and PNG; without it, the error names the package")
+    func graphviz() throws {
+        let error = #expect(throws: CommandError.self) {
+            _ = try Graphviz(path: "").draw("digraph {}", as: .svg)
+        }
+        #expect(error?.message.contains("apt install graphviz") == true)
+        try StoreFixtures.inTemporaryFolder { folder in
+            // A stand-in for the program: it shows what it was asked.
+            let program = folder.appendingPathComponent("dot")
+            try "#!/bin/sh\n[ \"$1\" = -Tsvg ] || { echo 'bad format' >&2; exit 3; }\ncp \"$4\" \"$3\"\n".write(
+                to: program, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+            let drawing = try Graphviz(path: "/nowhere:\(folder.path)").draw("digraph {}", as: .svg)
+            #expect(String(decoding: drawing, as: UTF8.self) == "digraph {}")
+            let failure = #expect(throws: CommandError.self) {
+                _ = try Graphviz(path: folder.path).draw("digraph {}", as: .png)
+            }
+            #expect(failure?.message == "“\(program.path)” failed with status 3: bad format")
+        }
+    }
+
+    @Test("generate writes the classes that the model asks for, or all of them")
+    func generate() throws {
+        try withModels([Self.first, Self.first.replacing(" codeGenerationType=\"class\"", with: "")]) { folder, paths in
+            let some = CommandRun("model", "generate", paths[0]).output
+            #expect(some.contains("public class Book: NSManagedObject {"))
+            #expect(!some.contains("class Author"))
+            let all = CommandRun("model", "generate", paths[1], "--all").output
+            #expect(all.contains("public class Book: Thing {"))
+            #expect(all.contains("public class Author: Thing {"))
+            let none = CommandRun("model", "generate", paths[1])
+            #expect(none.status == 1)
+            #expect(none.errors.contains("--all"))
+            let file = folder.appendingPathComponent("missing/Records.swift").path
+            #expect(CommandRun("model", "generate", paths[0], "--output", file).errors.contains("cannot be written"))
+        }
+    }
+
+    @Test("compile writes a package that is read as the source is, and refuses what is no source")
+    func compile() throws {
+        try withModels([Self.first]) { folder, paths in
+            let output = folder.appendingPathComponent("Books.momd").path
+            let run = CommandRun("model", "compile", paths[0], "--output", output)
+            #expect(run.output == "“\(output)” has 1 version.\n")
+            #expect(CommandRun("model", "diff", paths[0], output).output.contains("The models say the same."))
+            #expect(CommandRun("model", "compile", output, "--output", output).errors.contains("is no source"))
+            let wrong = CommandRun("model", "compile", paths[0], "--output", folder.path + "/a.mom")
+            #expect(wrong.status == 64)
+            #expect(wrong.errors.hasPrefix("pippin: “a.mom” should end in .momd\n"))
+        }
+    }
+
+    @Test(
+        "Arguments that make no sense are named",
+        arguments: [
+            (
+                ["model"],
+                "model needs a command; describe, validate, diff, graph, generate, compile or extract expected"
+            ),
+            (
+                ["model", "show"],
+                "model has no command “show”; describe, validate, diff, graph, generate, compile or extract expected"
+            ),
+            (["model", "describe"], "model describe needs the path of a model"),
+            (["model", "diff", "a"], "model diff needs two models, or two versions of one: --from NAME, --to NAME"),
+            (["model", "diff", "a", "b", "c"], "model diff takes two models; “c” is one too many"),
+            (["model", "graph", "a", "--format", "gif"], "there is no format “gif”; one of dot, svg, png expected"),
+            (["model", "graph", "a", "--format", "png"], "a PNG goes into a file: --output FILE.png"),
+            (
+                ["model", "graph", "a", "--output", "b"],
+                "“b” does not say which format it shall have; name it with --format dot, svg, png"
+            ),
+            (["model", "compile", "a"], "model compile needs the file to write: --output"),
+            (["model", "extract", "a"], "model extract needs the .xcdatamodeld or .xcdatamodel to write: --output"),
+        ])
+    func mistakes(arguments: [String], message: String) {
+        let error = #expect(throws: UsageError.self) { try Invocation(arguments) }
+        #expect(error?.message == message)
+    }
+
+    @Test("Each command has its help")
+    func help() {
+        for topic in HelpTopic.allCases where topic != .all {
+            #expect(Usage.text(topic).hasPrefix("pippin \(topic.rawValue) "))
+        }
+        #expect(CommandRun("model", "diff", "--help").output == Usage.text(.diff))
+        #expect(CommandRun("model", "-h").output == Usage.text(.model))
+        #expect(CommandRun("help").output == Usage.text(.all))
+    }
+}
+
+@Suite("pippin model, on Apple's files", .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+struct ModelCommandFixtureTests {
+    @Test("extract writes a model that says what the store's says", arguments: StoreFixtures.stores)
+    func extract(store: String) throws {
+        try StoreFixtures.withCopy(of: store) { copy in
+            let output = copy.deletingLastPathComponent().appendingPathComponent("Extracted.xcdatamodeld").path
+            let run = CommandRun("model", "extract", copy.path, "--output", output)
+            #expect(run.status == 0)
+            let diff = CommandRun("model", "diff", copy.path, output).output
+            #expect(diff.hasSuffix("Stores need no migration.\n"))
+            if run.errors.isEmpty { #expect(diff.contains("The models say the same.")) }
+            #expect(CommandRun("info", copy.path, "--model", output).status == 0)
+            let again = CommandRun("model", "extract", copy.path, "--output", output)
+            #expect(again.errors == "pippin: “\(output)” is there already; --force replaces it\n")
+            #expect(CommandRun("model", "extract", copy.path, "--output", output, "--force").status == 0)
+        }
+    }
+
+    @Test("describe says whose the version hashes are, and Apple's checksum")
+    func describe() {
+        let compiled = CommandRun("model", "describe", StoreFixtures.path("users/SampleModel3.momd")).output
+        #expect(
+            compiled.contains(
+                "  checksum         u970QgYhRHEJGIt0zQr1UhuZL2ZJ1KxBS+B7rkAx0ik=\n  version hashes   Apple's\n"))
+        let source = CommandRun("model", "describe", StoreFixtures.path("users/SampleModel3.xcdatamodeld")).output
+        #expect(source.contains("  version hashes   Pippin's own\n"))
+    }
+
+    @Test("A store and the version of its model say the same")
+    func diff() {
+        let run = CommandRun(
+            "model", "diff", StoreFixtures.path("cars/SampleModel_V1.sqlite"),
+            StoreFixtures.path("cars/SampleModel.momd"))
+        #expect(run.output.hasSuffix("Stores need no migration.\n"))
+    }
+
+    @Test("Xcode's mapping model compiles for compiled models, and a store migrates by it")
+    func mapping() throws {
+        try StoreFixtures.inTemporaryFolder { folder in
+            let output = folder.appendingPathComponent("V2toV3.cdm")
+            let model = StoreFixtures.path("cars/SampleModel.momd")
+            let run = CommandRun(
+                "model", "compile", StoreFixtures.path("cars/V2toV3.xcmappingmodel"), "--output", output.path,
+                "--from", model + "/SampleModel2.mom", "--to", model + "/SampleModel3.mom")
+            #expect(run.output == "“\(output.path)” is written.\n")
+            let ours = try NSMappingModel.mappings(at: output)
+            let apples = try NSMappingModel.mappings(at: URL(fileURLWithPath: StoreFixtures.path("cars/V2toV3.cdm")))
+            #expect(ours.map(\.sourceEntityVersionHash) == apples.map(\.sourceEntityVersionHash))
+        }
+    }
+
+    @Test("A file that is neither a model nor a store is refused")
+    func notAModel() {
+        let run = CommandRun("model", "describe", StoreFixtures.path("README.md"))
+        #expect(run.status == 1)
+        #expect(run.errors.contains("is not an SQLite database"))
+    }
+}
