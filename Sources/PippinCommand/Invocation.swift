@@ -20,6 +20,8 @@ enum Invocation: Equatable {
         var version: String?
         /// A compiled mapping model to follow; nil to infer one.
         var mapping: String?
+        /// A folder of compiled mapping models between the versions of the model; nil for none.
+        var mappings: String?
         var isDryRun = false
     }
 
@@ -61,14 +63,15 @@ enum Invocation: Equatable {
                     asJSON: parsed.flags.contains("--json")))
         case "migrate":
             let parsed = try ParsedArguments(
-                rest, command: command, flags: ["--dry-run"], options: ["--to", "--version", "--mapping"])
+                rest, command: command, flags: ["--dry-run"], options: ["--to", "--version", "--mapping", "--mappings"])
             guard let model = parsed.options["--to"] else {
                 throw UsageError("migrate needs the model to get to: --to MODEL")
             }
             self = .migrate(
                 MigrateOptions(
                     store: parsed.store, model: model, version: parsed.options["--version"],
-                    mapping: parsed.options["--mapping"], isDryRun: parsed.flags.contains("--dry-run")))
+                    mapping: parsed.options["--mapping"], mappings: parsed.options["--mappings"],
+                    isDryRun: parsed.flags.contains("--dry-run")))
         default:
             throw UsageError("there is no command “\(command)”; info, dump, migrate or model expected")
         }

@@ -3,7 +3,7 @@ enum Usage {
     static let summary = """
         Usage: pippin info STORE [--model MODEL]
                pippin dump STORE [--entity NAME] [--json] [--model MODEL]
-               pippin migrate STORE --to MODEL [--version NAME] [--mapping FILE] [--dry-run]
+               pippin migrate STORE --to MODEL [--version NAME] [--mapping FILE | --mappings FOLDER] [--dry-run]
                pippin model describe | validate | diff | graph | generate | compile | extract …
         Try “pippin --help”, or “pippin model --help”.
 
@@ -19,13 +19,21 @@ enum Usage {
           pippin dump STORE [--entity NAME] [--json] [--model MODEL]
               The objects, with their attributes and relationships.
 
-          pippin migrate STORE --to MODEL [--version NAME] [--mapping FILE] [--dry-run]
+          pippin migrate STORE --to MODEL [--version NAME] [--mapping FILE | --mappings FOLDER] [--dry-run]
               Brings the store to a version of a model, after showing what changes. A copy of the store is kept until
               that has succeeded.
+
+          pippin model COMMAND …
+              Works with models: describe, validate, diff, graph, generate, compile, extract. “pippin model --help” and
+              “pippin model COMMAND --help” say more.
 
           --to MODEL      The model to get to: .momd, .mom, .xcdatamodeld or .xcdatamodel.
           --version NAME  The version of that model; without it, the current one.
           --mapping FILE  A compiled mapping model (.cdm) to follow; without it, the mapping is inferred.
+          --mappings FOLDER
+                          Go over the versions of the model, by the shortest chain of steps that passes over none of the
+                          compiled mapping models (.cdm) in the folder; other steps are inferred. Without it, that is done
+                          where the mapping cannot be inferred in one step.
           --dry-run       Only show what would be done, with the SQL.
 
           --entity NAME   Only objects of this entity and of those that inherit from it.
@@ -34,10 +42,6 @@ enum Usage {
                           relationships as URIs.
           --model MODEL   The model to read the store with: .momd, .mom, .xcdatamodeld or .xcdatamodel.
                           Without it, the copy that the store keeps of its model.
-
-          pippin model COMMAND …
-              Works with models: describe, validate, diff, graph, generate, compile, extract. “pippin model --help” and
-              “pippin model COMMAND --help” say more.
 
         Exit status: 0, 1 when the store or model cannot be read, 64 when the arguments make no sense.
 

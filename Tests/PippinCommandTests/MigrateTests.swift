@@ -64,6 +64,35 @@ struct MigrateTests {
         }
     }
 
+    @Test("With a folder of mapping models, the store goes over the versions of the model")
+    func chain() throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { store in
+            let folder = StoreFixtures.path("cars")
+            // The mapping model from version 2 to 3 names a policy that this program does not have: told before anything is done.
+            let run = CommandRun(
+                "migrate", store.path, "--to", model, "--version", "SampleModel3", "--mappings", folder)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("V2to3MakerPolicy"))
+            #expect(run.output.isEmpty)
+            let second = CommandRun(
+                "migrate", store.path, "--to", model, "--version", "SampleModel2", "--mappings", folder)
+            #expect(
+                second.output == """
+                    “SampleModel_V1.sqlite” is migrated step by step:
+                    1. “SampleModel” to “SampleModel2”, inferred
+                    Step 1 of 1 …
+                    Done.
+
+                    """)
+            let count = try cars(store)
+            #expect(count == "125")
+            let back = CommandRun(
+                "migrate", store.path, "--to", model, "--version", "SampleModel", "--mappings", folder)
+            #expect(back.status == 1)
+            #expect(back.errors.contains("later than “SampleModel”"))
+        }
+    }
+
     @Test("What is missing is named")
     func missing() {
         #expect(CommandRun("migrate", "a.sqlite").errors.contains("--to MODEL"))

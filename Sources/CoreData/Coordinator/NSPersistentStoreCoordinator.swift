@@ -111,6 +111,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             try store.loadContents()
             return store
         }
+        if type is SQLiteStore.Type, AutomaticMigration.isWanted(options) {
+            MigrationWorkspace.removeLeftovers(of: url)
+        }
         do { return try opened() } catch let error as NSError
             where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
             && type is SQLiteStore.Type && AutomaticMigration.isWanted(options)

@@ -38,7 +38,8 @@ public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentSt
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 /// Option (`NSStagedMigrationManager`): migrate the store in stages when its model differs.
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
-/// Option (Boolean): leave the cleaning up after a lightweight migration for later. Nothing is ever left here.
+/// Option (Boolean): leave the cleaning up after a lightweight migration for later. In the metadata: whether something was
+/// left, for `finishDeferredLightweightMigration()`.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
     "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 /// Option (Boolean or dictionary): keep a history of changes in the store.

@@ -57,6 +57,48 @@ struct FixtureMigrationTests {
         #expect(hashes as? [String: Data] == destination.entityVersionHashesByName)
     }
 
+    @Test(
+        "Every store goes to every later version object by object: objects and relationships as the mapping says",
+        arguments: steps.indices)
+    func objectByObject(_ index: Int) throws {
+        let step = Self.steps[index]
+        let store = try folder.copy(step.store)
+        let source = try SourceModel.find(StoreFile.open(store, mode: .readOnly))
+        let target = try model(step.package, step.version)
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: target)
+        let destination = folder.url.appendingPathComponent("migrated.sqlite")
+        let manager = NSMigrationManager(sourceModel: source, destinationModel: target)
+        manager.usesStoreSpecificMigrationManager = false
+        try manager.migrateStore(from: store, type: .sqlite, mapping: mapping, to: destination, type: .sqlite)
+        manager.reset()
+        let oracle = try MigrationOracle(from: source, at: store, to: target, at: destination)
+        #expect(try ObjectOracle(oracle).differences() == [])
+        #expect(try plainSQL("PRAGMA integrity_check", in: destination) == ["ok"])
+    }
+
+    @Test("The mapping model found beside the versions leads version 1 of the cars over 2 to 3")
+    func progressive() throws {
+        let store = try folder.copy("cars/SampleModel_V1.sqlite")
+        let cars = try #require(fixtures).appendingPathComponent("cars")
+        let package = try ModelPackage(at: cars.appendingPathComponent("SampleModel.momd"))
+        let known = try KnownVersions(package, mappingFolders: [cars])
+        for entity in known.mappings.flatMap({ $0.mapping.entityMappings ?? [] })
+        where entity.entityMigrationPolicyClassName != nil {
+            entity.entityMigrationPolicyClassName = "CoreDataTests.MakerPolicy"
+        }
+        let before = try plainSQL("SELECT ZNUMBERPLATE, ZMAKER FROM ZCAR ORDER BY 1", in: store)
+        let migration = try ProgressiveMigration(at: store, to: package.model(version: "SampleModel3"), over: known)
+        #expect(
+            migration.description == """
+                1. “SampleModel” to “SampleModel2”, inferred
+                2. “SampleModel2” to “SampleModel3”, by the mapping model “V2toV3”
+                """)
+        try migration.run()
+        let makers = "SELECT c.ZNUMBERPLATE, m.ZNAME FROM ZCAR c LEFT JOIN ZMAKER m ON m.Z_PK = c.ZCREATEDBY ORDER BY 1"
+        #expect(try plainSQL(makers, in: store) == before)
+        #expect(try plainSQL("SELECT COUNT(*) FROM ZPERSON", in: store) == ["20"])
+    }
+
     @Test("A chain of versions ends like the direct way")
     func chain() throws {
         let store = try folder.copy("cars/SampleModel_V1.sqlite")

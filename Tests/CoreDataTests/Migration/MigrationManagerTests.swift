@@ -142,6 +142,33 @@ struct MigrationManagerTests {
         try migrate(manager, inferred(manager))
     }
 
+    @Test("A policy that cancels ends the migration before the next object; progress stops, and nothing is left")
+    func cancelledOnTheWay() throws {
+        let manager = manager()
+        manager.userInfo = ["calls": CallLog()]
+        let mapping = try inferred(manager)
+        mapping.entityMappingsByName["IEM_Copy_Log"]?.entityMigrationPolicyClassName = "CoreDataTests.LoggingPolicy"
+        mapping.entityMappingsByName["IEM_Copy_Pet"]?.entityMigrationPolicyClassName = "CoreDataTests.CancellingPolicy"
+        let ended = failure(manager, mapping)
+        #expect(ended?.code == 134120)
+        #expect(manager.migrationProgress > 0)
+        #expect(manager.migrationProgress < 0.34)
+        let calls = (manager.userInfo?["calls"] as? CallLog)?.calls
+        #expect(calls == ["begin Log", "create Log", "create Log", "created Log", "cancelled"])
+        #expect(!FileManager.default.fileExists(atPath: destination.path))
+        #expect(try plainSQL(Self.people, in: folder.store).count == 3)
+    }
+
+    @Test("The objects of a migration are plain ones, whatever classes the models name")
+    func plainObjects() throws {
+        let manager = manager { $0.entity("Tag").managedObjectClassName = "CoreDataTests.RefusingTag" }
+        let mapping = try inferred(manager)
+        mapping.entityMappings[0].userInfo = ["changed": true]
+        manager.usesStoreSpecificMigrationManager = false
+        try migrate(manager, mapping)
+        #expect(try plainSQL("SELECT ZLABEL FROM ZTAG ORDER BY 1", in: destination) == ["kind", "tall"])
+    }
+
     @Test(
         "Errors name the mapping and what is wrong: a policy that is not there, a key, a source store of another version"
     )
@@ -235,6 +262,20 @@ struct MigrationManagerTests {
 
 final class CallLog: NSObject {
     var calls: [String] = []
+}
+
+final class CancellingPolicy: NSEntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        (manager.userInfo?["calls"] as? CallLog)?.calls.append("cancelled")
+        manager.cancelMigrationWithError(CocoaError(.userCancelled))
+    }
+}
+
+/// A class of the application's that must not act on objects that are only migrated.
+final class RefusingTag: NSManagedObject {
+    override func validateForInsert() throws { throw CocoaError(.userCancelled) }
 }
 
 final class ShoutingPolicy: NSEntityMigrationPolicy {

@@ -14,11 +14,11 @@ enum AutomaticMigration {
     /// The model of a store, whose log is moved into its file on the way.
     private static func sourceModel(of url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
         let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
-        try file.run("prepare the migration of") { try file.connection.checkpoint(.passive) }
+        try file.checkpoint()
         return try SourceModel.find(file)
     }
 
-    /// Migrates an SQLite store to a model: by a mapping model of the bundles, or else by an inferred one.
+    /// Migrates an SQLite store to a model: in stages or over several versions where the options say so, by a mapping model of the bundles, or else by an inferred one.
     ///
     /// - Throws: 134130 when the store's model cannot be found, 134140 when there is no mapping, 134110 when the objects do
     ///   not fit. The store is as it was then.
@@ -28,6 +28,11 @@ enum AutomaticMigration {
         if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
             let migration = StagedMigration(
                 manager: manager, url: url, model: model, configuration: configuration, options: options)
+            return try migration.run()
+        }
+        if let known = try ProgressiveOption.versions(options, model: model) {
+            let migration = try ProgressiveMigration(
+                at: url, to: model, over: known, configuration: configuration, options: options)
             return try migration.run()
         }
         let source = try sourceModel(of: url, options: options)
@@ -45,7 +50,10 @@ enum AutomaticMigration {
             throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: error)
         }
         let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
-        try InPlaceMigrator(file, from: source, to: model, plan: plan, configuration: configuration).run()
+        try InPlaceMigrator(
+            file, from: source, to: model, plan: plan, configuration: configuration,
+            defersCleanup: flag(options, NSPersistentStoreDeferredLightweightMigrationOptionKey)
+        ).run()
     }
 }
 

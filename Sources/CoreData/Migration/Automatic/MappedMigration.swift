@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteConnection
 
 /// Migrates a store by a mapping model: object by object into a new store beside it, which then takes its place.
 struct MappedMigration {
@@ -9,24 +10,47 @@ struct MappedMigration {
     let configuration: String?
     let options: [AnyHashable: Any]?
 
-    /// - Throws: the errors of `NSMigrationManager.migrateStore`; the store is as it was then.
+    /// Migrates the store.
+    ///
+    /// - Throws: the errors of `NSMigrationManager.migrateStore`, and 134090 when another process has written to the store
+    ///   meanwhile; the store is as it was then.
     func run() throws {
-        let folder = url.deletingLastPathComponent().appendingPathComponent(
-            ".\(url.lastPathComponent).migration-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // What is left behind is never read again.
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let migrated = folder.appendingPathComponent(url.lastPathComponent)
+        let timeout = StoreSettings(options).timeout
+        try MigrationWorkspace.with(url, timeout: timeout) { workspace in
+            let mark = try ChangeMark(url, timeout: timeout)
+            // Another process may have migrated it while this one waited.
+            let version = try StoreVersion(url, timeout: timeout)
+            if version.fits(destination, configuration: configuration) { return }
+            let migrated = try workspace.place(for: url, step: 1)
+            do {
+                try make(at: migrated)
+                try StoreReplacement.replace(url, with: migrated, timeout: timeout, since: mark)
+            } catch {
+                throw MigrationError.mapped(url: url, from: source, to: destination, error)
+            }
+        }
+    }
+
+    /// Makes the migrated store in another place; its UUID and its history are those of the store.
+    func make(at place: URL, progress: @escaping (Float) -> Void = { _ in }) throws {
+        let facts = try StoreContinuity(url, timeout: StoreSettings(options).timeout)
         let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
         manager.configuration = configuration
-        let plain = (options ?? [:]).filter { key, _ in
-            ![NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption].contains(
-                key.base as? String ?? "")
-        }
+        manager.progressed = progress
+        manager.willMigrate = { try facts.reserveKeys(in: $0) }
+        var made = StoreMigrationOptions.unobserved(options)
+        var pragmas = made[NSSQLitePragmasOption] as? [String: Any] ?? [:]
+        // A database in write-ahead mode can only be replaced by one with pages of the same size.
+        pragmas["page_size"] = facts.pageSize
+        made[NSSQLitePragmasOption] = pragmas
         try manager.migrateStore(
-            from: url, sourceType: NSSQLiteStoreType, options: plain, with: mapping, toDestinationURL: migrated,
-            destinationType: NSSQLiteStoreType, destinationOptions: plain)
+            from: url, sourceType: NSSQLiteStoreType, options: StoreMigrationOptions.unobserved(options), with: mapping,
+            toDestinationURL: place, destinationType: NSSQLiteStoreType, destinationOptions: made)
+        let successions = manager.successions
         manager.reset()
-        try StoreReplacement.replace(url, with: migrated, timeout: StoreSettings(options).timeout)
+        guard let successions else { return }
+        try facts.carry(
+            to: place,
+            HistoryTransfer(mapping: mapping, source: source, destination: destination, successions: successions))
     }
 }

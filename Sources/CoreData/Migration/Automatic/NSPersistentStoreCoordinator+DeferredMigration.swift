@@ -1,12 +1,60 @@
+import Foundation
+
 // Lightweight migration whose cleaning up may wait.
 extension NSPersistentStoreCoordinator {
-    /// Finishes what a lightweight migration left for later.
+    /// Removes all tables and columns that lightweight migrations left for later.
     ///
-    /// Here a migration in place leaves nothing for later: one transaction does all of it, so there is nothing to finish,
-    /// and `NSPersistentStoreDeferredLightweightMigrationOptionKey` makes no difference.
-    public func finishDeferredLightweightMigration() throws {}
+    /// A store that was added with `NSPersistentStoreDeferredLightweightMigrationOptionKey` is migrated without removing what
+    /// is not needed any more. Its metadata then have that key, with the value `true`, until this is done. Nothing happens
+    /// where nothing was left.
+    ///
+    /// - Throws: the errors of the stores, such as 134090 for one that another process keeps locked; what could not be removed
+    ///   can be tried again.
+    public func finishDeferredLightweightMigration() throws {
+        while try finishDeferredTask() {}
+    }
 
-    /// Finishes one piece of what a lightweight migration left for later; there is never any, as
-    /// ``finishDeferredLightweightMigration()`` says.
-    public func finishDeferredLightweightMigrationTask() throws {}
+    /// Removes one table, or one column, of those that lightweight migrations left for later:
+    /// `DROP TABLE _T_ZCAR`, `ALTER TABLE ZCAR DROP COLUMN ZCOLOUR`.
+    ///
+    /// - Throws: the errors of the stores; see ``finishDeferredLightweightMigration()``.
+    public func finishDeferredLightweightMigrationTask() throws { _ = try finishDeferredTask() }
+
+    /// - Returns: whether there was one.
+    private func finishDeferredTask() throws -> Bool {
+        try withLock {
+            for case let store as SQLiteStore in persistentStores where !store.isReadOnly {
+                if try store.finishDeferredTask() { return true }
+            }
+            return false
+        }
+    }
+}
+
+extension SQLiteStore {
+    /// Removes one thing that a migration left, and notes in the metadata that it is gone, in one transaction.
+    ///
+    /// - Returns: whether there was one.
+    fileprivate func finishDeferredTask() throws -> Bool {
+        let file = try current().file
+        let structure = try StoreStructure(file)
+        var left = DeferredCleanup(try file.metadata())
+        guard let task = left.tasks.first else { return false }
+        left.tasks.removeFirst()
+        let url = file.url
+        // A statement that is being stepped through would keep the table.
+        file.connection.removeCachedStatements()
+        try file.run("finish the migration of", fallback: CoreDataErrorCode.migration) {
+            try file.connection.transaction {
+                if !structure.existing(DeferredCleanup([task])).tasks.isEmpty { try file.connection.execute(task.sql) }
+                var metadata = try file.metadata()
+                left.note(in: &metadata)
+                let update = try file.connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
+                try update.bind(StoreMetadata.data(of: metadata, url: url), at: 1)
+                try update.run()
+            }
+        }
+        left.note(in: &storedMetadata)
+        return true
+    }
 }

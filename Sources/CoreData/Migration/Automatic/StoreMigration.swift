@@ -61,7 +61,7 @@ package struct StoreMigration {
     /// Migrates the store, or leaves it as it was.
     package func run() throws {
         switch way {
-        case .nothing: return
+        case .nothing: MigrationWorkspace.removeLeftovers(of: url)
         case .inPlace(let plan, _):
             let file = try StoreFile.open(url, mode: .readWrite)
             try InPlaceMigrator(file, from: source, to: destination, plan: plan, configuration: nil).run()
@@ -72,11 +72,13 @@ package struct StoreMigration {
         }
     }
 
-    /// Makes a copy of the store as it is, its external data included.
-    package func backUp(to copy: URL) throws { try StoreFiles.replace(at: copy, from: url, options: nil) }
+    /// Makes a copy of a store as it is, its external data included.
+    package static func backUp(_ store: URL, to copy: URL) throws {
+        try StoreFiles.replace(at: copy, from: store, options: nil)
+    }
 
     /// Takes a copy away again.
-    package func removeBackup(_ copy: URL) throws {
+    package static func removeBackup(_ copy: URL) throws {
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: copy.path + suffix) {
             try FileManager.default.removeItem(atPath: copy.path + suffix)
         }

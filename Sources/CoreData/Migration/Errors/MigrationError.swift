@@ -7,6 +7,12 @@ enum MigrationError {
         version(identifiers: model.versionIdentifiers.compactMap { $0.base as? String }.sorted())
     }
 
+    /// What a version is called that no file gives a name: by the model's identifiers.
+    static func name(of model: NSManagedObjectModel) -> String {
+        let identifiers = model.versionIdentifiers.compactMap { $0.base as? String }.filter { !$0.isEmpty }.sorted()
+        return identifiers.isEmpty ? "the model's version" : identifiers.joined(separator: ", ")
+    }
+
     /// What is said of a store's version.
     static func version(_ metadata: [String: Any]) -> String {
         version(identifiers: metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? [])

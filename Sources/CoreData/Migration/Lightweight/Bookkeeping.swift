@@ -37,7 +37,7 @@ enum Bookkeeping {
         }
         let reshaped = pair.sourceMappings.filter { former in
             pair.successor(former.layout).map {
-                HistoryMask.names(of: $0.layout) != HistoryMask.names(of: former.layout)
+                HistoryProperties($0.layout).names != HistoryProperties(former.layout).names
             }
                 ?? false
         }.map(\.number)
@@ -60,27 +60,14 @@ enum Bookkeeping {
 
 /// The history's masks of changed properties, carried from one version of an entity to the next.
 enum HistoryMask {
-    /// The properties that have a bit, in the order of the bits.
-    static func names(of layout: EntityLayout) -> [String] {
-        (layout.slots.filter { !$0.isTransient }.map(\.name) + layout.toManys.map(\.name)).sorted()
-    }
-
     /// A mask for the destination's properties.
     ///
-    /// - Parameters:
-    ///   - former: the names of the source's properties, in the order of the bits.
-    ///   - names: those of the destination.
-    ///   - source: what a property of the destination is called in the source.
+    /// - Parameter source: what a property of the destination is called in the source.
+    /// - Returns: `nil` for a mask that names properties that the source does not have.
     static func converted(
-        _ mask: [UInt8], from former: [String], to names: [String], source: (String) -> String?
-    ) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: (names.count + 7) / 8)
-        for (bit, name) in names.enumerated() {
-            guard let old = source(name).flatMap({ former.firstIndex(of: $0) }), old / 8 < mask.count,
-                mask[old / 8] & (1 << UInt8(old % 8)) != 0
-            else { continue }
-            bytes[bit / 8] |= 1 << UInt8(bit % 8)
-        }
-        return bytes
+        _ mask: Data, from former: HistoryProperties, to properties: HistoryProperties, source: (String) -> String?
+    ) -> Data? {
+        guard let changed = former.names(in: mask).map({ Set($0) }) else { return nil }
+        return properties.mask(of: properties.names.filter { source($0).map(changed.contains) ?? false })
     }
 }

@@ -14,6 +14,8 @@ struct InPlaceMigrator {
     private let metadata: [String: Any]
     /// What will be run.
     let migration: LightweightMigration
+    /// What is left for later.
+    let deferred: DeferredCleanup
 
     /// Works out what is to be done; nothing is changed yet.
     ///
@@ -21,9 +23,10 @@ struct InPlaceMigrator {
     ///   - source: the model of the store.
     ///   - destination: the model that the store shall have.
     ///   - configuration: the configuration of the destination model whose entities the store holds; `nil` for all.
+    ///   - defersCleanup: whether removing what is not needed any more is left for later.
     init(
         _ file: StoreFile, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, plan: MappingPlan,
-        configuration: String?
+        configuration: String?, defersCleanup: Bool = false
     ) throws {
         self.file = file
         self.source = source
@@ -40,15 +43,22 @@ struct InPlaceMigrator {
             layout: try source.compiledLayout(), entityNames: sourceNames, numbers: catalog.numbers, catalog: catalog)
         try StoreCompatibility.checkColumns(sourceSchema, catalog: catalog, url: file.url)
         destinationSchema = SQLSchema(layout: try destination.compiledLayout(), entityNames: destinationNames)
+        // What an earlier migration left is in the way of this one.
+        let found = try StoreStructure(file)
+        let left = found.existing(DeferredCleanup(metadata))
+        let structure = found.removing(left)
         migration = try LightweightMigration(
-            plan: plan, from: sourceSchema, to: destinationSchema, structure: try StoreStructure(file))
+            plan: plan, from: sourceSchema, to: destinationSchema, structure: structure, after: left,
+            defersCleanup: defersCleanup)
+        deferred = migration.deferred
     }
 
     /// Migrates the store, or leaves it as it was.
     ///
+    /// - Parameter progress: called with the part that is done, from 0 to 1.
     /// - Throws: 134110 when the objects do not fit the new model, 134111 when a constraint does not hold, and what SQLite
     ///   reports.
-    func run() throws {
+    func run(progress: (Double) -> Void = { _ in }) throws {
         let external = ExternalData(store: file.url)
         try registerFunctions(external)
         let renewed = try StoreMetadata.data(of: renewedMetadata(), url: file.url)
@@ -56,8 +66,13 @@ struct InPlaceMigrator {
         var abandoned: Set<String> = []
         do {
             try file.connection.transaction(.exclusive) {
+                // Another process may have been faster, while this one waited for the lock.
+                guard try isAsPlanned() else { return }
                 let before = try externalFiles(of: sourceSchema)
-                for step in migration.steps { try run(step) }
+                for (index, step) in migration.steps.enumerated() {
+                    try run(step)
+                    progress(Double(index + 1) / Double(migration.steps.count + 1))
+                }
                 abandoned = before.subtracting(try externalFiles(of: destinationSchema))
                 let update = try file.connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
                 try update.bind(renewed, at: 1)
@@ -71,11 +86,31 @@ struct InPlaceMigrator {
                     domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
                     userInfo: [NSLocalizedDescriptionKey: "Two objects have the same values (\(error.message))."]))
         } catch let error as SQLiteError {
-            throw SQLiteStoreError.make(
-                error, fallback: CoreDataErrorCode.migration, work: "migrate the store", url: file.url)
+            throw MigrationError.statements(
+                url: file.url, from: source, to: destination,
+                SQLiteStoreError.make(
+                    error, fallback: CoreDataErrorCode.migration, work: "migrate the store", url: file.url))
         }
         // Only now does nothing refer to them any more.
         external.remove(abandoned.sorted())
+    }
+
+    /// Whether the store is still of the version that the steps are for.
+    ///
+    /// - Returns: `false` when it is of the destination's already.
+    /// - Throws: 134090 when it is of another one.
+    private func isAsPlanned() throws -> Bool {
+        let now = try file.metadata()
+        let (hashes, planned) = (StoreMetadata.hashes(in: now), StoreMetadata.hashes(in: metadata))
+        if hashes == planned, DeferredCleanup(now) == DeferredCleanup(metadata) { return true }
+        let entities = destination.entities.filter { destinationNames?.contains($0.name ?? "") ?? true }
+        if try StoreCompatibility.differences(entities, metadata: now, cached: { try file.cachedModel() }).isEmpty {
+            return false
+        }
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreTimeout,
+            "The store “\(file.url.lastPathComponent)” was changed by another process while its migration was prepared.",
+            url: file.url, suggestion: "Migrate it again.")
     }
 
     private func run(_ step: MigrationStep) throws {
@@ -108,6 +143,7 @@ struct InPlaceMigrator {
     private func renewedMetadata() -> [String: Any] {
         var renewed = metadata.filter { !StoreMetadata.describesModel($0.key) }
         renewed.merge(StoreMetadata.make(for: destination, entityNames: destinationNames)) { old, _ in old }
+        deferred.note(in: &renewed)
         return renewed
     }
 
@@ -128,19 +164,19 @@ struct InPlaceMigrator {
                 guard let data = arguments.data(at: 1), let convert = masks[Int(arguments.integer(at: 0))] else {
                     return .null
                 }
-                return .blob(Data(convert([UInt8](data))))
+                return convert(data).map(FunctionResult.blob) ?? .null
             }
         }
     }
 
     /// How the history's masks of changed properties change, by the source's entity numbers.
-    private func historyMasks() -> [Int: ([UInt8]) -> [UInt8]] {
-        var masks: [Int: ([UInt8]) -> [UInt8]] = [:]
+    private func historyMasks() -> [Int: (Data) -> Data?] {
+        var masks: [Int: (Data) -> Data?] = [:]
         for mapping in sourceSchema.mappings.compactMap({ $0 }) {
             guard let plan = plan.entity(source: mapping.layout.name), let name = plan.destination,
                 let successor = destinationSchema.layout.entityByName[name]
             else { continue }
-            let (former, names) = (HistoryMask.names(of: mapping.layout), HistoryMask.names(of: successor))
+            let (former, names) = (HistoryProperties(mapping.layout), HistoryProperties(successor))
             masks[mapping.number] = { HistoryMask.converted($0, from: former, to: names, source: plan.source(of:)) }
         }
         return masks

@@ -5,6 +5,8 @@
 package struct LightweightMigration: Equatable, Sendable {
     /// The steps, in order.
     package let steps: [MigrationStep]
+    /// What the steps leave to be removed later.
+    package let deferred: DeferredCleanup
 
     /// Works out the steps.
     ///
@@ -13,25 +15,38 @@ package struct LightweightMigration: Equatable, Sendable {
     ///   - source: the schema that the store has.
     ///   - destination: the schema that it shall have.
     ///   - structure: the tables, indexes and triggers that there are.
+    ///   - left: what an earlier migration left to be removed, which is done first.
+    ///   - defersCleanup: whether removing what is not needed any more is left for later.
     /// - Throws: an `NSError` for a default value or a derived attribute that the store cannot hold.
     package init(
-        plan: MappingPlan, from source: SQLSchema, to destination: SQLSchema, structure: StoreStructure
+        plan: MappingPlan, from source: SQLSchema, to destination: SQLSchema, structure: StoreStructure,
+        after left: DeferredCleanup = DeferredCleanup(), defersCleanup: Bool = false
     ) throws {
         var builder = LightweightMigrationBuilder(
-            pair: SchemaPair(plan: plan, source: source, destination: destination, structure: structure))
-        steps = try builder.build()
+            pair: SchemaPair(plan: plan, source: source, destination: destination, structure: structure),
+            defersCleanup: defersCleanup)
+        let built = try builder.build()
+        steps = left.tasks.map { .run($0.sql) } + built
+        deferred = DeferredCleanup(builder.deferred)
     }
 }
 
 /// Puts the parts of a lightweight migration in order.
 private struct LightweightMigrationBuilder {
     let pair: SchemaPair
+    let defersCleanup: Bool
     private var steps: [MigrationStep] = []
+    private(set) var deferred: [DeferredCleanup.Task] = []
 
-    init(pair: SchemaPair) { self.pair = pair }
+    init(pair: SchemaPair, defersCleanup: Bool) {
+        self.pair = pair
+        self.defersCleanup = defersCleanup
+    }
 
     mutating func build() throws -> [MigrationStep] {
-        let tables = try pair.destination.tables.map { try TableMigration($0, in: pair) }
+        let tables = try pair.destination.tables.map {
+            try TableMigration($0, in: pair, keepsColumns: defersCleanup)
+        }
         let extended = Set(tables.filter { $0.way == .extend }.map(\.definition.name))
         let joins = JoinTableMigration(pair) { name in self.currentName(name, extended: extended) }
         let formerTables = pair.source.tables.map(\.name).filter { pair.structure.tables[$0] != nil }
@@ -46,7 +61,18 @@ private struct LightweightMigrationBuilder {
         for table in tables { move(table) }
         run(joins.creations + joins.insertions)
         run(RelationshipFills.statements(pair) { name in self.currentName(name, extended: extended) })
-        run(set.map { "DROP TABLE \(quoted(TableMigration.temporaryName($0)))" })
+        if defersCleanup {
+            // The names of the indexes are free when a table goes, which it does not yet.
+            let names = pair.structure.indexes.filter { set.contains($0.value.table) && $0.value.sql != nil }.keys
+            run(names.sorted().map { "DROP INDEX \(quoted($0))" })
+            deferred =
+                set.map { .table(TableMigration.temporaryName($0)) }
+                + tables.flatMap { table in
+                    table.unusedColumns.map { .column($0, table: table.definition.name) }
+                }
+        } else {
+            run(set.map { "DROP TABLE \(quoted(TableMigration.temporaryName($0)))" })
+        }
         try createIndexes(tables, kept: kept)
         run(DerivedFills.statements(pair))
         steps += MandatoryChecks.steps(pair)

@@ -18,8 +18,11 @@ struct TableMigration {
     let newColumns: [TableDefinition.Column]
     /// Columns that the source's model does not know, by table: they belong to somebody else, and stay.
     let foreignColumns: [String: [TableDefinition.Column]]
+    /// Columns of a table that is extended which the destination does not need any more.
+    let unusedColumns: [String]
 
-    init(_ definition: TableDefinition, in pair: SchemaPair) throws {
+    /// - Parameter keepsColumns: whether columns that are not needed any more may stay for a while.
+    init(_ definition: TableDefinition, in pair: SchemaPair, keepsColumns: Bool) throws {
         self.definition = definition
         var moves: [RowMove] = []
         var origins: [String: [String: String]] = [:]
@@ -42,26 +45,27 @@ struct TableMigration {
         guard let only = tables.first else {
             way = .create
             newColumns = []
+            unusedColumns = []
             return
         }
         let existing = pair.structure.tables[only] ?? []
         newColumns = definition.columns.filter { column in !existing.contains { $0.name == column.name } }
         let stays =
             tables.count == 1 && only == definition.name
-            && Self.staysInPlace(definition, existing, origins: origins.values, pair: pair)
+            && Self.staysInPlace(definition, existing, origins: origins.values, pair: pair, keepsColumns)
         way = stays ? .extend : .rebuild
+        unusedColumns = stays ? Self.unused(definition, pair) : []
     }
 
     /// Whether a table needs nothing but new columns: no column goes, changes its type, or takes another's values.
     private static func staysInPlace(
         _ definition: TableDefinition, _ existing: [TableDefinition.Column],
-        origins: some Collection<[String: String]>, pair: SchemaPair
+        origins: some Collection<[String: String]>, pair: SchemaPair, _ keepsColumns: Bool
     ) -> Bool {
         let types = Dictionary(existing.map { ($0.name, $0.declaredType) }, uniquingKeysWith: { first, _ in first })
-        let known = pair.source.tables.first { $0.name == definition.name }?.columns.map(\.name) ?? []
         let wanted = Dictionary(
             definition.columns.map { ($0.name, $0.declaredType) }, uniquingKeysWith: { first, _ in first })
-        guard known.allSatisfy({ wanted[$0] != nil }) else { return false }
+        guard keepsColumns || unused(definition, pair).isEmpty else { return false }
         // An INTEGER PRIMARY KEY is listed as INTEGER.
         guard
             wanted.allSatisfy({ name, type in
@@ -78,6 +82,13 @@ struct TableMigration {
         return origins.allSatisfy { sources in
             sources.allSatisfy { column, source in column == source || !columns.contains(column) }
         } && !newInOldPlace(definition, columns, origins, pair)
+    }
+
+    /// The columns that the source's model has in the table, and the destination's has not.
+    private static func unused(_ definition: TableDefinition, _ pair: SchemaPair) -> [String] {
+        let known = pair.source.tables.first { $0.name == definition.name }?.columns.map(\.name) ?? []
+        let wanted = Set(definition.columns.map(\.name))
+        return known.filter { !wanted.contains($0) }
     }
 
     /// Whether a property is new, and its column has another one's values.

@@ -29,6 +29,18 @@ struct MigrationAssociations {
         return sources.flatMap { pairs.destinations[ObjectIdentifier($0)] ?? [] }
     }
 
+    /// The objects that a mapping worked on, and what they became, once these are saved.
+    func successions(mapping: String) -> [ObjectSuccession] {
+        guard let pairs = byMapping[mapping] else { return [] }
+        return pairs.order.flatMap { source in
+            (pairs.destinations[ObjectIdentifier(source)] ?? []).map { destination in
+                ObjectSuccession(
+                    sourceEntity: source.entity.name ?? "", sourceKey: source.objectID.key,
+                    entity: destination.entity.name ?? "", key: destination.objectID.key)
+            }
+        }
+    }
+
     /// What destination objects were made of; all that the mapping worked on for `nil`.
     func sources(mapping: String, of destinations: [NSManagedObject]?) -> [NSManagedObject] {
         guard let pairs = byMapping[mapping] else { return [] }

@@ -15,7 +15,7 @@ extension NSMigrationManager {
 
     /// Migrates object by object.
     func migrateObjects(_ ends: MigrationEnds, mapping: NSMappingModel) throws {
-        let source = NSPersistentStoreCoordinator(managedObjectModel: sourceModel)
+        let source = NSPersistentStoreCoordinator(managedObjectModel: PlainModel.make(of: sourceModel))
         var sourceOptions = ends.source.options ?? [:]
         sourceOptions[NSReadOnlyPersistentStoreOption] = true
         sourceOptions[NSMigratePersistentStoresAutomaticallyOption] = nil
@@ -23,7 +23,7 @@ extension NSMigrationManager {
             try source.addPersistentStore(
                 ofType: ends.source.type, configurationName: nil, at: ends.source.url, options: sourceOptions)
         } catch { throw unopened(ends.source, code: CoreDataErrorCode.migrationManagerSourceStore, error) }
-        let destination = NSPersistentStoreCoordinator(managedObjectModel: destinationModel)
+        let destination = NSPersistentStoreCoordinator(managedObjectModel: PlainModel.make(of: destinationModel))
         do {
             try destination.addPersistentStore(
                 ofType: ends.destination.type, configurationName: configuration, at: ends.destination.url,
@@ -31,6 +31,7 @@ extension NSMigrationManager {
         } catch { throw unopened(ends.destination, code: CoreDataErrorCode.migrationManagerDestinationStore, error) }
         let run = try MigrationRun(mapping, source: source, destination: destination)
         self.run = run
+        if let willMigrate, let store = destination.persistentStores.first as? SQLiteStore { try willMigrate(store) }
         try run.destination.performAndWait { try run.source.performAndWait { try migrate(run) } }
         carryMetadata(from: source, to: destination)
         try close(destination)
@@ -95,6 +96,11 @@ extension NSMigrationManager {
         run.current = nil
         // Checks everything against the destination model first.
         if run.destination.hasChanges { try run.destination.save() }
+        if willMigrate != nil {
+            successions = (run.mapping.entityMappings ?? []).flatMap {
+                run.associations.successions(mapping: $0.name ?? "")
+            }
+        }
     }
 
     /// The source objects of an entity mapping.

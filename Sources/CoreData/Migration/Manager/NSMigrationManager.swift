@@ -9,7 +9,8 @@ import Synchronization
 /// try manager.migrateStore(from: url, type: .sqlite, mapping: mapping, to: newURL, type: .sqlite)
 /// ```
 ///
-/// The source store is only read. A destination that does not exist is made; one that exists takes the objects besides
+/// Both stacks have copies of the models, whose objects are plain `NSManagedObject`s: the classes of the application play no
+/// part. The source store is only read. A destination that does not exist is made; one that exists takes the objects besides
 /// its own, so that a large store can be migrated in several passes, each with a mapping model of its own. A pass holds
 /// its objects in memory until they are saved.
 open class NSMigrationManager: NSObject, MigrationFunctionCalling {
@@ -31,6 +32,12 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// The configuration of the destination model whose entities the destination store holds; `nil` for all.
     var configuration: String?
     var run: MigrationRun?
+    /// Called on the migration's thread whenever the progress changes.
+    var progressed: ((Float) -> Void)?
+    /// Called with the destination store before the first object is made, where that is a new SQLite store.
+    var willMigrate: ((SQLiteStore) throws -> Void)?
+    /// Which object became which, after a migration object by object that `willMigrate` was set for.
+    var successions: [ObjectSuccession]?
     private let shared = Mutex(Shared())
 
     private struct Shared {
@@ -72,7 +79,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// How far the migration is, from 0 to 1. May be read from any thread.
     open var migrationProgress: Float { shared.withLock { $0.progress } }
 
-    func setProgress(_ progress: Float) { shared.withLock { $0.progress = progress } }
+    func setProgress(_ progress: Float) {
+        shared.withLock { $0.progress = progress }
+        progressed?(progress)
+    }
 
     /// Ends the migration as soon as possible, before the next object. May be called from any thread.
     ///
@@ -91,6 +101,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// Forgets the contexts and the objects of the last migration, so that the manager can be used for another.
     open func reset() {
         run = nil
+        successions = nil
         shared.withLock { $0 = Shared() }
     }
 
@@ -106,9 +117,9 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     ///   - dURL: where the migrated store is to be.
     ///   - dStoreType: its type.
     ///   - dOptions: the options to open it with.
-    /// - Throws: 134150 when the source store cannot be opened, 134160 when the destination cannot, 134120 when the
-    ///   migration was cancelled, what a policy throws, and the errors of validation. A destination that this made is
-    ///   gone again then.
+    /// - Throws: 134110 when the mapping model names an entity, a property or a policy that there is not, 134150 when the
+    ///   source store cannot be opened, 134160 when the destination cannot, 134120 when the migration was cancelled, what a
+    ///   policy throws, and the errors of validation. A destination that this made is gone again then.
     open func migrateStore(
         from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -118,6 +129,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
             throw MigrationError.missingMappingModel(
                 url: sourceURL, source: sourceModel, destination: destinationModel, underlying: nil)
         }
+        try MappingCheck.check(mappings, from: sourceModel, to: destinationModel)
         let ends = MigrationEnds(
             source: .init(url: sourceURL, type: sStoreType, options: sOptions),
             destination: .init(url: dURL, type: dStoreType, options: dOptions))
@@ -152,14 +164,17 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
 
     // MARK: Entities and objects
 
-    /// The source entity of an entity mapping.
+    /// The source entity of an entity mapping: while a migration runs, that of the model that the source context has.
     open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
-        mEntity.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
+        let model = run?.source.persistentStoreCoordinator?.managedObjectModel ?? sourceModel
+        return mEntity.sourceEntityName.flatMap { model.entitiesByName[$0] }
     }
 
-    /// The destination entity of an entity mapping.
+    /// The destination entity of an entity mapping: while a migration runs, that of the model that the destination context
+    /// has.
     open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
-        mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
+        let model = run?.destination.persistentStoreCoordinator?.managedObjectModel ?? destinationModel
+        return mEntity.destinationEntityName.flatMap { model.entitiesByName[$0] }
     }
 
     /// Notes that a source object became a destination object by an entity mapping.

@@ -75,7 +75,8 @@ struct StagedMigration {
         let container = NSPersistentContainer(name: stage.label ?? "Migration", managedObjectModel: model)
         container.persistentStoreDescriptions = []
         try container.persistentStoreCoordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: plainOptions)
+            ofType: NSSQLiteStoreType, configurationName: configuration, at: url,
+            options: StoreMigrationOptions.plain(options))
         manager.container = container
         let outcome = Result { try handler(manager, stage) }
         manager.container = nil
@@ -83,16 +84,6 @@ struct StagedMigration {
             try container.persistentStoreCoordinator.remove(store)
         }
         try outcome.get()
-    }
-
-    /// The options without those that ask for migration.
-    private var plainOptions: [AnyHashable: Any] {
-        (options ?? [:]).filter { key, _ in
-            ![
-                NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
-                NSPersistentStoreStagedMigrationManagerOptionKey,
-            ].contains(key.base as? String ?? "")
-        }
     }
 
     /// A lightweight migration; nothing to do for a store that fits already.

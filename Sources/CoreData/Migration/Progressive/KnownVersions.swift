@@ -1,0 +1,114 @@
+import Foundation
+
+/// A version of a model that a migration can go over.
+package struct ModelVersion {
+    package let name: String
+    package let model: NSManagedObjectModel
+
+    package init(name: String, model: NSManagedObjectModel) {
+        self.name = name
+        self.model = model
+    }
+
+    /// Whether two models are of one version.
+    static func isSame(_ first: NSManagedObjectModel, _ second: NSManagedObjectModel) -> Bool {
+        first === second || first.entityVersionHashesByName == second.entityVersionHashesByName
+            || VersionHash.checksum(of: first) == VersionHash.checksum(of: second)
+    }
+}
+
+/// A mapping model, and what it is called.
+package struct NamedMapping {
+    package let name: String
+    package let mapping: NSMappingModel
+
+    package init(name: String, mapping: NSMappingModel) {
+        self.name = name
+        self.mapping = mapping
+    }
+}
+
+/// The versions of a model that are known, and the mapping models between them.
+package struct KnownVersions {
+    package private(set) var versions: [ModelVersion]
+    /// Whether the versions are in the order in which they were made.
+    package let isOrdered: Bool
+    package let mappings: [NamedMapping]
+
+    /// Versions in the order in which they were made.
+    package init(_ versions: [ModelVersion], mappings: [NamedMapping] = []) {
+        self.init(versions, isOrdered: true, mappings: mappings)
+    }
+
+    init(_ versions: [ModelVersion], isOrdered: Bool, mappings: [NamedMapping]) {
+        self.versions = versions
+        self.isOrdered = isOrdered
+        self.mappings = mappings
+    }
+
+    /// The versions of a model package, in the order that their names tell, and the mapping models of folders.
+    ///
+    /// - Parameter mappingFolders: where compiled mapping models are looked for.
+    /// - Throws: the errors of reading, with the file.
+    package init(_ package: ModelPackage, mappingFolders: [URL]) throws {
+        let names = package.versions.map(\.name)
+        let order = VersionOrder.sorted(names)
+        let versions = try (order ?? names).map { ModelVersion(name: $0, model: try package.model(version: $0)) }
+        self.init(versions, isOrdered: order != nil, mappings: try MappingModelFiles.read(in: mappingFolders))
+    }
+
+    /// The versions of the model package that a model is of, and the mapping models, in bundles.
+    ///
+    /// - Parameter directories: where packages and mapping models are looked for.
+    /// - Throws: the errors of reading, with the file.
+    package init(of model: NSManagedObjectModel, in directories: [URL] = ModelLocator.searchedDirectories()) throws {
+        for directory in directories {
+            for url in try MappingModelFiles.files(in: directory, withExtension: "momd") {
+                let known = try KnownVersions(ModelPackage(at: url), mappingFolders: directories)
+                if known.index(of: model) != nil {
+                    self = known
+                    return
+                }
+            }
+        }
+        self.init([], isOrdered: false, mappings: try MappingModelFiles.read(in: directories))
+    }
+
+    /// The place of the version that a model is of.
+    func index(of model: NSManagedObjectModel) -> Int? {
+        versions.firstIndex { ModelVersion.isSame($0.model, model) }
+    }
+
+    /// Adds a model, as the latest version, unless it is known; tells its place.
+    mutating func add(_ model: NSManagedObjectModel, named name: String) -> Int {
+        if let known = index(of: model) { return known }
+        versions.append(ModelVersion(name: name, model: model))
+        return versions.count - 1
+    }
+
+    /// The steps between versions that there are mapping models for.
+    func mappedHops() -> [ShortestChain.Hop: NamedMapping] {
+        var found: [ShortestChain.Hop: NamedMapping] = [:]
+        for named in mappings where named.mapping.namesVersions {
+            let entities = named.mapping.entityMappings ?? []
+            for from in versions.indices {
+                for to in versions.indices where to != from {
+                    let hop = ShortestChain.Hop(from: from, to: to)
+                    let fits = NSMappingModel.fits(entities, from: versions[from].model, to: versions[to].model)
+                    if fits, found[hop] == nil { found[hop] = named }
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension NSMappingModel {
+    /// Whether the mapping model says which versions it is for, by the version hashes of the entities.
+    fileprivate var namesVersions: Bool {
+        (entityMappings ?? []).allSatisfy {
+            ($0.sourceEntityName == nil || $0.sourceEntityVersionHash != nil)
+                && ($0.destinationEntityName == nil || $0.destinationEntityVersionHash != nil)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import SQLiteConnection
+
+extension ProgressiveMigration {
+    /// Migrates the store, or leaves it as it was.
+    ///
+    /// - Parameter progress: called on the way, on this thread, with numbers that only grow.
+    /// - Throws: what a step throws, with the versions and the step; 134090 when another process has written to the store
+    ///   meanwhile.
+    package func run(progress: @escaping (MigrationProgress) -> Void = { _ in }) throws {
+        guard let first = steps.first else { return MigrationWorkspace.removeLeftovers(of: url) }
+        let timeout = StoreSettings(options).timeout
+        try StoreFile.open(url, mode: .readWrite, timeout: timeout).checkpoint()
+        if steps.count == 1, first.work == nil, case .inferred(let plan) = first.way {
+            try naming(0) { try migrate(url, first, plan) { report(0, $0, progress) } }
+            return report(0, 1, progress)
+        }
+        try MigrationWorkspace.with(url, timeout: timeout) { workspace in
+            let mark = try ChangeMark(url, timeout: timeout)
+            // Another process may have migrated it while this one waited.
+            guard try StoreVersion(url, timeout: timeout).fits(first.source.model, configuration: configuration) else {
+                throw MigrationError.changed(url: url, first)
+            }
+            var current = url
+            for index in steps.indices {
+                current = try naming(index) {
+                    try make(index, of: current, in: workspace) { report(index, $0, progress) }
+                }
+            }
+            try naming(steps.count - 1) {
+                try StoreReplacement.replace(url, with: current, timeout: timeout, since: mark)
+            }
+            report(steps.count - 1, 1, progress)
+        }
+    }
+
+    private func report(_ index: Int, _ fraction: Double, _ progress: (MigrationProgress) -> Void) {
+        let step = steps[index]
+        progress(
+            MigrationProgress(
+                step: index + 1, stepCount: steps.count, source: step.source.name, destination: step.destination.name,
+                fractionCompleted: (Double(index) + fraction) / Double(steps.count)))
+    }
+
+    /// Makes the store of a step, and removes the one before it unless it is the original; or changes that one, where the
+    /// step needs no more.
+    private func make(
+        _ index: Int, of store: URL, in workspace: MigrationWorkspace, _ progress: @escaping (Double) -> Void
+    ) throws -> URL {
+        let step = steps[index]
+        let timeout = StoreSettings(options).timeout
+        if index > 0, step.work == nil, case .inferred(let plan) = step.way {
+            try migrate(store, step, plan, progress)
+            return store
+        }
+        let place = try workspace.place(for: url, step: index + 1)
+        switch step.way {
+        case .inferred(let plan):
+            try LinkedFiles.copyStore(store, to: place, timeout: timeout)
+            try migrate(place, step, plan) { progress($0 * 0.99) }
+        case .mapped(let named):
+            let migration = MappedMigration(
+                url: store, source: step.source.model, destination: step.destination.model, mapping: named.mapping,
+                configuration: isLast(index) ? configuration : nil, options: options)
+            try migration.make(at: place) { progress(Double($0) * 0.99) }
+        }
+        if let work = step.work {
+            let stacks = StepStacks(step, old: store, new: place, options: options)
+            try stacks.run(work, configuration: isLast(index) ? configuration : nil)
+        }
+        if index > 0 { try workspace.remove(store) }
+        progress(1)
+        return place
+    }
+
+    private func isLast(_ index: Int) -> Bool { index == steps.count - 1 }
+
+    /// Carries an inferred step out in place.
+    private func migrate(_ store: URL, _ step: ChainStep, _ plan: MappingPlan, _ progress: (Double) -> Void) throws {
+        let file = try StoreFile.open(store, mode: .readWrite, timeout: StoreSettings(options).timeout)
+        let last = steps.last.map { $0.destination.model === step.destination.model } ?? false
+        try InPlaceMigrator(
+            file, from: step.source.model, to: step.destination.model, plan: plan,
+            configuration: last ? configuration : nil
+        ).run(progress: progress)
+    }
+
+    private func naming<Result>(_ index: Int, _ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch { throw MigrationError.step(index, of: self, error) }
+    }
+}
+
+extension StoreFile {
+    /// Moves the write-ahead log into the file as far as other processes let it.
+    func checkpoint() throws { try run("prepare the migration of") { try connection.checkpoint(.passive) } }
+}

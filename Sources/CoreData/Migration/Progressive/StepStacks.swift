@@ -1,0 +1,49 @@
+import Foundation
+
+/// Opens the stores before and after a step, for the code that completes it.
+struct StepStacks {
+    private let step: ChainStep
+    private let old: URL
+    private let new: URL
+    private let options: [AnyHashable: Any]?
+
+    init(_ step: ChainStep, old: URL, new: URL, options: [AnyHashable: Any]?) {
+        self.step = step
+        self.old = old
+        self.new = new
+        self.options = options
+    }
+
+    /// Runs the code, and saves what it changed.
+    ///
+    /// - Throws: what the code throws, and the errors of validation and of saving.
+    func run(_ work: ChainStep.Work, configuration: String?) throws {
+        let before = try coordinator(step.source.model, old, isReadOnly: true, nil)
+        let after = try coordinator(step.destination.model, new, isReadOnly: false, configuration)
+        let reader = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        reader.persistentStoreCoordinator = before
+        let writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        writer.persistentStoreCoordinator = after
+        try writer.performAndWait {
+            try reader.performAndWait { try work(reader, writer) }
+            if writer.hasChanges { try writer.save() }
+        }
+        for store in after.persistentStores { try after.remove(store) }
+        for store in before.persistentStores { try before.remove(store) }
+    }
+
+    private func coordinator(
+        _ model: NSManagedObjectModel, _ url: URL, isReadOnly: Bool, _ configuration: String?
+    ) throws -> NSPersistentStoreCoordinator {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: PlainModel.make(of: model))
+        var plain = StoreMigrationOptions.plain(options)
+        if isReadOnly { plain[NSReadOnlyPersistentStoreOption] = true }
+        // A store that keeps a history may only be written to with it.
+        if !isReadOnly, try StoreStructure(StoreFile.openForReading(url)).hasHistory {
+            plain[NSPersistentHistoryTrackingKey] = true
+        }
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: plain)
+        return coordinator
+    }
+}

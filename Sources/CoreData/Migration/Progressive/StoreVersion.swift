@@ -1,0 +1,24 @@
+import Foundation
+
+/// The version that a store is of, told by its metadata and its copy of its model.
+struct StoreVersion {
+    let metadata: [String: Any]
+    let model: NSManagedObjectModel?
+
+    init(_ url: URL, timeout: Double) throws {
+        let file = try StoreFile.openForReading(url, timeout: timeout)
+        metadata = try file.metadata()
+        model = try file.cachedModel()
+    }
+
+    /// Whether a model fits the store.
+    func fits(_ model: NSManagedObjectModel, configuration: String?) -> Bool {
+        let entities = model.entities(forConfigurationName: configuration) ?? model.entities
+        return StoreCompatibility.differences(entities, metadata: metadata) { self.model }.isEmpty
+    }
+
+    /// The place of the first version that fits the store.
+    func index(in versions: [ModelVersion], configuration: String?) -> Int? {
+        versions.firstIndex { fits($0.model, configuration: configuration) }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// Files that are on the disk, and not only on their way to it, before anything refers to them.
+enum DurableFiles {
+    /// Makes a file of another folder known in a folder, too: by a hard link, or by a copy where the file system has none.
+    ///
+    /// - Throws: the errors of the file system, with the path.
+    static func link(_ source: URL, to target: URL) throws {
+        // What an interrupted copy left under this name is worth nothing.
+        if FileManager.default.fileExists(atPath: target.path) { try FileManager.default.removeItem(at: target) }
+        if Foundation.link(source.path, target.path) != 0 {
+            try FileManager.default.copyItem(at: source, to: target)
+        }
+        try synchronize(target)
+    }
+
+    /// Waits until the content of a file, or the names in a folder, are on the disk.
+    static func synchronize(_ url: URL) throws {
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw error(url, "opened") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw error(url, "written to the disk") }
+    }
+
+    private static func error(_ url: URL, _ work: String) -> NSError {
+        let number = errno
+        let isFull = number == ENOSPC || number == EDQUOT
+        return StoreError.make(
+            (isFull ? CocoaError.Code.fileWriteOutOfSpace : CocoaError.Code.fileWriteUnknown).rawValue,
+            "“\(url.path)” cannot be \(work): \(String(cString: strerror(number))).", url: url,
+            underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(number)))
+    }
+}

@@ -1,0 +1,94 @@
+import CoreData
+import Foundation
+
+/// How a store is migrated: in one step, or over several versions of its model.
+enum MigrationChoice {
+    case direct(StoreMigration)
+    case chain(ProgressiveMigration)
+
+    /// Works out the way. Nothing is changed.
+    init(_ options: Invocation.MigrateOptions, store: URL) throws {
+        let package = try ModelPackage(at: URL(fileURLWithPath: options.model))
+        let model = try package.model(version: options.version)
+        func chain(_ folders: [URL]) throws -> MigrationChoice {
+            .chain(
+                try ProgressiveMigration(
+                    at: store, to: model, over: KnownVersions(package, mappingFolders: folders)))
+        }
+        if let folder = options.mappings {
+            self = try chain([URL(fileURLWithPath: folder, isDirectory: true)])
+            return
+        }
+        do {
+            self = .direct(
+                try StoreMigration(at: store, to: model, mapping: options.mapping.map(Self.mapping)))
+        } catch let error as NSError
+            where error.code == NSMigrationMissingMappingModelError && options.mapping == nil
+            && package.versions.count > 1
+        {
+            // What cannot be inferred in one step may be in several.
+            self = try chain([])
+        }
+    }
+
+    private static func mapping(_ path: String) throws -> NSMappingModel {
+        let mapping = NSMappingModel()
+        mapping.entityMappings = try NSMappingModel.mappings(at: URL(fileURLWithPath: path))
+        return mapping
+    }
+
+    var changesAnything: Bool {
+        switch self {
+        case .direct(let migration):
+            if case .nothing = migration.way { return false }
+            return true
+        case .chain(let migration): return !migration.steps.isEmpty
+        }
+    }
+
+    /// What will be done.
+    func description(withStatements: Bool) -> String {
+        switch self {
+        case .direct(let migration): return Self.text(migration, withStatements)
+        case .chain(let migration):
+            guard changesAnything else { return Self.nothing(migration.url) }
+            return "“\(migration.url.lastPathComponent)” is migrated step by step:\n"
+                + migration.description + "\n"
+        }
+    }
+
+    private static func nothing(_ store: URL) -> String {
+        "“\(store.lastPathComponent)” fits the model already; there is nothing to do.\n"
+    }
+
+    private static func text(_ migration: StoreMigration, _ withStatements: Bool) -> String {
+        let name = "“\(migration.url.lastPathComponent)”"
+        switch migration.way {
+        case .nothing: return nothing(migration.url)
+        case .inPlace(let plan, let steps):
+            let statements = withStatements ? "Statements, in one transaction:\n" + MigrationText.steps(steps) : ""
+            return "\(name) is migrated in place:\n" + MigrationText.plan(plan) + statements
+        case .mapped(let mapping):
+            return "\(name) is migrated object by object:\n" + MigrationText.mapping(mapping)
+        }
+    }
+
+    /// Migrates the store, or leaves it as it was.
+    ///
+    /// - Parameter output: gets a line whenever a step of several begins.
+    func run(_ output: (String) throws -> Void) throws {
+        switch self {
+        case .direct(let migration): try migration.run()
+        case .chain(let migration):
+            try withoutActuallyEscaping(output) { output in
+                var begun = 0
+                try migration.run { progress in
+                    guard progress.step > begun else { return }
+                    begun = progress.step
+                    // That nobody listens any more does not stop the migration.
+                    try? output("Step \(progress.step) of \(progress.stepCount) …\n")
+                }
+            }
+        }
+    }
+}
