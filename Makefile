@@ -10,11 +10,12 @@ FUZZ_SECONDS ?= 30
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
 
-.PHONY: help demo test test-tsan fuzz bench docs format lint clean dependencies
+.PHONY: help demo test test-faults test-tsan fuzz bench docs format lint clean dependencies
 
 help:
 	@echo "make demo     the book store, and a look into the file that it wrote"
 	@echo "make test     all tests"
+	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
 	@echo "make fuzz     damaged format strings, archives and models, for FUZZ_SECONDS=30 each"
 	@echo "make bench    our time against the SQLite C API's, work by work"
@@ -30,6 +31,10 @@ demo: dependencies
 
 test: dependencies
 	$(SWIFT) test $(SWIFT_FLAGS)
+
+# `make test` tries a few of these points only.
+test-faults: dependencies
+	PIPPIN_ALL_FAULTS=1 $(SWIFT) test --filter MigrationFaultTests $(SWIFT_FLAGS)
 
 # ThreadSanitizer needs a build of its own; it multiplies time and memory, so the tests run one suite after the other.
 test-tsan: dependencies

@@ -51,6 +51,11 @@ let package = Package(
         .testTarget(
             name: "CoreDataTests",
             dependencies: ["CoreData", "PredicateOperators", "KeyedArchives", "SQLiteConnection"]),
+        // Migrations in a process of its own, which is killed on the way.
+        .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),
+        .testTarget(
+            name: "MigrationFaultTests", dependencies: ["MigrationChild", "CoreData", "SQLiteConnection"],
+            exclude: ["FaultInjection.c"]),
         .testTarget(name: "PippinTests", dependencies: ["Pippin", "SQLiteConnection"]),
         .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration"]),
         .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData", "RecordGeneration"]),

@@ -1,0 +1,33 @@
+import CoreData
+import Foundation
+
+/// What a migration test runs in a process of its own: `MigrationChild make|lightweight|mapped|progressive STORE`.
+///
+/// Ends with 1 and the error's text when the migration failed.
+func run(_ arguments: [String]) throws {
+    guard arguments.count == 2 else { throw CocoaError(.featureUnsupported) }
+    let url = URL(fileURLWithPath: arguments[1])
+    switch arguments[0] {
+    case "make": try Bookshelf.makeStore(at: url)
+    case "lightweight":
+        let options = Bookshelf.options.merging([
+            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+        ]) { $1 }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshelf.model(2))
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+        try coordinator.remove(store)
+    case "mapped":
+        try StoreMigration(at: url, to: Bookshelf.model(2), mapping: Bookshelf.mapping(from: 1)).run()
+    case "progressive":
+        let migration = try ProgressiveMigration(
+            at: url, to: Bookshelf.model(4), over: Bookshelf.versions(), options: Bookshelf.options)
+        try migration.run()
+    default: throw CocoaError(.featureUnsupported)
+    }
+}
+
+do { try run(Array(CommandLine.arguments.dropFirst())) } catch {
+    FileHandle.standardError.write(Data("\((error as NSError).localizedDescription)\n".utf8))
+    exit(1)
+}
