@@ -13,12 +13,17 @@ enum GenerationPin {
 extension NSManagedObjectContext {
     /// Guarded by a lock: children ask on their own queues what their parent reads.
     var pin: GenerationPin {
-        get { pinned.withLock { $0 } }
+        get { hasPin.load(ordering: .acquiring) ? pinned.withLock { $0 } : .none }
         set {
             // The former pin is let go out here: that may close what it reads.
             let former = pinned.withLock { pin in
                 defer { pin = newValue }
                 return pin
+            }
+            if case .none = newValue {
+                hasPin.store(false, ordering: .releasing)
+            } else {
+                hasPin.store(true, ordering: .releasing)
             }
             withExtendedLifetime(former) {}
         }

@@ -84,7 +84,8 @@ extension NSManagedObjectContext {
 
     private func callWillSave() {
         // A copy: objects change others, which are told next.
-        for object in Array(changed) where object.hasChanges && !object.state.contains(.toldOfSave) {
+        let objects = changed
+        for object in objects where object.hasChanges && !object.state.contains(.toldOfSave) {
             object.state.insert(.toldOfSave)
             object.willSave()
         }
@@ -93,7 +94,8 @@ extension NSManagedObjectContext {
     private func validate() throws {
         var errors: [NSError] = []
         // A copy: validations may change other objects.
-        for object in Array(changed) {
+        let objects = changed
+        for object in objects {
             do {
                 if object.isDeleted {
                     if object.state.isDisjoint(with: [.inserted, .inaccessible]) { try object.validateForDelete() }
@@ -150,6 +152,7 @@ extension NSManagedObjectContext {
     }
 
     func makeIdentifiersPermanent(_ objects: [NSManagedObject]) throws {
+        checkQueue()
         guard let source else { throw Self.noSource("give permanent IDs") }
         takePromotions()
         let new = objects.filter { $0.identifier.isTemporaryID }
@@ -175,6 +178,7 @@ extension NSManagedObjectContext {
     }
 
     func watchForConflicts(_ object: NSManagedObject) {
+        checkQueue()
         guard object.managedObjectContext === self, object.state.isDisjoint(with: [.inserted, .deleted]) else { return }
         if object.isFault { fulfill(object) }
         objectWillChange(object)

@@ -83,6 +83,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     let pinned = Mutex(GenerationPin.none)
+    let hasPin = Atomic<Bool>(false)
 
     /// The state of the stores that the context reads: `nil` when it reads them as they are, `current` when it is to be
     /// pinned by its next read.

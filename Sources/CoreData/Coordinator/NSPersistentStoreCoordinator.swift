@@ -86,18 +86,20 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     + "\(managedObjectModel.configurations.joined(separator: ", ")).", url: storeURL)
         }
         let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
-        return try withLock {
+        let (store, isNew) = try withLock { () -> (NSPersistentStore, Bool) in
             if storeURL != nil, storeType != NSInMemoryStoreType, !StoreFiles.isNoFile(url),
                 let known = stores.first(where: { $0.url == url })
             {
-                return known
+                return (known, false)
             }
             let store = try openStore(type, configuration, at: url, options: options)
             store.didAdd(to: self)
             stores.append(store)
-            postStoresDidChange([NSAddedPersistentStoresKey: [store]])
-            return store
+            return (store, true)
         }
+        // Without the lock: an observer may wait for a context that waits for it.
+        if isNew { postStoresDidChange([NSAddedPersistentStoresKey: [store]]) }
+        return store
     }
 
     /// Opens a store, migrating it first where its model differs and the options ask for it.
@@ -160,18 +162,18 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Closes a store. Its objects in contexts are invalidated: those without changes become faults that cannot fire.
     open func remove(_ store: NSPersistentStore) throws {
-        try withLock {
-            guard stores.contains(store) else {
-                throw StoreError.make(
-                    CoreDataErrorCode.persistentStoreOperation, "The store was not added to this coordinator.",
-                    url: store.url)
-            }
-            NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+        guard persistentStores.contains(store) else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOperation, "The store was not added to this coordinator.",
+                url: store.url)
+        }
+        NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+        withLock {
             store.willRemove(from: self)
             store.unloadContents()
             stores.removeAll { $0 === store }
-            postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
         }
+        postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
         for context in withLock({ contexts.compactMap(\.context) }) { context.storeWasRemoved(store.identity) }
     }
 
@@ -226,20 +228,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Runs a block with the stores, and waits until it is done.
-    open func performAndWait(_ block: () -> Void) {
-        lockObject.lock()
-        defer { lockObject.unlock() }
-        block()
-    }
+    open func performAndWait(_ block: () -> Void) { withLock(block) }
 
     /// Runs a block with the stores, and waits for its result.
     ///
     /// - Throws: what the block throws.
-    public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
-        lockObject.lock()
-        defer { lockObject.unlock() }
-        return try block()
-    }
+    public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try withLock(block) }
 
     /// Runs a block with the stores, which learn on whose behalf they are asked.
     func asking<Result>(for context: NSManagedObjectContext?, _ body: () throws -> Result) rethrows -> Result {

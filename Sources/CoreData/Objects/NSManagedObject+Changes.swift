@@ -100,10 +100,19 @@ extension NSManagedObject {
             changes.append(
                 ToManyChange(
                     relationship: relationship,
-                    added: members.added.map(\.identifier), removed: members.removed.map(\.identifier),
+                    added: Self.inOrder(members.added).map(\.identifier),
+                    removed: Self.inOrder(members.removed).map(\.identifier),
                     order: relationship.isOrdered ? members.list.map(\.identifier) : nil))
         }
         return changes
+    }
+
+    /// Objects in the order of their keys, new ones last: sets have none, and every run is to save the same.
+    static func inOrder(_ objects: some Collection<NSManagedObject>) -> [NSManagedObject] {
+        objects.sorted { first, second in
+            let isNew = (first.identifier.isTemporaryID, second.identifier.isTemporaryID)
+            return isNew.0 == isNew.1 ? first.identifier.key < second.identifier.key : isNew.1
+        }
     }
 
     /// What the object is now is what the store has.

@@ -87,8 +87,10 @@ extension NSManagedObject {
         willChange()
         let members = loadedToManyMembers(relationship)
         let wanted = Set(objects)
-        for object in members.all where !wanted.contains(object) { removeFromToMany(relationship, object) }
-        for object in objects where !members.contains(object) { addToMany(relationship, object) }
+        let former = members.all.filter { !wanted.contains($0) }
+        let new = objects.filter { !members.contains($0) }
+        for object in relationship.isOrdered ? former : Self.inOrder(former) { removeFromToMany(relationship, object) }
+        for object in relationship.isOrdered ? new : Self.inOrder(new) { addToMany(relationship, object) }
         if relationship.isOrdered {
             var seen: Set<NSManagedObject> = []
             changing(relationship) { members.reorder(objects.filter { seen.insert($0).inserted }) }
@@ -188,8 +190,9 @@ extension NSManagedObject {
     final func followDeleteRules() -> [NSManagedObject] {
         var doomed: [NSManagedObject] = []
         for relationship in layout.relationships {
-            let destinations =
+            var destinations =
                 relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? []
+            if relationship.isToMany, !relationship.isOrdered { destinations = Self.inOrder(destinations) }
             switch relationship.deleteRule {
             case .cascadeDeleteRule: doomed += destinations.filter { !$0.isDeleted }
             case .nullifyDeleteRule:

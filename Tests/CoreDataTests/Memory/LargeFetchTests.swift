@@ -9,6 +9,8 @@ private func peakMegabytes() -> Int {
     return (Int(line.filter(\.isNumber)) ?? .max) / 1024
 }
 
+private let isUnderThreadSanitizer = dlsym(nil, "__tsan_init") != nil
+
 @Suite("Memory: large fetches")
 struct LargeFetchTests {
     /// What a fetch of 1,000,000 objects may add to the process at its peak: their identities, not their values.
@@ -17,7 +19,7 @@ struct LargeFetchTests {
     // In a process of its own: the peak is the fetch's alone.
     @Test(
         "A fetch of 1,000,000 objects with a batch size of 500, of which 20 batches are read, needs at most 300 MB",
-        .timeLimit(.minutes(5)))
+        .enabled(if: !isUnderThreadSanitizer, "ThreadSanitizer multiplies memory"), .timeLimit(.minutes(5)))
     func batched() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let folder = try TemporaryFolder()

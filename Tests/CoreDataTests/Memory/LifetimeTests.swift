@@ -4,7 +4,7 @@ import Testing
 @Suite("Memory: what goes when nobody has it")
 struct LifetimeTests {
     @Test(
-        "A container goes with its last reference, and coordinator, store and contexts with it", .timeLimit(.minutes(1))
+        "A container goes with its last reference, and coordinator, store and contexts with it", .timeLimit(.minutes(5))
     )
     func container() async throws {
         let folder = try TemporaryFolder()
