@@ -38,6 +38,7 @@ test-faults: dependencies
 
 # ThreadSanitizer needs a build of its own; it multiplies time and memory, so the tests run one suite after the other.
 test-tsan: dependencies
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions" \
 	$(SWIFT) test --scratch-path .build/tsan --sanitize=thread --no-parallel --filter CoreDataTests $(SWIFT_FLAGS)
 
 fuzz: dependencies
