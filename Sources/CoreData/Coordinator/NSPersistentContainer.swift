@@ -65,7 +65,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         return base.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
     }
 
-    /// Opens the stores of the descriptions.
+    /// Opens the stores of the descriptions; folders that are missing are made.
     ///
     /// - Parameter block: called once a description, with the error if the store could not be opened: before this
     ///   returns, or later for descriptions that say so.
@@ -73,9 +73,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
         for description in persistentStoreDescriptions {
-            if description.type != NSInMemoryStoreType, let url = description.url, !description.isReadOnly,
-                url.deletingLastPathComponent() == type(of: self).defaultDirectoryURL()
-            {
+            if description.type != NSInMemoryStoreType, let url = description.url, !description.isReadOnly {
                 // A failure shows when the store is opened, with the path.
                 try? FileManager.default.createDirectory(
                     at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -66,8 +66,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - storeURL: where the store is; may be `nil` for one in memory.
     ///   - options: by the keys that are named `NS…Option`.
     /// - Returns: the store.
-    /// - Throws: an error in the Cocoa domain: 134000 for an unknown type, 134100 when the store's model differs, 134080
-    ///   and the file errors when it cannot be opened.
+    /// - Throws: an error in the Cocoa domain: 134000 for an unknown type, 134100 when the store's model differs, 134081
+    ///   when it was added already, 134080 and the file errors when it cannot be opened.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -86,19 +86,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     + "\(managedObjectModel.configurations.joined(separator: ", ")).", url: storeURL)
         }
         let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
-        let (store, isNew) = try withLock { () -> (NSPersistentStore, Bool) in
+        let store = try withLock {
             if storeURL != nil, storeType != NSInMemoryStoreType, !StoreFiles.isNoFile(url),
-                let known = stores.first(where: { $0.url == url })
+                stores.contains(where: { $0.url == url })
             {
-                return (known, false)
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreIsAdded,
+                    "The store “\(url.lastPathComponent)” was added already; a coordinator has a store once.", url: url)
             }
             let store = try openStore(type, configuration, at: url, options: options)
             store.didAdd(to: self)
             stores.append(store)
-            return (store, true)
+            return store
         }
         // Without the lock: an observer may wait for a context that waits for it.
-        if isNew { postStoresDidChange([NSAddedPersistentStoresKey: [store]]) }
+        postStoresDidChange([NSAddedPersistentStoresKey: [store]])
         return store
     }
 

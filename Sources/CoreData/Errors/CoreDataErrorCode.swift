@@ -31,6 +31,8 @@ package enum CoreDataErrorCode {
     package static let coreData = 134060
     package static let persistentStoreOperation = 134070
     package static let persistentStoreOpen = 134080
+    /// Core Data has no name for this one.
+    package static let persistentStoreIsAdded = 134081
     package static let persistentStoreTimeout = 134090
     package static let persistentStoreUnsupportedRequestType = 134091
     package static let persistentStoreIncompatibleVersionHash = 134100

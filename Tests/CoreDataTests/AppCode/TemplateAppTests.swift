@@ -73,3 +73,42 @@ struct TemplateAppTests {
         }
     }
 }
+
+private final class NestedContainer: NSPersistentContainer, @unchecked Sendable {
+    override class func defaultDirectoryURL() -> URL {
+        super.defaultDirectoryURL().appendingPathComponent("pippin-nested")
+    }
+}
+
+@Suite("Loading the stores of a container")
+struct ContainerLoadingTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func load(_ container: NSPersistentContainer) -> NSError? {
+        nonisolated(unsafe) var failure: (any Error)?  // written before loadPersistentStores returns
+        container.loadPersistentStores { failure = $1 }
+        return failure as NSError?
+    }
+
+    // INCoreData relies on it.
+    @Test("Folders that are missing are made, in a default directory that a subclass says, or in any other")
+    func folders() throws {
+        let nested = NestedContainer(name: "Template", managedObjectModel: Library.model())
+        defer { try? FileManager.default.removeItem(at: NestedContainer.defaultDirectoryURL()) }
+        #expect(load(nested) == nil)
+        let url = folder.file("a/b/c.sqlite")
+        nested.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+        #expect(load(nested) == nil)
+        #expect(FileManager.default.fileExists(atPath: url.path))
+    }
+
+    // YPersistence relies on it.
+    @Test("A store that was added already cannot be added once more")
+    func twice() throws {
+        let container = try Library.stored(at: folder.file("Twice.sqlite"))
+        #expect(load(container)?.code == 134081)
+        #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
+    }
+}
