@@ -171,6 +171,36 @@ struct LightweightMigrationTests {
         #expect(rows == ["Person|40"])
     }
 
+    @Test("What the history keeps of deleted objects goes with its attributes, whatever places these have")
+    func tombstones() throws {
+        func kept(_ names: String...) -> NSManagedObjectModel {
+            let item = makeEntity("Item")
+            item.properties = names.map { name in
+                let attribute = makeAttribute(name, .stringAttributeType)
+                attribute.preservesValueInHistoryOnDeletion = true
+                return attribute
+            }
+            return makeModel(item)
+        }
+        let tracking: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
+        let coordinator = try add(kept("b", "c"), at: folder.store, tracking)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+            for name in ["b", "c"] { item.setValue(name.uppercased(), forKey: name) }
+            try context.save()
+            context.delete(item)
+            try context.save()
+        }
+        try close(coordinator)
+        let deleted = "SELECT ZTOMBSTONE0, ZTOMBSTONE1, ZTOMBSTONE2 FROM ACHANGE WHERE ZCHANGETYPE = 2"
+        try close(try add(kept("a", "b", "c"), at: folder.store, options.merging(tracking) { $1 }))
+        #expect(try plainSQL(deleted, in: folder.store) == ["|B|C"])
+        try close(try add(kept("c"), at: folder.store, options.merging(tracking) { $1 }))
+        #expect(try plainSQL(deleted, in: folder.store) == ["C||"])
+    }
+
     @Test("Columns, indexes and tables of somebody else's stay")
     func foreign() throws {
         try Town.makeStore(at: folder.store)

@@ -14,9 +14,13 @@ struct MappedReplacementTests {
     private static func model(_ version: Int) -> NSManagedObjectModel {
         let cover = makeAttribute("cover", .binaryDataAttributeType)
         cover.allowsExternalBinaryDataStorage = true
+        let title = makeAttribute(version == 1 ? "title" : "name", .stringAttributeType)
+        title.preservesValueInHistoryOnDeletion = true
+        let colour = makeAttribute("colour", .stringAttributeType)
+        colour.preservesValueInHistoryOnDeletion = true
         return makeModel(
             makeEntity("Author", makeAttribute("name", .stringAttributeType)),
-            makeEntity("Book", makeAttribute(version == 1 ? "title" : "name", .stringAttributeType), cover))
+            version == 1 ? makeEntity("Book", title, cover) : makeEntity("Book", title, cover, colour))
     }
 
     private static func mapping() throws -> NSMappingModel {
@@ -81,7 +85,10 @@ struct MappedReplacementTests {
             """
         // An update of the name, which is the second property by its new name, and a deletion of no object that there is.
         let found = try plainSQL(changes, in: folder.store)
-        #expect(found == ["Book|1|A2|40", "Book|2||"])
+        #expect(found == ["Book|1|A2|20", "Book|2||"])
+        // What is kept of the deleted book: its name, now the second such attribute after the colour.
+        let kept = "SELECT ZTOMBSTONE0, ZTOMBSTONE1 FROM ACHANGE WHERE ZCHANGETYPE = 2"
+        #expect(try plainSQL(kept, in: folder.store) == ["|B"])
         #expect(
             try plainSQL("SELECT ZENTITYPK FROM ACHANGE WHERE ZCHANGETYPE = 2", in: folder.store) == deleted)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model(2))

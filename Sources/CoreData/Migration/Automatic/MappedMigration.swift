@@ -24,7 +24,7 @@ struct MappedMigration {
             let migrated = try workspace.place(for: url, step: 1)
             do {
                 try make(at: migrated)
-                try StoreReplacement.replace(url, with: migrated, timeout: timeout, since: mark)
+                try StoreReplacement.replace(url, with: migrated, options: options, since: mark)
             } catch {
                 throw MigrationError.mapped(url: url, from: source, to: destination, error)
             }

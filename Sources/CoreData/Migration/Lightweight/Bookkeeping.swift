@@ -38,13 +38,20 @@ enum Bookkeeping {
         let reshaped = pair.sourceMappings.filter { former in
             pair.successor(former.layout).map {
                 HistoryProperties($0.layout).names != HistoryProperties(former.layout).names
-            }
-                ?? false
+                    || pair.plan(for: $0).map(renamesProperties) ?? false
+            } ?? false
         }.map(\.number)
         if !reshaped.isEmpty {
             statements.append(
                 "UPDATE ACHANGE SET ZCOLUMNS = \(InPlaceFunction.changedColumns)(ZENTITY, ZCOLUMNS) WHERE "
                     + "ZCOLUMNS NOT NULL AND \(entityCondition(reshaped, column: "ZENTITY"))")
+        }
+        var columns = Set(pair.structure.columnNames("ACHANGE"))
+        for former in pair.sourceMappings {
+            guard let successor = pair.successor(former.layout), let plan = pair.plan(for: successor) else { continue }
+            statements += HistoryTombstones.statements(
+                from: former.layout, to: successor.layout, number: former.number, columns: &columns,
+                source: plan.source(of:))
         }
         let moved = pair.sourceMappings.compactMap { former in
             pair.successor(former.layout).map { (old: former.number, new: $0.number) }
@@ -55,6 +62,10 @@ enum Bookkeeping {
                     + entityCondition(moved.map(\.old), column: "ZENTITY"))
         }
         return statements
+    }
+
+    private static func renamesProperties(_ plan: EntityPlan) -> Bool {
+        (plan.attributes + plan.relationships).contains { $0.source != nil && $0.source != $0.name }
     }
 }
 

@@ -28,7 +28,7 @@ extension ProgressiveMigration {
                 }
             }
             try naming(steps.count - 1) {
-                try StoreReplacement.replace(url, with: current, timeout: timeout, since: mark)
+                try StoreReplacement.replace(url, with: current, options: options, since: mark)
             }
             report(steps.count - 1, 1, progress)
         }
@@ -48,7 +48,6 @@ extension ProgressiveMigration {
         _ index: Int, of store: URL, in workspace: MigrationWorkspace, _ progress: @escaping (Double) -> Void
     ) throws -> URL {
         let step = steps[index]
-        let timeout = StoreSettings(options).timeout
         if index > 0, step.work == nil, case .inferred(let plan) = step.way {
             try migrate(store, step, plan, progress)
             return store
@@ -56,7 +55,7 @@ extension ProgressiveMigration {
         let place = try workspace.place(for: url, step: index + 1)
         switch step.way {
         case .inferred(let plan):
-            try LinkedFiles.copyStore(store, to: place, timeout: timeout)
+            try StoreFiles.replace(at: place, from: store, options: options, code: CoreDataErrorCode.migration)
             try migrate(place, step, plan) { progress($0 * 0.99) }
         case .mapped(let named):
             let migration = MappedMigration(

@@ -32,7 +32,8 @@ struct HistoryTransfer {
                 connection,
                 "SELECT sql FROM old.sqlite_master WHERE tbl_name IN (\(list)) AND sql NOT NULL ORDER BY type DESC")
             guard !schema.isEmpty else { return }
-            try register(on: connection)
+            let reshapings = try reshapings(connection)
+            try register(reshapings, on: connection)
             try connection.transaction {
                 for name in names { try connection.execute("DROP TABLE IF EXISTS main.\(name)") }
                 for statement in schema { try connection.execute(statement) }
@@ -43,7 +44,15 @@ struct HistoryTransfer {
                 try connection.execute(
                     "INSERT OR REPLACE INTO main.Z_PRIMARYKEY SELECT * FROM old.Z_PRIMARYKEY WHERE Z_ENT >= "
                         + "\(StoreTables.firstHistoryNumber)")
-                if present.contains("ACHANGE") { try translate(connection) }
+                guard present.contains("ACHANGE") else { return }
+                var columns = Set(try connection.columnNames(ofTable: "ACHANGE"))
+                for entity in reshapings {
+                    let statements = HistoryTombstones.statements(
+                        from: entity.former, to: entity.layout, number: entity.number, columns: &columns
+                    ) { entity.sources[$0] }
+                    for statement in statements { try connection.execute(statement) }
+                }
+                try translate(connection)
             }
         }
     }
@@ -105,21 +114,34 @@ struct HistoryTransfer {
         return names
     }
 
-    /// Carries the masks of changed properties over, by the source's entity numbers.
-    private func register(on connection: Connection) throws {
+    /// The entities of both versions whose changes are carried over, with what the properties are taken from.
+    private func reshapings(_ connection: Connection) throws -> [Reshaping] {
         let numbers = try self.numbers(connection, "old")
         let (before, after) = (try source.compiledLayout(), try destination.compiledLayout())
-        var masks: [Int64: (Data) -> Data?] = [:]
-        for (from, to) in entityNames() {
+        return entityNames().sorted { $0.key < $1.key }.compactMap { from, to in
             guard let number = numbers[from], let former = before.entityByName[from],
                 let layout = after.entityByName[to],
                 let entity = mapping.entityMappings?.first(where: {
                     $0.sourceEntityName == from && $0.destinationEntityName == to
                 })
-            else { continue }
-            let sources = Self.sourceNames(entity)
-            let (formerNames, names) = (HistoryProperties(former), HistoryProperties(layout))
-            masks[number] = { HistoryMask.converted($0, from: formerNames, to: names) { sources[$0] } }
+            else { return nil }
+            return Reshaping(number: Int(number), former: former, layout: layout, sources: Self.sourceNames(entity))
+        }
+    }
+
+    private struct Reshaping {
+        let number: Int
+        let former: EntityLayout
+        let layout: EntityLayout
+        let sources: [String: String]
+    }
+
+    /// Carries the masks of changed properties over, by the source's entity numbers.
+    private func register(_ reshapings: [Reshaping], on connection: Connection) throws {
+        var masks: [Int64: (Data) -> Data?] = [:]
+        for entity in reshapings {
+            let (former, now) = (HistoryProperties(entity.former), HistoryProperties(entity.layout))
+            masks[Int64(entity.number)] = { HistoryMask.converted($0, from: former, to: now) { entity.sources[$0] } }
         }
         let converters = masks
         try connection.register(function: InPlaceFunction.changedColumns, argumentCount: 2) { arguments in

@@ -58,6 +58,12 @@ struct ExternalData {
         return (Data([2]) + Data(name.utf8) + Data([0]), name)
     }
 
+    /// The names of the files, none where there is no folder.
+    func fileNames() throws -> Set<String> {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        return Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+    }
+
     /// Removes files, those that are gone already included.
     func remove(_ names: [String]) {
         for name in names { try? FileManager.default.removeItem(at: folder.appendingPathComponent(name)) }

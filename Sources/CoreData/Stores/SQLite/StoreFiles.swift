@@ -58,8 +58,18 @@ enum StoreFiles {
     }
 
     /// Puts a copy of a store in the place of another, as one change for whoever has that open.
+    ///
+    /// Its files of external data are put beside the old ones first, and are on the disk; then the database is replaced in
+    /// one transaction; then the old files go. Whenever this is interrupted, the destination is whole, as it was or as the
+    /// source is.
+    ///
+    /// - Parameters:
+    ///   - code: the code of errors that SQLite's own code says nothing more special about.
+    ///   - whenLocked: called when nobody else can write to the destination, and nothing is copied yet; what it throws leaves
+    ///     the destination as it was.
     static func replace(
-        at destination: URL, from source: URL, options: [AnyHashable: Any]?
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?,
+        code: Int = CoreDataErrorCode.persistentStoreOperation, whenLocked: () throws -> Void = {}
     ) throws {
         guard !isNoFile(source), FileManager.default.fileExists(atPath: source.path) else { throw missing(source) }
         guard !isNoFile(destination) else {
@@ -67,13 +77,21 @@ enum StoreFiles {
         }
         let from = try StoreFile.openForReading(source)
         _ = try from.metadata()
-        let to = try StoreFile.open(destination, mode: .create, timeout: StoreSettings(options).timeout)
-        try to.run("replace", fallback: CoreDataErrorCode.persistentStoreOperation) {
-            try from.connection.copy(to: to.connection)
+        let (old, new) = (ExternalData(store: destination), ExternalData(store: source))
+        let (former, wanted) = (try old.fileNames(), try new.fileNames())
+        let added = wanted.subtracting(former).sorted()
+        do {
+            let to = try StoreFile.open(destination, mode: .create, timeout: StoreSettings(options).timeout)
+            try DurableFiles.link(added, from: new, to: old)
+            try to.run("replace", fallback: code) {
+                try from.connection.copy(to: to.connection, whenLocked: whenLocked)
+            }
+        } catch {
+            old.remove(added)
+            throw error
         }
-        let (old, new) = (ExternalData(store: destination).support, ExternalData(store: source).support)
-        try? FileManager.default.removeItem(at: old)
-        if FileManager.default.fileExists(atPath: new.path) { try FileManager.default.copyItem(at: new, to: old) }
+        // Files that Core Data made; what somebody else put there stays.
+        old.remove(former.subtracting(wanted).filter { UUID(uuidString: $0) != nil }.sorted())
     }
 
     private static func missing(_ url: URL) -> NSError {

@@ -2,10 +2,21 @@ import Foundation
 
 /// Files that are on the disk, and not only on their way to it, before anything refers to them.
 enum DurableFiles {
+    /// Gives one store the files of external data of another, which keeps them: such a file is never changed in place.
+    static func link(_ names: [String], from source: ExternalData, to target: ExternalData) throws {
+        guard !names.isEmpty else { return }
+        try FileManager.default.createDirectory(at: target.folder, withIntermediateDirectories: true)
+        for name in names {
+            try link(source.folder.appendingPathComponent(name), to: target.folder.appendingPathComponent(name))
+        }
+        try synchronize(target.folder)
+        try synchronize(target.support)
+    }
+
     /// Makes a file of another folder known in a folder, too: by a hard link, or by a copy where the file system has none.
     ///
     /// - Throws: the errors of the file system, with the path.
-    static func link(_ source: URL, to target: URL) throws {
+    private static func link(_ source: URL, to target: URL) throws {
         // What an interrupted copy left under this name is worth nothing.
         if FileManager.default.fileExists(atPath: target.path) { try FileManager.default.removeItem(at: target) }
         if Foundation.link(source.path, target.path) != 0 {
@@ -15,7 +26,7 @@ enum DurableFiles {
     }
 
     /// Waits until the content of a file, or the names in a folder, are on the disk.
-    static func synchronize(_ url: URL) throws {
+    private static func synchronize(_ url: URL) throws {
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw error(url, "opened") }
         defer { close(descriptor) }
