@@ -146,6 +146,8 @@ package final class CompiledExpression: Sendable {
             var inner = scope
             return .collection(
                 elements.filter { element in
+                    // What leads nowhere is no object to ask.
+                    if element.isNull { return false }
                     inner.variables[variable] = element
                     return test(inner)
                 })

@@ -294,6 +294,16 @@ struct FetchSQLTests {
                 == "IFNULL((SELECT SUM(t1.ZSTARS) FROM ZREVIEW t1 WHERE t1.ZPRODUCT = t0.Z_PK), 0) = ?")
     }
 
+    @Test("max: and its kin of an attribute are those of all objects of the entity")
+    func greatest() throws {
+        #expect(
+            try condition(NSPredicate(format: "stock == max(stock)")).0
+                == "t0.ZSTOCK = (SELECT MAX(t1.ZSTOCK) FROM ZPRODUCT t1)")
+        #expect(
+            try condition(NSPredicate(format: "voltage < average(voltage)"), of: "Device").0
+                == "t0.Z_ENT = 3 AND t0.ZVOLTAGE < (SELECT AVG(t1.ZVOLTAGE) FROM ZPRODUCT t1 WHERE t1.Z_ENT = 3)")
+    }
+
     @Test("SUBQUERY counts the destinations that satisfy its predicate")
     func subquery() throws {
         #expect(

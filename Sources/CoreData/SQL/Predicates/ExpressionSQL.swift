@@ -157,20 +157,38 @@ extension PredicateSQL {
             (keys, base) = (path, outer)
         default: throw SQLError.unsupported("a subquery of \(collection.sqlDescription)")
         }
-        guard case .toMany(let toMany) = try base.resolve(keys, schema: schema), toMany.rest.isEmpty else {
+        guard case .toMany(let toMany) = try base.resolve(keys, schema: schema) else {
             throw SQLError.unsupported(
                 "a subquery of “\(keys.joined(separator: "."))”, which is no to-many relationship")
         }
         guard let first = path.first, let computation = CollectionOperator(rawValue: first) else {
             throw SQLError.unsupported("a subquery of which nothing is computed")
         }
-        return try aggregate(computation, over: toMany, keys: Array(path.dropFirst()), in: base) { inner in
+        // `SUBQUERY(reviews.author, $a, $a.name == 'x')`: the reviews whose author is so.
+        let predicate = toMany.rest.isEmpty ? predicate : predicate.moving(variable, to: toMany.rest)
+        let values = path.dropFirst().isEmpty ? [] : toMany.rest + path.dropFirst()
+        return try aggregate(computation, over: toMany, keys: values, in: base) { inner in
             // Inside, keys without a variable still start at the evaluated object.
             let former = scope.variables
             defer { scope.variables = former }
             scope.variables[variable] = inner
             return try condition(predicate, in: scope)
         }
+    }
+}
+
+extension PredicateTree {
+    /// The same of a variable that stands for an object from which keys lead to the one that it stood for.
+    fileprivate func moving(_ variable: String, to keys: [String]) -> PredicateTree {
+        let end = ExpressionTree.path(from: .variable(variable), keys)
+        let moved = mapExpressions { expression in
+            switch expression {
+            case .variable(variable): end
+            case .path(from: end, let more): .path(from: .variable(variable), keys + more)
+            default: expression
+            }
+        }
+        return .and([moved, .comparison(ComparisonTree(end, .notEqualTo, .constant(.null)))])
     }
 }
 

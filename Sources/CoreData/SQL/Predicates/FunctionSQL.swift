@@ -95,8 +95,15 @@ extension PredicateSQL {
                 return try operand(.keyPath(computed), in: scope)
             }
         }
-        let value = try operand(argument, in: scope)
+        let inner = aggregatesGroups ? scope : scope.inner(scope.mapping)
+        let value = try operand(argument, in: inner)
         let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
-        return SQLOperand(fragment: "\(name)(" + value.fragment + ")", storage: storage)
+        let computed = "\(name)(" + value.fragment + ")"
+        if aggregatesGroups { return SQLOperand(fragment: computed, storage: storage) }
+        // `price == max(price)`: of all objects of the entity.
+        var text = "(SELECT " + computed + " FROM \(inner.from)"
+        if let filter = FetchSQL.entityFilter(inner.mapping, alias: inner.alias) { text = text + " WHERE " + filter }
+        // Where no object has a value, none equals the greatest.
+        return SQLOperand(fragment: text + ")", storage: storage, canBeNull: false)
     }
 }

@@ -6,10 +6,13 @@ struct PredicateSQL {
     let schema: SQLSchema
     /// The predicate's arguments. Only their kinds matter for the text.
     let arguments: [Value]
+    /// Whether `max:` and its kin are of the rows of a group, as in the columns of a dictionary fetch; else of all objects.
+    let aggregatesGroups: Bool
 
-    init(schema: SQLSchema, arguments: [Value] = []) {
+    init(schema: SQLSchema, arguments: [Value] = [], aggregatesGroups: Bool = false) {
         self.schema = schema
         self.arguments = arguments
+        self.aggregatesGroups = aggregatesGroups
     }
 
     func condition(_ tree: PredicateTree, in scope: SQLScope) throws -> SQLCondition {

@@ -51,6 +51,7 @@ package struct FetchSQL {
             throw SQLError.unsupported("entity “\(plan.entity.name)”, which this store does not hold")
         }
         let generator = PredicateSQL(schema: schema, arguments: arguments)
+        let groupGenerator = PredicateSQL(schema: schema, arguments: arguments, aggregatesGroups: true)
         let scope = SQLScope(mapping: mapping, names: AliasNames())
         let mappings = plan.entities.compactMap { schema.mapping(of: $0) }
         let selectsEntity = mapping.sharesTable
@@ -65,7 +66,7 @@ package struct FetchSQL {
         case .identifiers:
             selection = SQLFragment(selectsEntity ? "\(scope.alias).Z_PK, \(scope.alias).Z_ENT" : "\(scope.alias).Z_PK")
         case .count: selection = SQLFragment(plan.limit > 0 || plan.offset > 0 ? "1" : "COUNT(*)")
-        case .dictionaries: (selection, columns) = try generator.columns(plan, in: scope)
+        case .dictionaries: (selection, columns) = try groupGenerator.columns(plan, in: scope)
         }
 
         var conditions: [SQLFragment] = []
@@ -75,9 +76,11 @@ package struct FetchSQL {
             // The top of the WHERE clause needs no parentheses unless something stands beside it.
             conditions.append(conditions.isEmpty ? condition.fragment : condition.part)
         }
-        let groups = try plan.groupBy.map { key in try generator.operand(plan.tree(ofColumn: key), in: scope).fragment }
+        let groups = try plan.groupBy.map { key in
+            try groupGenerator.operand(plan.tree(ofColumn: key), in: scope).fragment
+        }
         let havingCondition = try having.map {
-            try generator.condition(plan.resolvingColumns(in: $0), in: scope).fragment
+            try groupGenerator.condition(plan.resolvingColumns(in: $0), in: scope).fragment
         }
         let order = result == .count ? SQLFragment("") : try generator.order(by: sortTerms, in: scope)
 
@@ -100,8 +103,14 @@ package struct FetchSQL {
 
     /// Tells the entity's rows from others of its table; nil where all rows are wanted.
     static func entityFilter(_ mapping: EntityMapping, _ plan: FetchPlan, alias: String) -> SQLFragment? {
-        guard mapping.sharesTable, mapping.layout.superentity != nil || !plan.includesSubentities else { return nil }
-        let numbers = plan.includesSubentities ? mapping.numbers : [mapping.number]
+        entityFilter(mapping, includesSubentities: plan.includesSubentities, alias: alias)
+    }
+
+    static func entityFilter(
+        _ mapping: EntityMapping, includesSubentities: Bool = true, alias: String
+    ) -> SQLFragment? {
+        guard mapping.sharesTable, mapping.layout.superentity != nil || !includesSubentities else { return nil }
+        let numbers = includesSubentities ? mapping.numbers : [mapping.number]
         if numbers.count == 1, let number = numbers.first { return SQLFragment("\(alias).Z_ENT = \(number)") }
         return SQLFragment("\(alias).Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))")
     }

@@ -49,6 +49,13 @@ struct AgreementExampleTests {
         try check("Book", "SUBQUERY(author.books, $b, $b.title != title).@count == 1", finds: ["a", "b"])
     }
 
+    @Test("on subqueries of what lies behind a to-many relationship")
+    func furtherSubqueries() throws {
+        try check("Author", "SUBQUERY(books.author, $a, $a.name == 'b' AND $a == SELF).@count == 2", finds: ["b"])
+        try check("Author", "SUBQUERY(books.shelf, $s, $s.code == nil).@count == 0", finds: ["a", "b"])
+        try check("Author", "SUBQUERY(books.author, $a, ANY $a.books.price > 7).@max.rating > 2", finds: ["b"])
+    }
+
     @Test("on keys on the right of ANY and ALL: they start at the object, too")
     func quantifiedKeys() throws {
         try check("Author", "ANY books.title == name", finds: ["b"])
