@@ -67,6 +67,9 @@ extension PersistenceManager {
         case .success:
             configureMainContext()
             state.withLock { $0 = .loaded }
+            // Who observes looks anew: the store may be another one than before.
+            NotificationCenter.default.post(
+                name: SaveSignals.managerDidLoad, object: container.persistentStoreCoordinator)
         case .failure(let error):
             state.withLock { $0 = .unloaded }
             throw error

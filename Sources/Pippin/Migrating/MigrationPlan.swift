@@ -12,7 +12,7 @@ import CoreData
 /// try await manager.load(migratingBy: plan, progress: progress)
 /// ```
 ///
-/// The whole plan is checked before a store is touched. Then every step makes a new store beside the old one, which the last
+/// It is for stores in SQLite; others are left to ``PersistenceManager``'s loading. The whole plan is checked before a store is touched. Then every step makes a new store beside the old one, which the last
 /// step's takes the place of: a migration that fails, is cancelled or loses its power leaves the store as it was.
 public struct MigrationPlan: Sendable {
     /// The versions, from the oldest to the newest.

@@ -5,6 +5,9 @@ import CoreData
 ///
 /// Several changes that come before anyone asks are one signal, so that a slow reader finds one newest state and no queue.
 enum SaveSignals {
+    /// Posted, with the coordinator, when a manager has loaded its stores.
+    static let managerDidLoad = Notification.Name("Pippin.managerDidLoad")
+
     /// - Parameters:
     ///   - container: whose stores matter, whichever of its contexts changes them.
     ///   - entities: the names of the entities that matter.
@@ -25,7 +28,10 @@ enum SaveSignals {
             let others = center.addObserver(forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil) {
                 if !followsSave($0) { continuation.yield() }
             }
-            let tokens = Tokens(observers: [saves, others])
+            let loads = center.addObserver(forName: managerDidLoad, object: coordinator, queue: nil) { _ in
+                continuation.yield()
+            }
+            let tokens = Tokens(observers: [saves, others, loads])
             continuation.onTermination = { _ in tokens.observers.forEach(center.removeObserver) }
         }
     }

@@ -121,6 +121,29 @@ extension PersistenceManager {
         let selection = RecordSelection(predicate: try filter.predicate(plan, registry))
         return try write(in: context) { plan.delete(try plan.objects(selection, in: $0), in: $0) }
     }
+
+    /// Deletes all models of a type in one statement, without loading them.
+    ///
+    /// Rules that deny a deletion are not consulted. The main context, the threads' contexts, those of ``backgroundContext()`` and
+    /// everybody who observes are told.
+    ///
+    /// - Parameter type: the models' type.
+    /// - Returns: how many models were deleted.
+    /// - Throws: ``PersistenceError``, and Core Data's errors, among them that of a store that knows no batch requests.
+    /// - SQL: `DELETE FROM Z<ENTITY>`
+    @discardableResult
+    public func deleteAll<Model: CoreModel & Codable>(_ type: Model.Type) async throws -> Int {
+        let plan = try registry.plan(of: type)
+        let deleted = try await write(in: nil) { context in
+            let all = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+            let request = NSBatchDeleteRequest(fetchRequest: all)
+            request.resultType = .resultTypeObjectIDs
+            let result = try context.execute(request) as? NSBatchDeleteResult
+            return result?.result as? [NSManagedObjectID] ?? []
+        }
+        tellContexts(ofDeleted: deleted)
+        return deleted.count
+    }
 }
 
 extension EntityPlan {

@@ -184,6 +184,53 @@ struct MigrationPlanTests {
         }
     }
 
+    /// A model with a large value, which lies beside the store.
+    private func pictures(_ others: String...) -> NSManagedObjectModel {
+        let attributes = (["picture"] + others).map { name in
+            let attribute = NSAttributeDescription()
+            attribute.name = name
+            attribute.attributeType = .binaryDataAttributeType
+            attribute.allowsExternalBinaryDataStorage = true
+            attribute.isOptional = true
+            return attribute
+        }
+        let entity = NSEntityDescription()
+        entity.name = "Picture"
+        entity.properties = attributes
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        return model
+    }
+
+    @Test("take values along that lie beside the store", arguments: [true, false])
+    func externalData(byObject: Bool) throws {
+        let content = Data(repeating: 7, count: 300_000)
+        let old = PersistenceManager(model: pictures(), name: "Pictures", store: .file(file))
+        try old.load()
+        let context = old.workerContext
+        try context.performAndWait {
+            let picture = NSEntityDescription.insertNewObject(forEntityName: "Picture", into: context)
+            picture.setValue(content, forKey: "picture")
+            try context.save()
+        }
+        let first = MigrationPlan(from: ModelVersion("1", model: pictures()))
+        let second = ModelVersion("2", model: pictures("thumbnail"))
+        let plan =
+            byObject
+            ? first.changing(to: second, .record("Picture") { _, new in new.setValue(Data([1]), forKey: "thumbnail") })
+            : first.inferred(to: second)
+        let manager = PersistenceManager(model: pictures("thumbnail"), name: "Pictures", store: .file(file))
+        try manager.load(migratingBy: plan)
+        let later = manager.workerContext
+        let found = try later.performAndWait {
+            try later.fetch(NSFetchRequest<NSManagedObject>(entityName: "Picture")).first?.value(forKey: "picture")
+        }
+        #expect(found as? Data == content)
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: folder.url.appendingPathComponent(".people_SUPPORT/_EXTERNAL_DATA").path)
+        #expect(files.count == 1)
+    }
+
     @Test("follow mapping models")
     func mapped() async throws {
         _ = try store()

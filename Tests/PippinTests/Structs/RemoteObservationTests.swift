@@ -23,17 +23,17 @@ struct RemoteObservationTests {
 
     @Test("by batch requests of this process")
     func batches() async throws {
-        let shelf = try Shelf()
-        try shelf.save([.ada])
         let context = manager.workerContext
-        try await manager.save(Coin(code: "EUR", worth: 1))
+        try await manager.save([Coin(code: "EUR", worth: 1), Coin(code: "USD", worth: 2)])
         var states = manager.observeCount(Coin.self).makeAsyncIterator()
-        #expect(try await states.next() == 1)
+        #expect(try await states.next() == 2)
         try await context.perform {
-            let request = NSBatchDeleteRequest(
-                fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Coin"))
-            _ = try context.execute(request)
+            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Coin")
+            request.predicate = NSPredicate(format: "worth > 1")
+            _ = try context.execute(NSBatchDeleteRequest(fetchRequest: request))
         }
+        #expect(try await states.next() == 1)
+        #expect(try await manager.deleteAll(Coin.self) == 1)
         #expect(try await states.next() == 0)
     }
 

@@ -68,6 +68,14 @@ struct WorkTests {
         #expect(try await states.next()?.map(\.code) == ["USD"])
     }
 
+    @Test("an observer sees the store that is begun anew")
+    func startedOver() async throws {
+        var counts = manager.observeCount(Coin.self).makeAsyncIterator()
+        #expect(try await counts.next() == 2)
+        try await manager.startOver()
+        #expect(try await counts.next() == 0)
+    }
+
     @Test("a child's save with a completion calls it on the main queue, with the error if there was one")
     func completion() async throws {
         let child = manager.childContext(of: manager.backgroundContext(), mergePolicy: .error)
