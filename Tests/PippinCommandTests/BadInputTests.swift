@@ -103,7 +103,13 @@ struct BadInputTests {
         let wrong = CommandRun("info", store, "--model", StoreFixtures.path("users/SampleModel3.momd"))
         #expect(wrong.status == 1)
         #expect(
-            wrong.errors.hasPrefix("pippin: The model does not fit the store “SampleModel_V1.sqlite”: they differ in"))
+            wrong.errors.hasPrefix(
+                "pippin: The model does not fit the store “SampleModel_V1.sqlite”: they differ in entities Car (only in the "
+                    + "store), "))
+        let source = CommandRun(
+            "info", StoreFixtures.path("bookmarks/Bookmarks_V1.sqlite"), "--model",
+            StoreFixtures.path("bookmarks/BookmarksModel.xcdatamodeld/BookmarksModel 2.xcdatamodel"))
+        #expect(source.errors.contains("they differ in entity BookmarkEntity (different: url, uuid)."))
         expectFailure(
             CommandRun("dump", store, "--entity", "Boat"),
             "“\(store)” has no entity “Boat”; it has Car, SportCar, ExpensiveSportCar, Person")

@@ -44,11 +44,24 @@ enum StoreCompatibility {
     }
 
     /// The error for a store that the model does not fit, which migration looks for.
-    static func error(_ entities: [String], metadata: [String: Any], url: URL) -> NSError {
-        StoreError.make(
+    ///
+    /// - Parameters:
+    ///   - entities: the entities that differ.
+    ///   - model: the entities of the model.
+    ///   - cached: the store's copy of its model, which says in what they differ.
+    static func error(
+        _ entities: [String], metadata: [String: Any], url: URL, model: [NSEntityDescription] = [],
+        cached: NSManagedObjectModel? = nil
+    ) -> NSError {
+        let descriptions = entities.map { name in
+            guard let cached else { return name }
+            let own = model.first { $0.name == name }
+            return StructureDifference.text(of: name, own, stored: cached.entitiesByName[name])
+        }
+        return StoreError.make(
             CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
             "The model does not fit the store “\(url.lastPathComponent)”: they differ in "
-                + (entities.count == 1 ? "entity " : "entities ") + entities.joined(separator: ", ") + ".",
+                + (entities.count == 1 ? "entity " : "entities ") + descriptions.joined(separator: ", ") + ".",
             url: url, suggestion: "Open it with the version of the model that made it, or migrate it.",
             userInfo: [
                 "metadata": metadata,

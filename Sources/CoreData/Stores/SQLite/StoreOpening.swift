@@ -56,7 +56,10 @@ extension SQLiteStore {
                 try file.cachedModel()
             }
             if !differences.isEmpty {
-                throw StoreCompatibility.error(differences, metadata: metadata, url: file.url)
+                // A damaged copy has no more to say; it is told of where the copy is needed.
+                let cached = try? file.cachedModel()
+                throw StoreCompatibility.error(
+                    differences, metadata: metadata, url: file.url, model: entities, cached: cached)
             }
         }
         let catalog = try file.catalog()
