@@ -71,6 +71,21 @@ struct MappingFixtureTests {
         #expect(try Self.classes(of: ours) == Self.classes(of: apples))
     }
 
+    @Test("A file that is cut off is refused, wherever, in both forms")
+    func cutOff() throws {
+        let text = try Data(contentsOf: source.appendingPathComponent("xcmapping.xml"))
+        let archive = try Data(contentsOf: compiled)
+        for part in 0..<40 {
+            let shortText = text.prefix(text.count * part / 40)
+            #expect(throws: (any Error).self) { try MappingSourceReader.source(of: Data(shortText)) }
+            let shortArchive = archive.prefix(archive.count * part / 40)
+            #expect(throws: (any Error).self) { try MappingArchiveReader.mappings(of: Data(shortArchive)) }
+        }
+        let missing = ModelFixtures.url("cars/none.xcmappingmodel")
+        let error = #expect(throws: NSError.self) { try NSMappingModel.mappings(at: missing) }
+        #expect(error?.localizedDescription == "“\(missing.path)/xcmapping.xml”: it is missing or cannot be read.")
+    }
+
     /// The classes of an archive with the keys that their objects have. Whether a list of arguments may still grow makes no
     /// difference.
     private static func classes(of archive: KeyedArchive) throws -> Set<String> {
