@@ -49,6 +49,8 @@ extension NSManagedObjectContext {
     private func make(
         _ type: NSManagedObject.Type, _ layout: EntityLayout, values: ContiguousArray<StoredValue>, state: ObjectState
     ) -> NSManagedObject {
+        classCache.lastEntity = nil
+        classCache.lastDescription = nil
         materialization = Materialization(
             identifier: Self.makeTemporaryIdentifier(for: layout), values: values, version: 0, state: state, stamp: 0)
         defer { materialization = nil }

@@ -101,8 +101,8 @@ extension NSManagedObjectContext {
             }
         }
         var info: [AnyHashable: Any] = [:]
-        if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
-        if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
+        if !inserted.isEmpty { info[NSInsertedObjectsKey] = posted.set(of: inserted, keeping: isSaving) }
+        if !updated.isEmpty { info[NSUpdatedObjectsKey] = posted.set(of: updated, keeping: isSaving) }
         if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
         if !refreshedObjects.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshedObjects) }
         if !info.isEmpty {
@@ -202,6 +202,17 @@ extension NSManagedObjectContext {
             object.state.remove(.listed)
             return true
         }
+    }
+
+    /// Forgets all changed objects without telling anyone; for a context that nobody else sees.
+    func dropChanges() {
+        for object in changed {
+            object.state.remove(.listed)
+            forget(object)
+        }
+        changed.removeAll(keepingCapacity: true)
+        event.removeAll(keepingCapacity: true)
+        idleCount = 0
     }
 
     /// Makes an object one that no context has.

@@ -5,6 +5,7 @@ struct ClassCache {
     var generation = -1
     var typeByEntity: [ObjectIdentifier: NSManagedObject.Type] = [:]
     var lastEntity: EntityLayout?
+    var lastDescription: NSEntityDescription?
     var lastType: NSManagedObject.Type?
     var entityByType: [ObjectIdentifier: EntityLayout] = [:]
     var lastMadeType: NSManagedObject.Type?
@@ -28,6 +29,7 @@ extension NSManagedObjectContext {
             classCache.typeByEntity[ObjectIdentifier(layout)] = type
         }
         classCache.lastEntity = layout
+        classCache.lastDescription = layout.description
         classCache.lastType = type
         return type
     }
@@ -45,7 +47,12 @@ extension NSManagedObjectContext {
     }
 
     /// The entity of a new object of a class, or of the object that is being made from a row.
-    func entityForNewObject(of type: NSManagedObject.Type) -> EntityLayout {
+    func descriptionForNewObject(of type: NSManagedObject.Type) -> NSEntityDescription {
+        if materialization != nil, let description = classCache.lastDescription { return description }
+        return entityForNewObject(of: type).description
+    }
+
+    private func entityForNewObject(of type: NSManagedObject.Type) -> EntityLayout {
         if let layout = materialization?.identifier.layout { return layout }
         if let last = classCache.lastMadeType, last == type, let entity = classCache.lastMadeEntity { return entity }
         guard let layout = modelLayout else {
@@ -104,7 +111,7 @@ extension NSEntityDescription {
                 "the context's model has no entity “\(entityName)”; it has "
                     + (context.modelLayout?.entityByName.keys.sorted().joined(separator: ", ") ?? "no entities"))
         }
-        return context.makeNewObject(of: ManagedClasses.type(for: layout.description), entity: layout)
+        return context.makeNewObject(of: context.objectType(for: layout), entity: layout)
     }
 }
 

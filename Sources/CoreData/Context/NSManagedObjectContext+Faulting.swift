@@ -5,17 +5,8 @@ extension NSManagedObjectContext {
     /// The object of a row: the one that is registered, or a new one.
     func object(for row: Row, asFault: Bool, refreshing: Bool, stamp: UInt32) -> NSManagedObject {
         if let object = table.object(for: row.objectID) {
-            if object.state.contains(.fault) {
-                object.values = row.values
-                object.snapshot = row.values
-                object.version = row.version
-                object.stamp = stamp
-                object.state.insert(.valuesPending)
-                object.state.remove(.inBatch)
-                if !asFault { fulfill(object) }
-            } else if refreshing {
-                object.adopt(row, keepingChanges: true)
-            }
+            take(row, for: object, refreshing: refreshing, stamp: stamp)
+            if !asFault { fulfill(object) }
             return object
         }
         let object = materialize(
@@ -24,6 +15,55 @@ extension NSManagedObjectContext {
                 state: asFault ? [.fault, .valuesPending] : [], stamp: stamp))
         if !asFault { object.awakeFromFetch() }
         return object
+    }
+
+    /// The objects of the rows that a plan finds, each made when its row is read: what belongs to it lies together in
+    /// memory, and is touched once.
+    ///
+    /// Developers' code is told of objects with values once all are there and the coordinator's lock is free again.
+    func objects(
+        of plan: FetchPlan, in coordinator: NSPersistentStoreCoordinator, _ stores: [NSPersistentStore]?,
+        _ style: FetchStyle, stamp: UInt32
+    ) throws -> [NSManagedObject] {
+        var objects: [NSManagedObject] = []
+        defer { if !style.asFaults { for object in objects { wake(object) } } }
+        let newState: ObjectState = style.asFaults ? [.fault, .valuesPending] : .asleep
+        let refreshing = style.refreshing
+        try coordinator.readRows(plan, stores: stores) { row in
+            if let known = table.object(for: row.objectID) {
+                take(row, for: known, refreshing: refreshing, stamp: stamp)
+                objects.append(known)
+            } else {
+                objects.append(
+                    materialize(
+                        Materialization(
+                            identifier: row.objectID, values: row.values, version: row.version, state: newState,
+                            stamp: stamp)))
+            }
+        }
+        return objects
+    }
+
+    /// Tells an object that it has its values, if a fetch has just brought them.
+    private func wake(_ object: NSManagedObject) {
+        guard !object.state.isDisjoint(with: [.asleep, .fault]) else { return }
+        if object.state.contains(.fault) { return fulfill(object) }
+        object.state.remove(.asleep)
+        object.awakeFromFetch()
+    }
+
+    /// Gives a registered object the values of its row: a fault keeps them until it is fired.
+    private func take(_ row: Row, for object: NSManagedObject, refreshing: Bool, stamp: UInt32) {
+        if object.state.contains(.fault) {
+            object.values = row.values
+            object.snapshot = row.values
+            object.version = row.version
+            object.stamp = stamp
+            object.state.insert(.valuesPending)
+            object.state.remove(.inBatch)
+        } else if refreshing {
+            object.adopt(row, keepingChanges: true)
+        }
     }
 
     func objectOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {

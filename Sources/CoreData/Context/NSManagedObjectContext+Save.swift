@@ -6,7 +6,10 @@ extension NSManagedObjectContext {
         guard hasChanges || source != nil else { return }
         isSaving = true
         if hasChanges { advancePin() }
-        defer { isSaving = false }
+        defer {
+            isSaving = false
+            posted = PostedObjects()
+        }
         processPendingChanges()
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         guard hasChanges else { return finishSave(ChangedObjects([])) }
@@ -131,7 +134,7 @@ extension NSManagedObjectContext {
         var identifiers: [AnyHashable: Any] = [:]
         func add(_ key: String, _ idKey: String, _ objects: [NSManagedObject]) {
             guard !objects.isEmpty else { return }
-            info[key] = Set(objects)
+            info[key] = posted.set(of: objects)
             identifiers[idKey] = Set(objects.map(\.identifier))
         }
         add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted)

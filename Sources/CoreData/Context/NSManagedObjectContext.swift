@@ -125,10 +125,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
     /// Why the values of objects could not be read.
     var readErrors: [NSManagedObjectID: NSError] = [:]
-    var materialization: Materialization?
-    var classCache = ClassCache()
+    // Set and taken for every object that is made, by code of ours only: see the state of NSManagedObject.
+    @exclusivity(unchecked) final var materialization: Materialization?
+    @exclusivity(unchecked) final var classCache = ClassCache()
     var isProcessingScheduled = false
     var isSaving = false
+    /// What notifications of the save that goes on were about.
+    var posted = PostedObjects()
     private let lockObject = NSRecursiveLock()
 
     /// All objects that the context knows.

@@ -44,6 +44,13 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
+    /// Hands out the rows that a plan finds one by one, under the lock.
+    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (Row) -> Void) throws {
+        try withLock {
+            for store in storesOf(plan.entity, among: stores) { try store.readRows(plan, body) }
+        }
+    }
+
     /// The values of rows one by one, under the lock. See `NSPersistentStore.forEachRow`.
     package func forEachRow(
         _ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool

@@ -14,7 +14,7 @@ extension NSManagedObject {
                 errors.append(ValidationError.wrongType(wrong.value, slot: layout.slots[slot], object: self))
             }
         }
-        for slot in layout.validatedSlots {
+        for slot in hasRequiredValues ? [] : layout.validatedSlots {
             let description = layout.slots[slot]
             if values[slot].isNull {
                 if !description.isOptional, description.attribute?.derivation == nil {
@@ -35,6 +35,13 @@ extension NSManagedObject {
             } catch { errors.append(error as NSError) }
         }
         try ValidationError.throwIfAny(errors, object: self)
+    }
+
+    /// Whether nothing is asked of the values but to be there, and all of them are: the usual case.
+    private var hasRequiredValues: Bool {
+        guard let required = layout.requiredSlots else { return false }
+        for slot in required where values[slot].isNull { return false }
+        return true
     }
 
     private func countError(of relationship: RelationshipLayout) -> NSError? {

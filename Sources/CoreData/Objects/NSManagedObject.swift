@@ -60,7 +60,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// - Parameter moc: where to insert it; its model must have exactly one entity for the class.
     public convenience init(context moc: NSManagedObjectContext) {
-        self.init(entity: moc.entityForNewObject(of: Self.self).description, insertInto: moc)
+        self.init(entity: moc.descriptionForNewObject(of: Self.self), insertInto: moc)
     }
 
     /// Creates an object of a class that is only known at run time: how fetched objects are made, and new ones by generic code. Programs
@@ -68,7 +68,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// - Parameter moc: the context that says what the object is to be.
     public required convenience init(materializedIn moc: NSManagedObjectContext) {
-        self.init(entity: moc.entityForNewObject(of: Self.self).description, insertInto: moc)
+        self.init(entity: moc.descriptionForNewObject(of: Self.self), insertInto: moc)
     }
 
     /// The compiled form of an entity, which is frozen if it was not in use.

@@ -38,6 +38,9 @@ package struct ObjectState: OptionSet {
     /// Checked to be used on the queue of its context; see `ConcurrencyDebug`.
     static let checked = ObjectState(rawValue: 65536)
 
+    /// Has the values of a fetch that is going on, and was not told so yet.
+    static let asleep = ObjectState(rawValue: 131072)
+
     static let anyChange: ObjectState = [.inserted, .updated, .deleted]
     static let anyEvent: ObjectState = [.insertedInEvent, .updatedInEvent, .deletedInEvent]
 }

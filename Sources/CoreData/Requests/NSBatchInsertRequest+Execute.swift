@@ -70,12 +70,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
             var position = 0
             return try source.insertBatch(plan, stores: affectedStores) { row in
                 let object = NSEntityDescription.insertNewObject(forEntityName: plan.entity.name, into: scratch)
-                defer {
-                    for other in scratch.changed {
-                        scratch.withdraw(other)
-                        scratch.forget(other)
-                    }
-                }
+                defer { scratch.dropChanges() }
                 if handler(object) { return false }
                 for slot in row.values.indices {
                     let value = object.values[slot]

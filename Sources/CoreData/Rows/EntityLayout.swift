@@ -31,6 +31,8 @@ package final class EntityLayout: @unchecked Sendable {
     package let propertyByName: [String: PropertyIndex]
     /// The slots whose values saving must look at.
     package let validatedSlots: [Int]
+    /// Those of them that must have a value and have no other rule, where all are like that; nil where one is not.
+    package let requiredSlots: [Int]?
     /// The to-many relationships whose counts saving must look at.
     package let validatedToManys: [RelationshipLayout]
     /// The slots of values that no store keeps.
@@ -86,6 +88,7 @@ package final class EntityLayout: @unchecked Sendable {
         toManys = relationships.filter(\.isToMany)
         validatedSlots = slots.indices.filter { slots[$0].needsValidation }
         transientSlots = slots.indices.filter { slots[$0].isTransient }
+        requiredSlots = validatedSlots.allSatisfy { slots[$0].isRequiredOnly } ? validatedSlots : nil
         validatedToManys = relationships.filter {
             $0.isToMany
                 && (!$0.isOptional || $0.minCount > 0 || $0.maxCount > 0

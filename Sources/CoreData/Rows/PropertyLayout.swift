@@ -117,6 +117,12 @@ package struct SlotLayout: @unchecked Sendable {
         description = relationship.description
     }
 
+    /// Whether all that saving must look at is that there is a value.
+    var isRequiredOnly: Bool {
+        guard !isOptional, attribute?.derivation == nil else { return false }
+        return attribute == nil || description.validationPredicates.isEmpty
+    }
+
     /// The attribute, `nil` for a relationship.
     package var attribute: AttributeLayout? {
         if case .attribute(let attribute) = kind { return attribute }

@@ -53,6 +53,14 @@ extension StoredValue: Equatable {
 
     /// Byte by byte: strings that are canonically equivalent, and differ, are different values.
     private static func haveSameBytes(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count && left == right && left.utf8.elementsEqual(right.utf8)
+        guard left.utf8.count == right.utf8.count else { return false }
+        // A save compares all values of changed objects, most of which are the very same: as memory, not one by one.
+        let areSame = left.utf8.withContiguousStorageIfAvailable { left in
+            right.utf8.withContiguousStorageIfAvailable { right in
+                guard let one = left.baseAddress, let other = right.baseAddress else { return true }
+                return one == other || memcmp(one, other, left.count) == 0
+            }
+        }
+        return (areSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
     }
 }

@@ -105,6 +105,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The rows that a plan finds, in order.
     package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
 
+    /// Hands out the rows that a plan finds one by one, in order.
+    package func readRows(_ plan: FetchPlan, _ body: (Row) -> Void) throws { try fetchRows(plan).forEach(body) }
+
     /// Hands out the values of the rows that a plan finds, by slot, one row at a time.
     ///
     /// - Parameter body: returns whether to go on. It must not keep the array, which is filled anew for each row.

@@ -66,6 +66,12 @@ final class RowDecoder: Decoder {
         return made
     }
 
+    /// Lets go of what refers to the decoder.
+    func finish() {
+        container = nil
+        containerKey = nil
+    }
+
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unexpectedForm }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { throw unexpectedForm }
 
@@ -126,6 +132,7 @@ final class RowDecoder: Decoder {
         }
         let slots = ContiguousArray(inner.fields.indices)
         let decoder = RowDecoder(inner, entity: "\(entity).\(key)", slots: slots)
+        defer { decoder.finish() }
         for field in inner.fields {
             guard case .attribute(let kind) = field.kind else { continue }
             decoder.values.append(StoredValue(composite.elements[field.name], kind) ?? .null)

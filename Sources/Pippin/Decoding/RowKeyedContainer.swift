@@ -2,8 +2,9 @@ import CoreData
 
 /// Gives a row's values by key.
 struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    unowned let decoder: RowDecoder
-    let codingPath: [any CodingKey] = []
+    // Strong, and nothing else: the standard library copies the container for each value. The decoder lets go of it.
+    let decoder: RowDecoder
+    var codingPath: [any CodingKey] { [] }
 
     var allKeys: [Key] { decoder.record.keys.compactMap { Key(stringValue: $0) } }
 
@@ -52,6 +53,16 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder.integer(key.stringValue, type) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        // Without an optional in between, whose type would have to be looked up for each value.
+        if Value.self == Date.self {
+            let value = decoder.value(key.stringValue)
+            guard case .date(let seconds) = value else { throw decoder.missing(key.stringValue, value, type) }
+            // The same type, as was just found out: a cast would do so once more, slowly.
+            return unsafeBitCast(Date(timeIntervalSinceReferenceDate: seconds), to: Value.self)
+        }
+        if Value.self == UUID.self, case .uuid(let uuid) = decoder.value(key.stringValue) {
+            return unsafeBitCast(uuid, to: Value.self)
+        }
         if let value = try decoder.other(type, key.stringValue) { return value }
         throw decoder.missing(key.stringValue, .null, type)
     }

@@ -40,6 +40,7 @@ struct ModelGraph {
         nodes.reserveCapacity(models.count)
         waiting.reserveCapacity(models.count)
         let plan = try registry.plan(of: type(of: models).Element.self)
+        indexes[plan.id] = Dictionary(minimumCapacity: models.count)
         for model in models {
             let node = index(plan, uid: model.uid.attributeValue, isReference: false)
             if node.isNew { waiting.append((node.index, model)) } else { waiting[node.index].model = model }
@@ -96,9 +97,13 @@ struct ModelGraph {
 
     private mutating func index(_ plan: EntityPlan, uid: Any, isReference: Bool) -> (index: Int, isNew: Bool) {
         let key = RecordKey(attributeValue: uid)
-        if let index = indexes[plan.id]?[key] { return (index, false) }
-        indexes[plan.id, default: [:]][key] = nodes.count
+        // One look at the table: the place of the next node is put there unless there is one.
+        let next = nodes.count
+        let index = Self.taken(&indexes[plan.id, default: [:]][key, default: next])
+        if index < next { return (index, false) }
         nodes.append(Node(plan: plan, key: key, uid: uid, isReference: isReference))
-        return (nodes.count - 1, true)
+        return (index, true)
     }
+
+    private static func taken(_ index: inout Int) -> Int { index }
 }

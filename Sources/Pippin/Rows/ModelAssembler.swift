@@ -28,6 +28,7 @@ final class ModelAssembler: RelatedRows {
         }
         // Nothing to load besides: each row becomes its model at once.
         let decoder = try takeDecoder(of: plan)
+        defer { decoder.finish() }
         var models: [Model] = []
         try source.forEachRow(of: plan, selection) { values in
             do { models.append(try decoder.decode(type, from: values)) } catch { throw named(error, values, plan) }
@@ -41,7 +42,12 @@ final class ModelAssembler: RelatedRows {
     ) throws -> [Model] {
         try loader.load(rows, of: plan)
         let decoder = try takeDecoder(of: plan)
-        defer { idle[plan.id, default: []].append(decoder) }
+        defer {
+            decoder.finish()
+            // Decoders refer to the assembler, and to themselves.
+            for decoder in idle.values.joined() { decoder.finish() }
+            idle = [:]
+        }
         var models: [Model] = []
         models.reserveCapacity(rows.count)
         for row in rows {

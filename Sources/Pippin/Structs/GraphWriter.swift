@@ -60,7 +60,8 @@ struct GraphWriter {
             guard !found.isEmpty else { continue }
             for index in indexes { objects[index] = found[graph.nodes[index].key] }
         }
-        for (index, node) in graph.nodes.enumerated() where node.isReference && objects[index] == nil {
+        for index in graph.nodes.indices where graph.nodes[index].isReference && objects[index] == nil {
+            let node = graph.nodes[index]
             throw PersistenceError.missingReference(
                 entity: node.referrer?.entity ?? node.plan.name, key: node.referrer?.key ?? node.plan.uidKey,
                 uid: node.key.text)
@@ -68,22 +69,25 @@ struct GraphWriter {
     }
 
     private mutating func insert() throws {
-        var entities: [ObjectIdentifier: NSEntityDescription] = [:]
-        for (index, node) in graph.nodes.enumerated() where objects[index] == nil {
-            let entity = try entities[node.plan.id] ?? node.plan.description(in: context)
-            entities[node.plan.id] = entity
+        var last: (plan: EntityPlan, entity: NSEntityDescription)?
+        // By index, here and below: going through the nodes would copy each.
+        for index in graph.nodes.indices where objects[index] == nil {
+            let plan = graph.nodes[index].plan
+            if last?.plan !== plan { last = (plan, try plan.description(in: context)) }
+            guard let entity = last?.entity else { continue }
             objects[index] = NSManagedObject(entity: entity, insertInto: context)
             isNew[index] = true
         }
     }
 
     private func setValues() {
-        var slots: [ObjectIdentifier: ContiguousArray<Int>] = [:]
-        for (index, node) in graph.nodes.enumerated() where !node.isReference {
+        var last: (plan: EntityPlan, slots: ContiguousArray<Int>)?
+        for index in graph.nodes.indices where !graph.nodes[index].isReference {
             guard let object = objects[index] else { continue }
-            let known = slots[node.plan.id] ?? object.slots(of: node.plan)
-            slots[node.plan.id] = known
-            object.take(node.values, of: node.plan, known, isNew: isNew[index])
+            let plan = graph.nodes[index].plan
+            if last?.plan !== plan { last = (plan, object.slots(of: plan)) }
+            guard let slots = last?.slots else { continue }
+            object.take(graph.nodes[index].values, of: plan, slots, isNew: isNew[index])
         }
     }
 
@@ -91,8 +95,8 @@ struct GraphWriter {
     ///
     /// - Returns: what belonged to the model and does no more.
     private func connect(_ index: Int) -> [NSManagedObject] {
+        guard !graph.nodes[index].plan.relationships.isEmpty, let object = objects[index] else { return [] }
         let node = graph.nodes[index]
-        guard !node.plan.relationships.isEmpty, let object = objects[index] else { return [] }
         var left: [NSManagedObject] = []
         for field in node.plan.relationships {
             let property = node.plan.fields[field]

@@ -1,8 +1,27 @@
 /// Which source object became which destination object, by entity mapping.
 struct MigrationAssociations {
+    /// The first partner of an object, and the others: mostly there is one, which needs no array of its own.
+    private struct Partners {
+        var first: [ObjectIdentifier: NSManagedObject] = [:]
+        var others: [ObjectIdentifier: [NSManagedObject]] = [:]
+
+        /// Returns whether the partner is the first one.
+        mutating func add(_ partner: NSManagedObject, of object: NSManagedObject) -> Bool {
+            let key = ObjectIdentifier(object)
+            guard first.updateValue(first[key] ?? partner, forKey: key) != nil else { return true }
+            others[key, default: []].append(partner)
+            return false
+        }
+
+        func partners(of object: NSManagedObject) -> [NSManagedObject] {
+            guard let first = first[ObjectIdentifier(object)] else { return [] }
+            return [first] + (others[ObjectIdentifier(object)] ?? [])
+        }
+    }
+
     private struct Pairs {
-        var destinations: [ObjectIdentifier: [NSManagedObject]] = [:]
-        var sources: [ObjectIdentifier: [NSManagedObject]] = [:]
+        var destinations = Partners()
+        var sources = Partners()
         var order: [NSManagedObject] = []
         /// Every destination object once, in the order in which they were made.
         var made: [NSManagedObject] = []
@@ -13,12 +32,8 @@ struct MigrationAssociations {
     mutating func add(_ source: NSManagedObject, _ destination: NSManagedObject, mapping: String) {
         var pairs = byMapping[mapping] ?? Pairs()
         byMapping[mapping] = nil  // so that it is not copied
-        let key = ObjectIdentifier(source)
-        if pairs.destinations[key] == nil { pairs.order.append(source) }
-        pairs.destinations[key, default: []].append(destination)
-        let other = ObjectIdentifier(destination)
-        if pairs.sources[other] == nil { pairs.made.append(destination) }
-        pairs.sources[other, default: []].append(source)
+        if pairs.destinations.add(destination, of: source) { pairs.order.append(source) }
+        if pairs.sources.add(source, of: destination) { pairs.made.append(destination) }
         byMapping[mapping] = pairs
     }
 
@@ -26,7 +41,7 @@ struct MigrationAssociations {
     func destinations(mapping: String, of sources: [NSManagedObject]?) -> [NSManagedObject] {
         guard let pairs = byMapping[mapping] else { return [] }
         guard let sources else { return pairs.made }
-        return sources.flatMap { pairs.destinations[ObjectIdentifier($0)] ?? [] }
+        return sources.flatMap { pairs.destinations.partners(of: $0) }
     }
 
     /// The objects that a mapping worked on, and what they became, once these are saved.
@@ -45,6 +60,6 @@ struct MigrationAssociations {
     func sources(mapping: String, of destinations: [NSManagedObject]?) -> [NSManagedObject] {
         guard let pairs = byMapping[mapping] else { return [] }
         guard let destinations else { return pairs.order }
-        return destinations.flatMap { pairs.sources[ObjectIdentifier($0)] ?? [] }
+        return destinations.flatMap { pairs.sources.partners(of: $0) }
     }
 }

@@ -8,6 +8,7 @@ final class MigrationRun {
     let destination: NSManagedObjectContext
     var associations = MigrationAssociations()
     var current: NSEntityMapping?
+    private var attributeSteps: (mapping: NSEntityMapping, steps: AttributeSteps)?
     /// A policy for each entity mapping, in their order.
     let policies: [NSEntityMigrationPolicy]
 
@@ -21,6 +22,20 @@ final class MigrationRun {
         self.source.persistentStoreCoordinator = source
         self.destination = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         self.destination.persistentStoreCoordinator = destination
+    }
+
+    /// How a mapping sets attributes; kept until another one asks.
+    func attributeSteps(
+        _ mapping: NSEntityMapping, from source: EntityLayout, to destination: EntityLayout
+    ) -> AttributeSteps {
+        if let known = attributeSteps, known.mapping === mapping, known.steps.source === source,
+            known.steps.destination === destination
+        {
+            return known.steps
+        }
+        let steps = AttributeSteps(mapping.attributeMappings ?? [], from: source, to: destination)
+        attributeSteps = (mapping, steps)
+        return steps
     }
 }
 

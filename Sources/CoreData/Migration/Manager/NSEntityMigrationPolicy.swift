@@ -28,8 +28,7 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
     ) throws {
         guard let entity = manager.destinationEntity(for: mapping) else { return }
         let destination = manager.makeDestination(entity)
-        try manager.setProperties(
-            mapping.attributeMappings ?? [], of: destination, from: sInstance, mapping: mapping, policy: self)
+        try manager.setAttributes(of: destination, from: sInstance, mapping: mapping, policy: self)
         manager.associate(sourceInstance: sInstance, withDestinationInstance: destination, for: mapping)
     }
 

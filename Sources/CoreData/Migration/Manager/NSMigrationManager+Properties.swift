@@ -7,6 +7,26 @@ extension NSMigrationManager {
         NSEntityDescription.insertNewObject(forEntityName: entity.name ?? "", into: destinationContext)
     }
 
+    /// Sets the attributes of a destination object by an entity mapping.
+    func setAttributes(
+        of destination: NSManagedObject, from source: NSManagedObject, mapping: NSEntityMapping,
+        policy: NSEntityMigrationPolicy
+    ) throws {
+        let attributes = mapping.attributeMappings ?? []
+        guard let run else {
+            return try setProperties(attributes, of: destination, from: source, mapping: mapping, policy: policy)
+        }
+        for step in run.attributeSteps(mapping, from: source.layout, to: destination.layout).steps {
+            switch step {
+            case .copy(let from, let to):
+                if source.isFault { source.fireFault() }
+                destination.setStoredValue(source.values[from], at: to)
+            case .evaluate(let property):
+                try setProperties([property], of: destination, from: source, mapping: mapping, policy: policy)
+            }
+        }
+    }
+
     /// Sets the properties of a destination object by the mappings' expressions; one without an expression keeps its default.
     func setProperties(
         _ mappings: [NSPropertyMapping], of destination: NSManagedObject, from source: NSManagedObject?,

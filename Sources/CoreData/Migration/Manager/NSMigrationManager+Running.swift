@@ -83,6 +83,9 @@ extension NSMigrationManager {
             try policy.endInstanceCreation(forMapping: mapping, manager: self)
         }
         try perform(1) { mapping, policy in
+            // The usual policy has nothing to do without relationships.
+            let isUsual = type(of: policy) == NSEntityMigrationPolicy.self
+            if isUsual, mapping.relationshipMappings?.isEmpty ?? true { return }
             for destination in run.associations.destinations(mapping: mapping.name ?? "", of: nil) {
                 try checkCancellation()
                 try policy.createRelationships(forDestination: destination, in: mapping, manager: self)
@@ -121,6 +124,8 @@ extension NSMigrationManager {
             return objects
         }
         guard let name = mapping.sourceEntityName else { return [] }
-        return try run.source.fetch(fetchRequest(entity: name, predicate: nil, includesSubentities: false))
+        let request = try fetchRequest(entity: name, predicate: nil, includesSubentities: false)
+        request.returnsObjectsAsFaults = false
+        return try run.source.fetch(request)
     }
 }

@@ -39,13 +39,19 @@ struct RowReader {
     func rows(_ statement: Statement, expecting count: Int) throws -> ContiguousArray<Row> {
         var rows = ContiguousArray<Row>()
         rows.reserveCapacity(count)
+        try readRows(statement) { rows.append($0) }
+        return rows
+    }
+
+    /// All rows that are left, one by one.
+    @inline(__always)
+    func readRows(_ statement: Statement, _ body: (Row) -> Void) throws {
         if !selectsEntity, let only = entities.first {
             // The usual case without looking for the reader of each row.
-            while try statement.step() { rows.append(try only.row(statement, versionIndex: versionIndex)) }
-            return rows
+            while try statement.step() { body(try only.row(statement, versionIndex: versionIndex)) }
+            return
         }
-        while try statement.step() { rows.append(try row(statement)) }
-        return rows
+        while try statement.step() { body(try row(statement)) }
     }
 
     /// The values of all rows that are left, in one array that is filled again and again.

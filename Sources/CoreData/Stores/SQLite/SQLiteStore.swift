@@ -69,6 +69,10 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try open().fetchRows(plan) }
 
+    package override func readRows(_ plan: FetchPlan, _ body: (Row) -> Void) throws {
+        try open().readRows(plan, body)
+    }
+
     package override func forEachRow(
         _ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool
     ) throws { try open().forEachRow(plan, body) }

@@ -75,6 +75,16 @@ extension OpenStore {
         }
     }
 
+    /// Reads whole rows and hands them out one by one.
+    func readRows(_ plan: FetchPlan, _ body: (Row) -> Void) throws {
+        try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .rows)
+            guard let reader = cached.reader else { return }
+            defer { statement.reset() }
+            try reader.readRows(statement, body)
+        }
+    }
+
     /// Reads the values of whole rows one by one, without IDs and without an array for each.
     func forEachRow(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool) throws {
         try run("fetch from") {
