@@ -106,7 +106,8 @@ extension MigrationError {
         info[NSUnderlyingErrorKey] = cause
         info[NSLocalizedDescriptionKey] =
             "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination). \(step), failed: "
-            + "\(cause.localizedDescription) The store is as it was."
+            + "\(cause.localizedDescription) "
+            + (isUncertain(cause) ? "The store is whole, of the old version or the new one." : "The store is as it was.")
         if isOutOfSpace(cause) {
             info[NSLocalizedRecoverySuggestionErrorKey] =
                 "Make room: the migration needs up to \(neededBytes(url)) bytes beside the store for a while."
@@ -114,6 +115,12 @@ extension MigrationError {
             info[NSLocalizedRecoverySuggestionErrorKey] = "Correct what the step says, and migrate the store again."
         }
         return NSError(domain: cause.domain, code: cause.code, userInfo: info)
+    }
+
+    /// Whether SQLite could not read or write the file: then it does not say whether the last commit came through.
+    private static func isUncertain(_ error: NSError) -> Bool {
+        let code = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? 0
+        return code & 0xFF == 10 || (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isUncertain) ?? false
     }
 
     private static func isOutOfSpace(_ error: NSError) -> Bool {

@@ -80,14 +80,19 @@ enum StoreFiles {
         let (old, new) = (ExternalData(store: destination), ExternalData(store: source))
         let (former, wanted) = (try old.fileNames(), try new.fileNames())
         let added = wanted.subtracting(former).sorted()
+        var isUntouched = true
         do {
             let to = try StoreFile.open(destination, mode: .create, timeout: StoreSettings(options).timeout)
             try DurableFiles.link(added, from: new, to: old)
             try to.run("replace", fallback: code) {
-                try from.connection.copy(to: to.connection, whenLocked: whenLocked)
+                try from.connection.copy(to: to.connection) {
+                    try whenLocked()
+                    isUntouched = false
+                }
             }
         } catch {
-            old.remove(added)
+            // A commit that failed on its way to the disk may have come through nevertheless, and refer to these files.
+            if isUntouched { old.remove(added) }
             throw error
         }
         // Files that Core Data made; what somebody else put there stays.
