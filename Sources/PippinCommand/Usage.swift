@@ -29,7 +29,7 @@ enum Usage {
 
           --to MODEL      The model to get to: .momd, .mom, .xcdatamodeld or .xcdatamodel.
           --version NAME  The version of that model; without it, the current one.
-          --mapping FILE  A compiled mapping model (.cdm) to follow; without it, the mapping is inferred.
+          --mapping FILE  A mapping model (.cdm or .xcmappingmodel) to follow; without it, the mapping is inferred.
           --mappings FOLDER
                           Go over the versions of the model, by the shortest chain of steps that passes over none of the
                           compiled mapping models (.cdm) in the folder; other steps are inferred. Without it, that is done

@@ -93,6 +93,23 @@ struct MigrateTests {
         }
     }
 
+    @Test("A mapping model's source serves as its compiled form does")
+    func mappingSource() throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { store in
+            #expect(CommandRun("migrate", store.path, "--to", model, "--version", "SampleModel2").status == 0)
+            let plans = ["cdm", "xcmappingmodel"].map { form in
+                let mapping = StoreFixtures.path("cars/V2toV3.\(form)")
+                return CommandRun(
+                    "migrate", store.path, "--to", model, "--version", "SampleModel3", "--mapping", mapping, "--dry-run"
+                )
+            }
+            #expect(plans[0].status == 0)
+            #expect(plans[0].output.contains("is migrated object by object"))
+            #expect(plans[1].output == plans[0].output)
+            #expect(plans[1].errors.isEmpty)
+        }
+    }
+
     @Test("What is missing is named")
     func missing() {
         #expect(CommandRun("migrate", "a.sqlite").errors.contains("--to MODEL"))

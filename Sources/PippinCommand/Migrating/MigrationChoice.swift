@@ -21,7 +21,9 @@ enum MigrationChoice {
         }
         do {
             self = .direct(
-                try StoreMigration(at: store, to: model, mapping: options.mapping.map(Self.mapping)))
+                try StoreMigration(
+                    at: store, to: model, mapping: options.mapping.map { try Self.mapping($0, from: store, to: model) })
+            )
         } catch let error as NSError
             where error.code == NSMigrationMissingMappingModelError && options.mapping == nil
             && package.versions.count > 1
@@ -31,9 +33,16 @@ enum MigrationChoice {
         }
     }
 
-    private static func mapping(_ path: String) throws -> NSMappingModel {
+    /// The mapping model of a file; a source is compiled for the store's model and the one to get to.
+    private static func mapping(
+        _ path: String, from store: URL, to model: NSManagedObjectModel
+    ) throws -> NSMappingModel {
         let mapping = NSMappingModel()
-        mapping.entityMappings = try NSMappingModel.mappings(at: URL(fileURLWithPath: path))
+        let url = URL(fileURLWithPath: path)
+        let isSource = url.pathExtension == "xcmappingmodel"
+        let former = isSource ? try ModelSource(ModelInvocation.Choice(path: store.path)).model() : nil
+        mapping.entityMappings = try NSMappingModel.mappings(
+            at: url, models: former.map { (source: $0, destination: model) })
         return mapping
     }
 
