@@ -48,7 +48,7 @@ struct MigrationAssociations {
     func successions(mapping: String) -> [ObjectSuccession] {
         guard let pairs = byMapping[mapping] else { return [] }
         return pairs.order.flatMap { source in
-            (pairs.destinations[ObjectIdentifier(source)] ?? []).map { destination in
+            pairs.destinations.partners(of: source).map { destination in
                 ObjectSuccession(
                     sourceEntity: source.entity.name ?? "", sourceKey: source.objectID.key,
                     entity: destination.entity.name ?? "", key: destination.objectID.key)
