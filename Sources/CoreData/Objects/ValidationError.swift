@@ -51,9 +51,8 @@ enum ValidationError {
     }
 
     static func count(_ count: Int, of relationship: RelationshipLayout, object: NSManagedObject) -> NSError? {
-        if count == 0 {
-            return relationship.isOptional ? nil : missing(relationship.name, object: object)
-        }
+        // No set is a missing value: an empty one only has too few objects, and may be empty where it is optional.
+        if count == 0, relationship.isOptional { return nil }
         if count < relationship.minCount {
             return make(
                 CoreDataErrorCode.validationRelationshipLacksMinimumCount,
