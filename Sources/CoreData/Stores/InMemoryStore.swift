@@ -15,6 +15,10 @@ package final class InMemoryStore: SQLiteStore, @unchecked Sendable {
         try super.fetchRows(plan.withoutCode)
     }
 
+    package override func readRows(_ plan: FetchPlan, _ body: (Row) -> Void) throws {
+        try super.readRows(plan.withoutCode, body)
+    }
+
     package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
         try super.fetchIdentifiers(plan.withoutCode)
     }

@@ -24,11 +24,11 @@ struct MappingTextTests {
     private func short(_ expression: CoreData.NSExpression?) -> String {
         guard let expression else { return "default" }
         let text = expression.description
-        let key = text.split(separator: "\"").dropFirst(text.hasPrefix("FUNCTION($source") ? 3 : 3).first ?? ""
-        if text == "FUNCTION($source, \"valueForKey:\", \"\(key)\")" { return String(key) }
+        let key = text.split(separator: "\"").dropFirst(3).first ?? ""
+        if text == "FUNCTION($source, \"valueForKey:\" , \"\(key)\")" { return String(key) }
         let objects =
-            "FUNCTION($manager, \"destinationInstancesForSourceRelationshipNamed:sourceInstances:\", \"\(key)\", "
-            + "FUNCTION($source, \"valueForKey:\", \"\(key)\"))"
+            "FUNCTION($manager, \"destinationInstancesForSourceRelationshipNamed:sourceInstances:\" , \"\(key)\", "
+            + "FUNCTION($source, \"valueForKey:\" , \"\(key)\"))"
         return text == objects ? "objects of \(key)" : text
     }
 
@@ -187,7 +187,9 @@ struct MappingTextTests {
           - Alarm.message = message
           - Alarm: IEM_Copy_Alarm
         an attribute moves to a subentity
+          + Employee: IEM_Transform_Employee
           + Person: IEM_Transform_Person
+          - Employee: IEM_Copy_Employee
           - Person.nick = nick
           - Person: IEM_Copy_Person
         indexes and constraints are added

@@ -107,7 +107,8 @@ extension MigrationError {
         info[NSLocalizedDescriptionKey] =
             "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination). \(step), failed: "
             + "\(cause.localizedDescription) "
-            + (isUncertain(cause) ? "The store is whole, of the old version or the new one." : "The store is as it was.")
+            + (isUncertain(cause)
+                ? "The store is whole, of the old version or the new one." : "The store is as it was.")
         if isOutOfSpace(cause) {
             info[NSLocalizedRecoverySuggestionErrorKey] =
                 "Make room: the migration needs up to \(neededBytes(url)) bytes beside the store for a while."

@@ -202,7 +202,7 @@ struct MappingFileTests {
             .map { $0.valueExpression.map { "\($0)" } ?? "" }
         #expect(
             expressions == [
-                #"FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "AuthorToAuthor", $source.author)"#,
+                #"FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:" , "AuthorToAuthor", $source.author)"#,
                 "$source.name",
             ])
     }
