@@ -51,15 +51,13 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
-    /// The values of rows one by one, under the lock. See `NSPersistentStore.forEachRow`.
-    package func forEachRow(
-        _ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool
-    ) throws {
+    /// Rows one by one, under the lock. See `NSPersistentStore.forEachRow`.
+    package func forEachRow(_ plan: FetchPlan, _ body: (CurrentRow) -> Bool) throws {
         try withLock {
             var goesOn = true
             for store in storesOf(plan.entity, among: nil) where goesOn {
-                try store.forEachRow(plan) { values in
-                    goesOn = body(values)
+                try store.forEachRow(plan) { row in
+                    goesOn = body(row)
                     return goesOn
                 }
             }

@@ -108,13 +108,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Hands out the rows that a plan finds one by one, in order.
     package func readRows(_ plan: FetchPlan, _ body: (Row) -> Void) throws { try fetchRows(plan).forEach(body) }
 
-    /// Hands out the values of the rows that a plan finds, by slot, one row at a time.
+    /// Hands out the rows that a plan finds, one at a time.
     ///
-    /// - Parameter body: returns whether to go on. It must not keep the array, which is filled anew for each row.
-    package func forEachRow(
-        _ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool
-    ) throws {
-        for row in try fetchRows(plan) where !body(row.values) { return }
+    /// - Parameter body: returns whether to go on. It must not keep the row.
+    package func forEachRow(_ plan: FetchPlan, _ body: (CurrentRow) -> Bool) throws {
+        let current = ReadRow()
+        for row in try fetchRows(plan) {
+            current.values = row.values
+            guard body(current) else { return }
+        }
     }
 
     /// The IDs of the rows that a plan finds, in order.

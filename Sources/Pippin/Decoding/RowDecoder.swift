@@ -19,6 +19,9 @@ final class RowDecoder: Decoder {
     // A decoder is one thread's at a time, so that checking its accesses for overlaps would find nothing.
     @exclusivity(unchecked) var values: ContiguousArray<StoredValue> = []
     @exclusivity(unchecked) var objectID: NSManagedObjectID?
+    /// The row that is handed out right now; nil when `values` are decoded. Not retained, which each look at it would cost
+    /// twice: whoever hands it out holds it until it has been decoded.
+    @exclusivity(unchecked) private var current: Unmanaged<CurrentRow>?
     @exclusivity(unchecked) var cursor = 0
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -45,13 +48,12 @@ final class RowDecoder: Decoder {
         return try Value(from: self)
     }
 
-    /// Decodes from values that the caller takes back right afterwards.
-    func decode<Value: Decodable>(_ type: Value.Type, from values: ContiguousArray<StoredValue>) throws -> Value {
-        self.values = values
+    /// Decodes from a row that is handed out.
+    func decode<Value: Decodable>(_ type: Value.Type, from row: CurrentRow) throws -> Value {
+        current = Unmanaged.passUnretained(row)
         cursor = 0
-        // Released at once, so that the caller may fill the same array again.
-        defer { self.values = [] }
-        return try Value(from: self)
+        defer { current = nil }
+        return try withExtendedLifetime(row) { try Value(from: self) }
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -79,12 +81,65 @@ final class RowDecoder: Decoder {
         .unreadable(entity: entity, key: "", reason: "it is decoded differently from the first time.")
     }
 
-    /// The value of a key's field; `.null` for a key that there is not.
+    /// The slot of a key's field; -1 for a relationship to many, and for a key that there is not.
     @inline(__always)
-    func value(_ key: String) -> StoredValue {
-        guard let index = record.index(of: key, cursor: &cursor) else { return .null }
-        let slot = slots[index]
-        return slot < 0 ? .null : values[slot]
+    func slot(_ key: String) -> Int {
+        record.index(of: key, cursor: &cursor).map { slots[$0] } ?? -1
+    }
+
+    /// The value in a slot; `.null` where there is no slot.
+    func value(at slot: Int) throws -> StoredValue {
+        if slot < 0 { return .null }
+        guard let current else { return values[slot] }
+        return try current._withUnsafeGuaranteedRef { try $0.value(at: slot) }
+    }
+
+    // The values that most properties have; nil for none.
+
+    @inline(__always)
+    func string(_ key: String) throws -> String? {
+        let slot = slot(key)
+        if slot >= 0, let found = current?._withUnsafeGuaranteedRef({ $0.string(at: slot) }) { return found }
+        switch try value(at: slot) {
+        case .string(let string): return string
+        case .null: return nil
+        case let other: throw missing(key, other, String.self)
+        }
+    }
+
+    @inline(__always)
+    func integer(_ key: String) throws -> Int64? {
+        let slot = slot(key)
+        if slot >= 0, let found = current?._withUnsafeGuaranteedRef({ $0.integer(at: slot) }) { return found }
+        switch try value(at: slot) {
+        case .integer(let number): return number
+        case .null: return nil
+        case let other: throw missing(key, other, Int64.self)
+        }
+    }
+
+    @inline(__always)
+    func double(_ key: String) throws -> Double? {
+        let slot = slot(key)
+        if slot >= 0, let found = current?._withUnsafeGuaranteedRef({ $0.double(at: slot) }) { return found }
+        switch try value(at: slot) {
+        case .double(let number): return number
+        case .null: return nil
+        case let other: throw missing(key, other, Double.self)
+        }
+    }
+
+    @inline(__always)
+    func date(_ key: String) throws -> Date? {
+        let slot = slot(key)
+        if slot >= 0, let seconds = current?._withUnsafeGuaranteedRef({ $0.date(at: slot) }) {
+            return Date(timeIntervalSinceReferenceDate: seconds)
+        }
+        switch try value(at: slot) {
+        case .date(let seconds): return Date(timeIntervalSinceReferenceDate: seconds)
+        case .null: return nil
+        case let other: throw missing(key, other, Date.self)
+        }
     }
 
     func unreadable(_ key: String, _ reason: String) -> PersistenceError {
@@ -100,8 +155,7 @@ final class RowDecoder: Decoder {
     }
 
     func integer<Value: FixedWidthInteger>(_ key: String, _ type: Value.Type) throws -> Value {
-        let value = value(key)
-        guard case .integer(let number) = value else { throw missing(key, value, type) }
+        guard let number = try integer(key) else { throw missing(key, .null, type) }
         guard let fitting = Value(exactly: number) else { throw unreadable(key, "\(number) is no \(type).") }
         return fitting
     }
@@ -110,7 +164,7 @@ final class RowDecoder: Decoder {
     func other<Value: Decodable>(_ type: Value.Type, _ key: String) throws -> Value? {
         guard let index = record.index(of: key, cursor: &cursor) else { return nil }
         let slot = slots[index]
-        let value = slot < 0 ? .null : values[slot]
+        let value = try value(at: slot)
         if slot >= 0, value.isNull { return nil }
         if let leaf = AttributeDecoder.leaf(type, value) { return leaf }
         switch record.fields[index].kind {

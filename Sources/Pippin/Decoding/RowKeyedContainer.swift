@@ -14,38 +14,39 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         var cursor = decoder.cursor
         guard let index = decoder.record.index(of: key.stringValue, cursor: &cursor) else { return true }
         let slot = decoder.slots[index]
-        return slot >= 0 && decoder.values[slot].isNull
+        return try slot >= 0 && decoder.value(at: slot).isNull
     }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        let value = decoder.value(key.stringValue)
-        guard case .string(let string) = value else { throw decoder.missing(key.stringValue, value, type) }
-        return string
+        if let string = try decoder.string(key.stringValue) { return string }
+        throw decoder.missing(key.stringValue, .null, type)
     }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-        let value = decoder.value(key.stringValue)
-        guard case .integer(let number) = value else { throw decoder.missing(key.stringValue, value, type) }
-        return number != 0
+        if let number = try decoder.integer(key.stringValue) { return number != 0 }
+        throw decoder.missing(key.stringValue, .null, type)
     }
 
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        let value = decoder.value(key.stringValue)
-        guard case .double(let number) = value else { throw decoder.missing(key.stringValue, value, type) }
-        return number
+        if let number = try decoder.double(key.stringValue) { return number }
+        throw decoder.missing(key.stringValue, .null, type)
     }
 
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-        let value = decoder.value(key.stringValue)
-        guard case .integer(let number) = value else { throw decoder.missing(key.stringValue, value, type) }
-        return Int(truncatingIfNeeded: number)
+        if let number = try decoder.integer(key.stringValue) { return Int(truncatingIfNeeded: number) }
+        throw decoder.missing(key.stringValue, .null, type)
     }
 
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { Float(try decode(Double.self, forKey: key)) }
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder.integer(key.stringValue, type) }
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder.integer(key.stringValue, type) }
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder.integer(key.stringValue, type) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decoder.integer(key.stringValue, type) }
+
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+        if let number = try decoder.integer(key.stringValue) { return number }
+        throw decoder.missing(key.stringValue, .null, type)
+    }
+
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder.integer(key.stringValue, type) }
     func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder.integer(key.stringValue, type) }
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder.integer(key.stringValue, type) }
@@ -55,12 +56,13 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         // Without an optional in between, whose type would have to be looked up for each value.
         if Value.self == Date.self {
-            let value = decoder.value(key.stringValue)
-            guard case .date(let seconds) = value else { throw decoder.missing(key.stringValue, value, type) }
+            guard let date = try decoder.date(key.stringValue) else { throw decoder.missing(key.stringValue, .null, type) }
             // The same type, as was just found out: a cast would do so once more, slowly.
-            return unsafeBitCast(Date(timeIntervalSinceReferenceDate: seconds), to: Value.self)
+            return unsafeBitCast(date, to: Value.self)
         }
-        if Value.self == UUID.self, case .uuid(let uuid) = decoder.value(key.stringValue) {
+        if Value.self == UUID.self {
+            let value = try decoder.value(at: decoder.slot(key.stringValue))
+            guard case .uuid(let uuid) = value else { throw decoder.missing(key.stringValue, value, type) }
             return unsafeBitCast(uuid, to: Value.self)
         }
         if let value = try decoder.other(type, key.stringValue) { return value }
@@ -70,27 +72,15 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     // The usual optionals, looked up once; the rest goes through `decodeNil`.
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        switch decoder.value(key.stringValue) {
-        case .string(let string): return string
-        case .null: return nil
-        case let value: throw decoder.missing(key.stringValue, value, type)
-        }
+        try decoder.string(key.stringValue)
     }
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        switch decoder.value(key.stringValue) {
-        case .integer(let number): return Int(truncatingIfNeeded: number)
-        case .null: return nil
-        case let value: throw decoder.missing(key.stringValue, value, type)
-        }
+        try decoder.integer(key.stringValue).map { Int(truncatingIfNeeded: $0) }
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        switch decoder.value(key.stringValue) {
-        case .double(let number): return number
-        case .null: return nil
-        case let value: throw decoder.missing(key.stringValue, value, type)
-        }
+        try decoder.double(key.stringValue)
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {

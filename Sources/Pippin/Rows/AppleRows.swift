@@ -31,6 +31,21 @@
         var values: ContiguousArray<StoredValue>
     }
 
+    /// A row while it is handed out.
+    class CurrentRow {
+        func value(at slot: Int) throws -> StoredValue { .null }
+        func string(at slot: Int) -> String? { nil }
+        func integer(at slot: Int) -> Int64? { nil }
+        func double(at slot: Int) -> Double? { nil }
+        func date(at slot: Int) -> Double? { nil }
+    }
+
+    /// A row whose values were read before.
+    final class ReadRow: CurrentRow {
+        var values: ContiguousArray<StoredValue> = []
+        override func value(at slot: Int) -> StoredValue { values[slot] }
+    }
+
     /// The value of a composite attribute.
     final class CompositeValue: NSObject {
         let elements: [String: Any]

@@ -30,8 +30,13 @@ final class ModelAssembler: RelatedRows {
         let decoder = try takeDecoder(of: plan)
         defer { decoder.finish() }
         var models: [Model] = []
-        try source.forEachRow(of: plan, selection) { values in
-            do { models.append(try decoder.decode(type, from: values)) } catch { throw named(error, values, plan) }
+        let uidSlot = try source.slots(of: plan)[plan.uidField]
+        try source.forEachRow(of: plan, selection) { row in
+            do {
+                models.append(try decoder.decode(type, from: row))
+            } catch {
+                throw named(error, try? row.value(at: uidSlot), plan)
+            }
         }
         return models
     }
@@ -52,15 +57,21 @@ final class ModelAssembler: RelatedRows {
         models.reserveCapacity(rows.count)
         for row in rows {
             path = [row.objectID]
-            do { models.append(try decoder.decode(type, from: row)) } catch { throw named(error, row.values, plan) }
+            do { models.append(try decoder.decode(type, from: row)) } catch {
+                throw named(error, row, plan)
+            }
         }
         return models
     }
 
     /// An error of decoding, with the identifier of the model that it is about.
-    private func named(_ error: any Error, _ values: ContiguousArray<StoredValue>, _ plan: EntityPlan) -> any Error {
-        guard let slot = try? source.slots(of: plan)[plan.uidField],
-            let uid = values[slot].attributeValue(plan.record.attributeKinds[plan.uidField] ?? .string)
+    private func named(_ error: any Error, _ row: Row, _ plan: EntityPlan) -> any Error {
+        named(error, (try? source.slots(of: plan)[plan.uidField]).map { row.values[$0] }, plan)
+    }
+
+    private func named(_ error: any Error, _ uid: StoredValue?, _ plan: EntityPlan) -> any Error {
+        guard
+            let uid = uid?.attributeValue(plan.record.attributeKinds[plan.uidField] ?? .string)
         else { return error }
         switch error {
         case PersistenceError.unreadable(let entity, nil, let key, let reason):
@@ -104,7 +115,7 @@ final class ModelAssembler: RelatedRows {
             path.removeLast()
             idle[plan.id, default: []].append(decoder)
         }
-        do { return try decoder.decode(type, from: row) } catch { throw named(error, row.values, plan) }
+        do { return try decoder.decode(type, from: row) } catch { throw named(error, row, plan) }
     }
 
     /// Whether the model being made is within itself.

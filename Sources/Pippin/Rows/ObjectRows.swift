@@ -22,9 +22,13 @@ final class ObjectRows: RowSource {
     }
 
     func forEachRow(
-        of plan: EntityPlan, _ selection: RecordSelection, _ body: (ContiguousArray<StoredValue>) throws -> Void
+        of plan: EntityPlan, _ selection: RecordSelection, _ body: (CurrentRow) throws -> Void
     ) throws {
-        for row in try rows(of: plan, selection) { try body(row.values) }
+        let current = ReadRow()
+        for row in try rows(of: plan, selection) {
+            current.values = row.values
+            try body(current)
+        }
     }
 
     func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {

@@ -8,9 +8,9 @@ protocol RowSource: AnyObject {
     /// The rows that are selected, in order.
     func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row>
 
-    /// Hands out the values of the rows that are selected, one row at a time; `body` must not keep them.
+    /// Hands out the rows that are selected, one at a time; `body` must not keep them.
     func forEachRow(
-        of plan: EntityPlan, _ selection: RecordSelection, _ body: (ContiguousArray<StoredValue>) throws -> Void
+        of plan: EntityPlan, _ selection: RecordSelection, _ body: (CurrentRow) throws -> Void
     ) throws
 
     /// The rows of objects; those that are gone are left out.

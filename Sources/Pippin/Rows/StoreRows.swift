@@ -22,12 +22,12 @@
         }
 
         func forEachRow(
-            of plan: EntityPlan, _ selection: RecordSelection, _ body: (ContiguousArray<StoredValue>) throws -> Void
+            of plan: EntityPlan, _ selection: RecordSelection, _ body: (CurrentRow) throws -> Void
         ) throws {
             var failure: (any Error)?
-            try coordinator.forEachRow(try fetchPlan(plan, selection)) { values in
+            try coordinator.forEachRow(try fetchPlan(plan, selection)) { row in
                 do {
-                    try body(values)
+                    try body(row)
                 } catch {
                     failure = error
                 }

@@ -73,9 +73,9 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         try open().readRows(plan, body)
     }
 
-    package override func forEachRow(
-        _ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool
-    ) throws { try open().forEachRow(plan, body) }
+    package override func forEachRow(_ plan: FetchPlan, _ body: (CurrentRow) -> Bool) throws {
+        try open().forEachRow(plan, body)
+    }
 
     package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
         try open().fetchIdentifiers(plan)

@@ -86,7 +86,7 @@ extension OpenStore {
     }
 
     /// Reads the values of whole rows one by one, without IDs and without an array for each.
-    func forEachRow(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) -> Bool) throws {
+    func forEachRow(_ plan: FetchPlan, _ body: (CurrentRow) -> Bool) throws {
         try run("fetch from") {
             let (cached, statement) = try prepare(plan, .rows)
             guard let reader = cached.reader else { return }
