@@ -38,3 +38,13 @@ void *aligned_alloc(size_t alignment, size_t size) {
     return __libc_memalign(alignment, size);
 }
 #endif
+
+#ifdef __GLIBC__
+#include <malloc.h>
+int64_t bytes_in_use(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (int64_t)info.uordblks + (int64_t)info.hblkhd;
+}
+#else
+int64_t bytes_in_use(void) { return 0; }
+#endif

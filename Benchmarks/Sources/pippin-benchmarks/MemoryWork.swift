@@ -1,11 +1,12 @@
+import CAllocationCount
 import CoreData
 import Foundation
 
 /// What objects of one kind take while they live: heap that is in use with them, over what was in use before.
-struct MemoryWork {
+struct MemoryWork: Sendable {
     let title: String
     /// Makes objects in a context of a store with as many rows, and returns them.
-    let objects: (NSManagedObjectContext, Int) throws -> [NSManagedObject]
+    let objects: @Sendable (NSManagedObjectContext, Int) throws -> [NSManagedObject]
 
     /// - Returns: bytes for each object, its ID, its values and its place in the context included.
     func bytesPerObject(_ bench: Bench, objects count: Int) throws -> Double {
@@ -24,10 +25,7 @@ struct MemoryWork {
         }
     }
 
-    private func bytesInUse() -> Int {
-        let info = mallinfo2()
-        return Int(info.uordblks + info.hblkhd)
-    }
+    private func bytesInUse() -> Int { Int(bytes_in_use()) }
 }
 
 private func fetch(

@@ -204,12 +204,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Forgets all changed objects without telling anyone; for a context that nobody else sees.
-    func dropChanges() {
-        for object in changed {
-            object.state.remove(.listed)
-            forget(object)
-        }
+    /// Keeps none of the changed objects, and tells nobody of them; for a context that nobody else sees.
+    func unlistChanges() {
+        for object in changed { object.state.remove(.listed) }
         changed.removeAll(keepingCapacity: true)
         event.removeAll(keepingCapacity: true)
         idleCount = 0

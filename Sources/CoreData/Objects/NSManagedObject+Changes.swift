@@ -134,6 +134,14 @@ extension NSManagedObject {
         state.remove(.anyEvent)
     }
 
+    /// Becomes as good as just made: a new object has the defaults as its snapshot.
+    final func becomeNew() {
+        values = snapshot
+        relations = []
+        state.remove([.deleted, .deletePropagated, .deletedInEvent])
+        awakeFromInsert()
+    }
+
     /// Becomes a fault: forgets values, changes and relationships.
     final func becomeFault() {
         guard !state.contains(.fault) || !values.isEmpty else { return }

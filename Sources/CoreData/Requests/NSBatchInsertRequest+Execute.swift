@@ -68,9 +68,9 @@ extension NSBatchInsertRequest: ExecutableRequest {
         scratch.persistentStoreCoordinator = source
         return try scratch.performAndWait { () throws -> BatchOutcome in
             var position = 0
+            var objects = BatchObjects(plan.entity, in: scratch)
             return try source.insertBatch(plan, stores: affectedStores) { row in
-                let object = NSEntityDescription.insertNewObject(forEntityName: plan.entity.name, into: scratch)
-                defer { scratch.dropChanges() }
+                let object = objects.next()
                 if handler(object) { return false }
                 for slot in row.values.indices {
                     let value = object.values[slot]
