@@ -15,6 +15,23 @@ extension NSManagedObjectContext {
 
     /// Makes the object of an ID, of the class that its entity names, and registers it.
     func materialize(_ what: consuming Materialization) -> NSManagedObject {
+        let object = makeUnregistered(what)
+        table.insert(object)
+        if retainsRegisteredObjects { retained.insert(object) }
+        return object
+    }
+
+    /// The same where the ID is probably not registered: looked up only when it proves to be.
+    ///
+    /// - Returns: nil when another object is registered under the ID.
+    func materializeIfNew(_ what: consuming Materialization) -> NSManagedObject? {
+        let object = makeUnregistered(what)
+        guard table.insertIfNew(object) else { return nil }
+        if retainsRegisteredObjects { retained.insert(object) }
+        return object
+    }
+
+    private func makeUnregistered(_ what: consuming Materialization) -> NSManagedObject {
         let type = objectType(for: what.identifier.layout)
         let state = what.state
         materialization = consume what
@@ -27,8 +44,6 @@ extension NSManagedObjectContext {
             object.state = state
         }
         if ConcurrencyDebug.isOn { object.state.insert(.checked) }
-        table.insert(object)
-        if retainsRegisteredObjects { retained.insert(object) }
         return object
     }
 

@@ -29,8 +29,17 @@ extension NSManagedObjectContext {
         defer { if !style.asFaults { for object in objects { wake(object) } } }
         let newState: ObjectState = style.asFaults ? [.fault, .valuesPending] : .asleep
         let refreshing = style.refreshing
+        // The first fetch of a context finds nothing registered.
+        let isFirst = table.isUnused
         try coordinator.readRows(plan, stores: stores) { row in
-            if let known = table.object(for: row.objectID) {
+            if isFirst,
+                let object = materializeIfNew(
+                    Materialization(
+                        identifier: row.objectID, values: row.values, version: row.version, state: newState,
+                        stamp: stamp))
+            {
+                objects.append(object)
+            } else if let known = table.object(for: row.objectID) {
                 take(row, for: known, refreshing: refreshing, stamp: stamp)
                 objects.append(known)
             } else {

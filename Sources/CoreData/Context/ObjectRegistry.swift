@@ -1,7 +1,7 @@
 /// The objects of a context by ID, not retained: an open-addressing table without a hash of strings or classes.
 ///
 /// An object is in the table from its registration until its `deinit`; see `ObjectTable`, which guards both.
-struct ObjectRegistry {
+struct ObjectRegistry: ~Copyable {
     private struct Entry {
         var key: Int64
         var tag: UInt64
@@ -14,9 +14,15 @@ struct ObjectRegistry {
         static var empty: Entry { Entry(key: 0, tag: free, object: nil) }
     }
 
-    private var entries: [Entry] = []
+    // Memory of its own: bounds are kept by masking positions, and checking them again was a third of a search.
+    private var entries = UnsafeMutableBufferPointer<Entry>(start: nil, count: 0)
     /// How many entries are not free.
     private var used = 0
+
+    deinit { entries.deallocate() }
+
+    /// Whether nothing has been registered since it was made or cleared.
+    var isUnused: Bool { used == 0 }
 
     private static func tag(of identifier: NSManagedObjectID) -> UInt64 {
         guard let store = identifier.storeIdentity else { return 0 }
@@ -55,6 +61,22 @@ struct ObjectRegistry {
         return nil
     }
 
+    /// Registers an object under an ID, unless an entry with the ID's key is there, of whatever object.
+    ///
+    /// - Returns: whether the object was registered.
+    mutating func insertIfNew(_ object: ObjectIdentifier, _ identifier: NSManagedObjectID) -> Bool {
+        makeRoom(for: 1)
+        let tag = Self.tag(of: identifier)
+        var position = start(identifier.key, tag)
+        while entries[position].tag != Entry.free {
+            if entries[position].key == identifier.key, entries[position].tag == tag { return false }
+            position = (position + 1) & (entries.count - 1)
+        }
+        used += 1
+        entries[position] = Entry(key: identifier.key, tag: tag, object: object)
+        return true
+    }
+
     /// Registers an object under an ID.
     mutating func insert(_ object: ObjectIdentifier, _ identifier: NSManagedObjectID) {
         makeRoom(for: 1)
@@ -89,12 +111,15 @@ struct ObjectRegistry {
     /// Makes room for more objects at once.
     mutating func makeRoom(for count: Int) {
         guard (used + count) * 4 > entries.count * 3 else { return }
-        let live = entries.filter { $0.tag < Entry.removed }
+        let old = entries
+        defer { old.deallocate() }
+        let live = old.count { $0.tag < Entry.removed }
         var capacity = 64
-        while capacity < (live.count + count) * 2 { capacity *= 2 }
-        entries = Array(repeating: .empty, count: capacity)
+        while capacity < (live + count) * 2 { capacity *= 2 }
+        entries = .allocate(capacity: capacity)
+        entries.initialize(repeating: .empty)
         used = 0
-        for entry in live { place(entry) }
+        for entry in old where entry.tag < Entry.removed { place(entry) }
     }
 
     /// All objects that are registered.
@@ -106,7 +131,8 @@ struct ObjectRegistry {
     }
 
     mutating func removeAll() {
-        entries = []
+        entries.deallocate()
+        entries = UnsafeMutableBufferPointer(start: nil, count: 0)
         used = 0
     }
 }

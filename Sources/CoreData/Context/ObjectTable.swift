@@ -39,6 +39,17 @@ final class ObjectTable: Sendable {
     /// Whether an object is registered under an ID; it may be about to go.
     func contains(_ identifier: NSManagedObjectID) -> Bool { object(for: identifier) != nil }
 
+    /// Whether no object has been registered yet.
+    var isUnused: Bool { registry.withLock { $0.isUnused } }
+
+    /// Registers an object under its ID, unless another one is.
+    func insertIfNew(_ object: NSManagedObject) -> Bool {
+        let (address, identifier) = (ObjectIdentifier(object), object.identifier)
+        guard registry.withLock({ $0.insertIfNew(address, identifier) }) else { return false }
+        identifier.storeIdentity?.observer?(identifier, true)
+        return true
+    }
+
     /// Registers an object under its ID, which must not be registered.
     func insert(_ object: NSManagedObject) {
         let (address, identifier) = (ObjectIdentifier(object), object.identifier)

@@ -45,7 +45,7 @@ extension NSPersistentStoreCoordinator: RowSource {
     }
 
     /// Hands out the rows that a plan finds one by one, under the lock.
-    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (Row) -> Void) throws {
+    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming Row) -> Void) throws {
         try withLock {
             for store in storesOf(plan.entity, among: stores) { try store.readRows(plan, body) }
         }

@@ -15,7 +15,7 @@ package final class InMemoryStore: SQLiteStore, @unchecked Sendable {
         try super.fetchRows(plan.withoutCode)
     }
 
-    package override func readRows(_ plan: FetchPlan, _ body: (Row) -> Void) throws {
+    package override func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
         try super.readRows(plan.withoutCode, body)
     }
 

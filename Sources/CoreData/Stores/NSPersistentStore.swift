@@ -106,7 +106,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
 
     /// Hands out the rows that a plan finds one by one, in order.
-    package func readRows(_ plan: FetchPlan, _ body: (Row) -> Void) throws { try fetchRows(plan).forEach(body) }
+    package func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
+        for row in try fetchRows(plan) { body(row) }
+    }
 
     /// Hands out the rows that a plan finds, one at a time.
     ///

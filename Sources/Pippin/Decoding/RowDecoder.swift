@@ -25,14 +25,10 @@ final class RowDecoder: Decoder {
     @exclusivity(unchecked) var cursor = 0
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    /// The container of the type of keys asked for last, which for one record is always the same.
-    private var container: AnyObject?
-    private var containerKey: Any.Type?
-
-    private final class Kept<Key: CodingKey> {
-        let container: KeyedDecodingContainer<Key>
-        init(_ container: KeyedDecodingContainer<Key>) { self.container = container }
-    }
+    /// The containers by their types of keys, of which one record mostly has one.
+    private var containers: [KeptContainer] = []
+    /// The one that was asked for last.
+    @exclusivity(unchecked) private var latest: KeptContainer?
 
     init(_ record: RecordPlan, entity: String, slots: ContiguousArray<Int>, related: (any RelatedRows)? = nil) {
         self.record = record
@@ -57,21 +53,29 @@ final class RowDecoder: Decoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        // The same for every row: the container refers to the decoder, which holds the row.
-        if containerKey == type, let container {
+        // The same for every row: the container refers to the decoder, which knows the row.
+        if let latest, latest.key == type {
             // What was kept for this type of keys; a cast would look that up once more, slowly, for each row.
-            return unsafeDowncast(container, to: Kept<Key>.self).container
+            return unsafeDowncast(latest, to: KeptKeyedContainer<Key>.self).container
         }
-        let made = KeyedDecodingContainer(RowKeyedContainer<Key>(decoder: self))
-        container = Kept(made)
-        containerKey = type
-        return made
+        if let known = containers.first(where: { $0.key == type }) as? KeptKeyedContainer<Key> {
+            latest = known
+            return known.container
+        }
+        let made = KeptKeyedContainer(KeyedDecodingContainer(RowKeyedContainer<Key>(self)))
+        containers.append(made)
+        latest = made
+        return made.container
     }
 
-    /// Lets go of what refers to the decoder.
+    /// The last row has been decoded. Containers do not retain the decoder: should somebody have kept one, the decoder
+    /// stays for good, and has no values any more.
     func finish() {
-        container = nil
-        containerKey = nil
+        values = []
+        objectID = nil
+        if containers.contains(where: \.isShared) { _ = Unmanaged.passRetained(self) }
+        containers = []
+        latest = nil
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unexpectedForm }
@@ -90,7 +94,12 @@ final class RowDecoder: Decoder {
     /// The value in a slot; `.null` where there is no slot.
     func value(at slot: Int) throws -> StoredValue {
         if slot < 0 { return .null }
-        guard let current else { return values[slot] }
+        guard let current else {
+            guard slot < values.count else {
+                throw unreadable("", "it was decoded already, and its decoder is asked again.")
+            }
+            return values[slot]
+        }
         return try current._withUnsafeGuaranteedRef { try $0.value(at: slot) }
     }
 

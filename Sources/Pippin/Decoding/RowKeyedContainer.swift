@@ -2,8 +2,14 @@ import CoreData
 
 /// Gives a row's values by key.
 struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    // Strong, and nothing else: the standard library copies the container for each value. The decoder lets go of it.
-    let decoder: RowDecoder
+    // The standard library copies the container for each value, which shall count no references; `RowDecoder.finish()` sees
+    // to it that the decoder outlives the container.
+    private let unretained: Unmanaged<RowDecoder>
+
+    init(_ decoder: RowDecoder) { unretained = .passUnretained(decoder) }
+
+    private var decoder: RowDecoder { unretained.takeUnretainedValue() }
+
     var codingPath: [any CodingKey] { [] }
 
     var allKeys: [Key] { decoder.record.keys.compactMap { Key(stringValue: $0) } }
@@ -18,22 +24,26 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        if let string = try decoder.string(key.stringValue) { return string }
+        if let string = try unretained._withUnsafeGuaranteedRef({ try $0.string(key.stringValue) }) { return string }
         throw decoder.missing(key.stringValue, .null, type)
     }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-        if let number = try decoder.integer(key.stringValue) { return number != 0 }
+        if let number = try unretained._withUnsafeGuaranteedRef({ try $0.integer(key.stringValue) }) {
+            return number != 0
+        }
         throw decoder.missing(key.stringValue, .null, type)
     }
 
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        if let number = try decoder.double(key.stringValue) { return number }
+        if let number = try unretained._withUnsafeGuaranteedRef({ try $0.double(key.stringValue) }) { return number }
         throw decoder.missing(key.stringValue, .null, type)
     }
 
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-        if let number = try decoder.integer(key.stringValue) { return Int(truncatingIfNeeded: number) }
+        if let number = try unretained._withUnsafeGuaranteedRef({ try $0.integer(key.stringValue) }) {
+            return Int(truncatingIfNeeded: number)
+        }
         throw decoder.missing(key.stringValue, .null, type)
     }
 
@@ -43,7 +53,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder.integer(key.stringValue, type) }
 
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        if let number = try decoder.integer(key.stringValue) { return number }
+        if let number = try unretained._withUnsafeGuaranteedRef({ try $0.integer(key.stringValue) }) { return number }
         throw decoder.missing(key.stringValue, .null, type)
     }
 
@@ -54,12 +64,18 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder.integer(key.stringValue, type) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        // Without an optional in between, whose type would have to be looked up for each value.
         if Value.self == Date.self {
-            guard let date = try decoder.date(key.stringValue) else { throw decoder.missing(key.stringValue, .null, type) }
+            let date = try unretained._withUnsafeGuaranteedRef { try $0.date(key.stringValue) }
+            guard let date else { throw decoder.missing(key.stringValue, .null, type) }
             // The same type, as was just found out: a cast would do so once more, slowly.
             return unsafeBitCast(date, to: Value.self)
         }
+        return try decodeOther(type, key)
+    }
+
+    /// Apart, so that dates do not pay for looking up the type of an optional value.
+    @inline(never)
+    private func decodeOther<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
         if Value.self == UUID.self {
             let value = try decoder.value(at: decoder.slot(key.stringValue))
             guard case .uuid(let uuid) = value else { throw decoder.missing(key.stringValue, value, type) }
@@ -72,7 +88,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     // The usual optionals, looked up once; the rest goes through `decodeNil`.
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try decoder.string(key.stringValue)
+        try unretained._withUnsafeGuaranteedRef { try $0.string(key.stringValue) }
     }
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
@@ -80,7 +96,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try decoder.double(key.stringValue)
+        try unretained._withUnsafeGuaranteedRef { try $0.double(key.stringValue) }
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {

@@ -45,7 +45,7 @@ struct RowReader {
 
     /// All rows that are left, one by one.
     @inline(__always)
-    func readRows(_ statement: Statement, _ body: (Row) -> Void) throws {
+    func readRows(_ statement: Statement, _ body: (consuming Row) -> Void) throws {
         if !selectsEntity, let only = entities.first {
             // The usual case without looking for the reader of each row.
             while try statement.step() { body(try only.row(statement, versionIndex: versionIndex)) }

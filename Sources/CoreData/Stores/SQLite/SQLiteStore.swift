@@ -69,7 +69,7 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try open().fetchRows(plan) }
 
-    package override func readRows(_ plan: FetchPlan, _ body: (Row) -> Void) throws {
+    package override func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
         try open().readRows(plan, body)
     }
 

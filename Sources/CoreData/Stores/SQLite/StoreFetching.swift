@@ -76,7 +76,7 @@ extension OpenStore {
     }
 
     /// Reads whole rows and hands them out one by one.
-    func readRows(_ plan: FetchPlan, _ body: (Row) -> Void) throws {
+    func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
         try run("fetch from") {
             let (cached, statement) = try prepare(plan, .rows)
             guard let reader = cached.reader else { return }
