@@ -9,6 +9,7 @@ package final class Connection {
     package let mode: OpenMode
     let database: DatabaseHandle
     private var cache = StatementCache()
+    var longTransaction: LongTransaction?
 
     /// Opens a database file.
     ///

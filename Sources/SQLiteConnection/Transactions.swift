@@ -28,20 +28,38 @@ package enum CheckpointMode: Sendable {
     }
 }
 
+/// A transaction that those opened inside it are parts of.
+struct LongTransaction {
+    let undoesParts: Bool
+}
+
 extension Connection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Opens a transaction.
-    package func begin(_ kind: TransactionKind = .immediate) throws { try execute(kind.rawValue) }
+    /// Opens a transaction, or a part of the long one.
+    package func begin(_ kind: TransactionKind = .immediate) throws {
+        guard let longTransaction else { return try execute(kind.rawValue) }
+        // SQLite would begin another one, which would have a part of the changes only.
+        guard isInTransaction else { throw undone("a part of it failed") }
+        if longTransaction.undoesParts { try execute("SAVEPOINT part") }
+    }
 
-    /// Makes the open transaction's changes permanent.
-    package func commit() throws { try execute("COMMIT") }
+    /// Makes the open transaction's changes permanent; those of a part, with the long transaction.
+    package func commit() throws {
+        guard let longTransaction else { return try execute("COMMIT") }
+        if longTransaction.undoesParts { try execute("RELEASE part") }
+    }
 
-    /// Undoes the open transaction. Nothing happens where SQLite has already rolled back by itself, as it does when the
-    /// disk is full.
+    /// Undoes the open transaction, or the part of the long one. Nothing happens where SQLite has already rolled back by
+    /// itself, as it does when the disk is full.
     package func rollback() throws {
-        if isInTransaction { try execute("ROLLBACK") }
+        guard isInTransaction else { return }
+        if longTransaction?.undoesParts == true {
+            try execute("ROLLBACK TO part; RELEASE part")
+        } else {
+            try execute("ROLLBACK")
+        }
     }
 
     /// Runs a closure inside a transaction, which is committed when the closure returns and undone when it throws.
@@ -59,6 +77,39 @@ extension Connection {
             throw error
         }
     }
+
+    // MARK: Long transactions
+
+    /// Opens a transaction that takes in all others until it ends: none of their changes is there for anyone else before.
+    ///
+    /// - Parameter undoesParts: whether one of the others can be undone by itself, for which SQLite copies every page before
+    ///   one of them changes it. Otherwise undoing one undoes the whole, and what comes after throws.
+    package func beginLong(undoesParts: Bool) throws {
+        try begin()
+        longTransaction = LongTransaction(undoesParts: undoesParts)
+    }
+
+    /// Ends the long transaction.
+    ///
+    /// - Throws: when its changes cannot be made permanent, and when they were undone already.
+    package func endLong(commits: Bool) throws {
+        guard longTransaction != nil else { return }
+        longTransaction = nil
+        guard commits else { return try rollback() }
+        guard isInTransaction else { throw undone("a part of it failed") }
+        do { try commit() } catch {
+            // The first error is the one to tell.
+            try? rollback()
+            throw error
+        }
+    }
+
+    private func undone(_ reason: String) -> SQLiteError {
+        SQLiteError(
+            extendedCode: 4, message: "the transaction was undone: \(reason)", sql: nil, path: path)
+    }
+
+    // MARK: The log
 
     /// Moves the write-ahead log into the database file.
     package func checkpoint(_ mode: CheckpointMode = .passive) throws {

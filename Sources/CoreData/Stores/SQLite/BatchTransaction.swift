@@ -24,7 +24,7 @@ extension OpenStore {
                         userInfo: [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)])
                 }
             }
-            files.commit()
+            finish(files)
             return result
         } catch {
             files.rollback()

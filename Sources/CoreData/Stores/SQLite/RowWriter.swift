@@ -238,6 +238,9 @@ final class ExternalFiles {
 
     init(_ external: ExternalData) { self.external = external }
 
+    /// Whether there is nothing to do when the save ends.
+    var isEmpty: Bool { written.isEmpty && superfluous.isEmpty }
+
     /// Keeps every value in its column.
     static var inlining: ExternalFiles { ExternalFiles(.none) }
 

@@ -85,6 +85,14 @@ extension OpenStore {
         }
     }
 
+    /// What a plan finds, to be read in portions.
+    func rowCursor(_ plan: FetchPlan) throws -> RowCursor? {
+        try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .rows)
+            return try cached.reader.map { try RowCursor(self, $0, statement) }
+        }
+    }
+
     /// Reads the values of whole rows one by one, without IDs and without an array for each.
     func forEachRow(_ plan: FetchPlan, _ body: (CurrentRow) -> Bool) throws {
         try run("fetch from") {

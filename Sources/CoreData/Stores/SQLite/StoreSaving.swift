@@ -53,7 +53,7 @@ extension OpenStore {
             let result = try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
                 try write(changes, metadata: metadata, files: files, others)
             }
-            files.commit()
+            finish(files)
             return result
         } catch {
             files.rollback()
