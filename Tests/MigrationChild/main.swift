@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What a migration test runs in a process of its own: `MigrationChild make|lightweight|mapped|progressive STORE`.
+/// What a migration test runs in a process of its own: `MigrationChild make|lightweight|mapped|portions|progressive STORE`.
 ///
 /// Ends with 1 and the error's text when the migration failed.
 func run(_ arguments: [String]) throws {
@@ -19,6 +19,10 @@ func run(_ arguments: [String]) throws {
         try coordinator.remove(store)
     case "mapped":
         try StoreMigration(at: url, to: Bookshelf.model(2), mapping: Bookshelf.mapping(from: 1)).run()
+    case "portions":
+        var migration = try StoreMigration(at: url, to: Bookshelf.model(2), mapping: Bookshelf.mapping(from: 1))
+        migration.portion = 3
+        try migration.run()
     case "progressive":
         let migration = try ProgressiveMigration(
             at: url, to: Bookshelf.model(4), over: Bookshelf.versions(), options: Bookshelf.options)

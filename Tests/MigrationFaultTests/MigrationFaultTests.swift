@@ -37,7 +37,7 @@ final class MigrationFaultTests {
 
     @Test(
         "Whatever operation on files is the last one, or fails, the store is whole, as before or as after, and a second run completes",
-        arguments: [("lightweight", 2), ("mapped", 2), ("progressive", 4)], Fault.Kind.allCases)
+        arguments: [("lightweight", 2), ("mapped", 2), ("portions", 2), ("progressive", 4)], Fault.Kind.allCases)
     func faults(_ migration: (verb: String, version: Int), _ kind: Fault.Kind) throws {
         let (verb, version) = migration
         let before = try StoreContent.rows(of: original)

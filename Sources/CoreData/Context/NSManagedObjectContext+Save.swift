@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
         for _ in 0..<1000 {
             callWillSave()
             if event.isEmpty {
-                try validate()
+                if validatesChanges { try validate() }
                 if event.isEmpty { return }
             }
             for object in event { object.state.remove(.toldOfSave) }
@@ -112,6 +112,11 @@ extension NSManagedObjectContext {
                 errors += error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error]
             }
         }
+        try Self.throwIfAny(errors)
+    }
+
+    /// Throws the only error, or all of them in one.
+    static func throwIfAny(_ errors: [NSError]) throws {
         if errors.count == 1, let only = errors.first { throw only }
         guard !errors.isEmpty else { return }
         throw NSError(

@@ -130,6 +130,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var classCache = ClassCache()
     var isProcessingScheduled = false
     var isSaving = false
+    /// Whether a save checks what it writes; see `savePortion()`.
+    var validatesChanges = true
     /// What notifications of the save that goes on were about.
     var posted = PostedObjects()
     private let lockObject = NSRecursiveLock()

@@ -3,9 +3,10 @@ import Foundation
 extension NSManagedObject {
     /// Checks all properties by the model's rules.
     ///
+    /// - Parameter countsAll: whether the destinations of relationships are counted that were not touched, too.
     /// - Throws: the error, or one of code `NSValidationMultipleErrorsError` with all of them under
     ///   `NSDetailedErrorsKey`.
-    final func validateProperties() throws {
+    final func validateProperties(countsAll: Bool = false) throws {
         var errors: [NSError] = []
         let layout = self.layout
         for slot in layout.slots.indices {
@@ -26,7 +27,7 @@ extension NSManagedObject {
             }
         }
         for relationship in layout.validatedToManys {
-            if let error = countError(of: relationship) { errors.append(error) }
+            if let error = countError(of: relationship, countsAll: countsAll) { errors.append(error) }
         }
         for key in type(of: self).customValidationKeys {
             do {
@@ -44,10 +45,11 @@ extension NSManagedObject {
         return true
     }
 
-    private func countError(of relationship: RelationshipLayout) -> NSError? {
+    private func countError(of relationship: RelationshipLayout, countsAll: Bool) -> NSError? {
         // What was not touched was valid when it was saved.
-        guard let members = toManyMembersIfAny(relationship) ?? (isInserted ? toManyMembers(relationship) : nil),
-            members.hasChanges || isInserted
+        let counts = isInserted || countsAll
+        guard let members = toManyMembersIfAny(relationship) ?? (counts ? toManyMembers(relationship) : nil),
+            members.hasChanges || counts
         else { return nil }
         let count = loadedToManyMembers(relationship).members.filter { !$0.isDeleted }.count
         return ValidationError.count(count, of: relationship, object: self)

@@ -59,8 +59,8 @@ struct FixtureMigrationTests {
 
     @Test(
         "Every store goes to every later version object by object: objects and relationships as the mapping says",
-        arguments: steps.indices)
-    func objectByObject(_ index: Int) throws {
+        arguments: steps.indices, [2000, 3])
+    func objectByObject(_ index: Int, portion: Int) throws {
         let step = Self.steps[index]
         let store = try folder.copy(step.store)
         let source = try SourceModel.find(StoreFile.open(store, mode: .readOnly))
@@ -69,6 +69,7 @@ struct FixtureMigrationTests {
         let destination = folder.url.appendingPathComponent("migrated.sqlite")
         let manager = NSMigrationManager(sourceModel: source, destinationModel: target)
         manager.usesStoreSpecificMigrationManager = false
+        manager.portion = portion
         try manager.migrateStore(from: store, type: .sqlite, mapping: mapping, to: destination, type: .sqlite)
         manager.reset()
         let oracle = try MigrationOracle(from: source, at: store, to: target, at: destination)
@@ -113,8 +114,9 @@ struct FixtureMigrationTests {
             ])
     }
 
-    @Test("Xcode's mapping model migrates version 2 of the cars to version 3 object by object")
-    func mapped() throws {
+    @Test(
+        "Xcode's mapping model migrates version 2 of the cars to version 3 object by object", arguments: [2000, 10])
+    func mapped(portion: Int) throws {
         let store = try folder.copy("cars/SampleModel_V1.sqlite")
         let (second, third) = (
             try model("cars/SampleModel.momd", "SampleModel2"), try model("cars/SampleModel.momd", "SampleModel3")
@@ -128,6 +130,7 @@ struct FixtureMigrationTests {
         }
         let destination = folder.url.appendingPathComponent("third.sqlite")
         let manager = NSMigrationManager(sourceModel: second, destinationModel: third)
+        manager.portion = portion
         try manager.migrateStore(
             from: store, type: .sqlite, mapping: mapping, to: destination, type: .sqlite)
         let cars =

@@ -55,6 +55,8 @@ struct ObjectOracle {
             else { return nil }
             // Values in files are told by their presence: the files have new names.
             if case .data(true) = column.storage { return "\(column.name) IS NULL" }
+            // Numbers may have another type now.
+            if [.integer, .double, .float].contains(column.storage) { return "CAST(\(column.name) AS REAL)" }
             return column.name
         }
         var result: [String: String] = [:]

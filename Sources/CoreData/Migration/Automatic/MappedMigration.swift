@@ -9,6 +9,8 @@ struct MappedMigration {
     let mapping: NSMappingModel
     let configuration: String?
     let options: [AnyHashable: Any]?
+    /// How many objects are made or changed before they are saved and let go.
+    var portion = NSMigrationManager.usualPortion
 
     /// Migrates the store.
     ///
@@ -36,6 +38,7 @@ struct MappedMigration {
         let facts = try StoreContinuity(url, timeout: StoreSettings(options).timeout)
         let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
         manager.configuration = configuration
+        manager.portion = portion
         manager.progressed = progress
         manager.willMigrate = { try facts.reserveKeys(in: $0) }
         var made = StoreMigrationOptions.unobserved(options)

@@ -18,6 +18,8 @@ package struct StoreMigration {
     package let source: NSManagedObjectModel
     package let destination: NSManagedObjectModel
     package let way: Way
+    /// How many objects a mapping model makes or changes before they are saved and let go.
+    package var portion = NSMigrationManager.usualPortion
 
     /// Works out how to get a store to a model. Nothing is changed.
     ///
@@ -67,7 +69,8 @@ package struct StoreMigration {
             try InPlaceMigrator(file, from: source, to: destination, plan: plan, configuration: nil).run()
         case .mapped(let mapping):
             try MappedMigration(
-                url: url, source: source, destination: destination, mapping: mapping, configuration: nil, options: nil
+                url: url, source: source, destination: destination, mapping: mapping, configuration: nil, options: nil,
+                portion: portion
             ).run()
         }
     }

@@ -13,28 +13,21 @@ final class AttributeSteps {
     let source: EntityLayout
     let destination: EntityLayout
     let steps: [Step]
+    /// Whether objects of the destination entity have no code of their own, to be told of every value.
+    let isPlain: Bool
 
     init(_ mappings: [NSPropertyMapping], from source: EntityLayout, to destination: EntityLayout) {
         self.source = source
         self.destination = destination
+        isPlain = destination.description.managedObjectClassName == "NSManagedObject"
         steps = mappings.map { mapping in
-            guard let expression = mapping.valueExpression, let key = Self.sourceKey(expressionTree(of: expression)),
+            guard let expression = mapping.valueExpression,
+                let key = MigrationExpression.sourceKey(expressionTree(of: expression)),
                 let from = source.slotIndex(forName: key), let name = mapping.name,
                 let to = destination.slotIndex(forName: name),
                 Self.canCopy(source.slots[from].attribute, destination.slots[to].attribute)
             else { return .evaluate(mapping) }
             return .copy(from: from, to: to)
-        }
-    }
-
-    /// The key in `$source.key` and `FUNCTION($source, "valueForKey:", "key")`.
-    private static func sourceKey(_ tree: ExpressionTree) -> String? {
-        switch tree {
-        case .path(.variable(NSMigrationSourceObjectKey), let keys) where keys.count == 1: return keys[0]
-        case .call(.variable(NSMigrationSourceObjectKey), "valueForKey:", let arguments) where arguments.count == 1:
-            if case .constant(.string(let key)) = arguments[0] { return key }
-            return nil
-        default: return nil
         }
     }
 

@@ -1,5 +1,132 @@
 /// Which source object became which destination object, by entity mapping.
-struct MigrationAssociations {
+///
+/// Objects that were saved are told by their keys, and need not stay in memory for it; those that were not, by themselves.
+final class MigrationAssociations {
+    // Confined to the migration's thread.
+    private let source: NSManagedObjectContext
+    private let destination: NSManagedObjectContext
+    private var byMapping: [String: AssociatedObjects] = [:]
+    /// The mapping that was asked for last: mostly the next one, too.
+    private var last: (name: String, objects: AssociatedObjects)?
+    /// How many pairs are told by their objects.
+    private(set) var liveCount = 0
+
+    init(source: NSManagedObjectContext, destination: NSManagedObjectContext) {
+        (self.source, self.destination) = (source, destination)
+    }
+
+    private func objects(_ mapping: String) -> AssociatedObjects? {
+        if let last, last.name == mapping { return last.objects }
+        guard let found = byMapping[mapping] else { return nil }
+        last = (mapping, found)
+        return found
+    }
+
+    func add(_ source: NSManagedObject, _ destination: NSManagedObject, mapping: String) {
+        liveCount += 1
+        if let known = objects(mapping) { return known.live.add(source, destination) }
+        let new = AssociatedObjects()
+        new.live.add(source, destination)
+        byMapping[mapping] = new
+    }
+
+    /// Tells the objects by their keys that were saved since.
+    func settle() {
+        liveCount = 0
+        for objects in byMapping.values {
+            objects.settle()
+            liveCount += objects.live.count
+        }
+    }
+
+    /// What source objects became; all that the mapping made for `nil`.
+    func destinations(mapping: String, of sources: [NSManagedObject]?) -> [NSManagedObject] {
+        guard let objects = objects(mapping) else { return [] }
+        guard let sources else {
+            return objects.settled.flatMap { pairs in
+                pairs.destinations.firstKeys.map { destination.objectOrFault(pairs.destination.identifier($0)) }
+            } + objects.live.made
+        }
+        return sources.flatMap { destinations(mapping: mapping, of: $0.identifier, $0) }
+    }
+
+    /// What a source object became.
+    ///
+    /// - Parameter object: the object, if it is in memory.
+    func destinations(
+        mapping: String, of identifier: NSManagedObjectID, _ object: NSManagedObject?
+    ) -> [NSManagedObject] {
+        guard let objects = objects(mapping) else { return [] }
+        let live = object.map { objects.live.destinations(of: $0) } ?? []
+        if objects.settled.isEmpty { return live }
+        return identifiers(mapping: mapping, of: identifier).map { destination.objectOrFault($0) } + live
+    }
+
+    /// The IDs of what a source object became and that was saved.
+    func identifiers(mapping: String, of identifier: NSManagedObjectID) -> [NSManagedObjectID] {
+        objects(mapping)?.settled.flatMap { $0.destinations(of: identifier) } ?? []
+    }
+
+    /// What destination objects were made of; all that the mapping worked on for `nil`.
+    func sources(mapping: String, of destinations: [NSManagedObject]?) -> [NSManagedObject] {
+        guard let objects = objects(mapping) else { return [] }
+        guard let destinations else {
+            return objects.settled.flatMap { pairs in
+                pairs.sources.firstKeys.map { source.objectOrFault(pairs.source.identifier($0)) }
+            } + objects.live.order
+        }
+        return destinations.flatMap { object in
+            objects.settled.flatMap { $0.sources(of: object.identifier).map { source.objectOrFault($0) } }
+                + objects.live.sources(of: object)
+        }
+    }
+
+    /// The keys of the objects of a mapping that were saved.
+    func keyPairs(mapping: String) -> [KeyPairs] { objects(mapping)?.settled ?? [] }
+
+    /// The destination objects of a mapping that were not.
+    func made(mapping: String) -> [NSManagedObject] { objects(mapping)?.live.made ?? [] }
+}
+
+extension KeyColumn {
+    /// Every key once, in the order in which they came.
+    fileprivate var firstKeys: [Int64] { keys.indices.filter(isFirst).map { keys[$0] } }
+}
+
+/// What belongs together by one entity mapping.
+private final class AssociatedObjects {
+    var live = LivePairs()
+    /// A list for each entity that became another one.
+    private(set) var settled: [KeyPairs] = []
+
+    func settle() {
+        guard live.count > 0 else { return }
+        var rest = LivePairs()
+        for source in live.order {
+            for destination in live.destinations(of: source) {
+                if !append(source.identifier, destination.identifier) { rest.add(source, destination) }
+            }
+        }
+        live = rest
+        for index in settled.indices { settled[index].index() }
+    }
+
+    private func append(_ source: NSManagedObjectID, _ destination: NSManagedObjectID) -> Bool {
+        let known = settled.firstIndex { $0.source.holds(source) && $0.destination.holds(destination) }
+        if let known {
+            settled[known].append(source: source.key, destination: destination.key)
+            return true
+        }
+        guard let from = KeyPairs.Side(source), let to = KeyPairs.Side(destination) else { return false }
+        var pairs = KeyPairs(source: from, destination: to)
+        pairs.append(source: source.key, destination: destination.key)
+        settled.append(pairs)
+        return true
+    }
+}
+
+/// Pairs of objects that are in memory.
+private struct LivePairs {
     /// The first partner of an object, and the others: mostly there is one, which needs no array of its own.
     private struct Partners {
         var first: [ObjectIdentifier: NSManagedObject] = [:]
@@ -19,47 +146,20 @@ struct MigrationAssociations {
         }
     }
 
-    private struct Pairs {
-        var destinations = Partners()
-        var sources = Partners()
-        var order: [NSManagedObject] = []
-        /// Every destination object once, in the order in which they were made.
-        var made: [NSManagedObject] = []
+    private var destinations = Partners()
+    private var sources = Partners()
+    private(set) var count = 0
+    private(set) var order: [NSManagedObject] = []
+    /// Every destination object once, in the order in which they were made.
+    private(set) var made: [NSManagedObject] = []
+
+    mutating func add(_ source: NSManagedObject, _ destination: NSManagedObject) {
+        count += 1
+        if destinations.add(destination, of: source) { order.append(source) }
+        if sources.add(source, of: destination) { made.append(destination) }
     }
 
-    private var byMapping: [String: Pairs] = [:]
+    func destinations(of source: NSManagedObject) -> [NSManagedObject] { destinations.partners(of: source) }
 
-    mutating func add(_ source: NSManagedObject, _ destination: NSManagedObject, mapping: String) {
-        var pairs = byMapping[mapping] ?? Pairs()
-        byMapping[mapping] = nil  // so that it is not copied
-        if pairs.destinations.add(destination, of: source) { pairs.order.append(source) }
-        if pairs.sources.add(source, of: destination) { pairs.made.append(destination) }
-        byMapping[mapping] = pairs
-    }
-
-    /// What source objects became; all that the mapping made for `nil`.
-    func destinations(mapping: String, of sources: [NSManagedObject]?) -> [NSManagedObject] {
-        guard let pairs = byMapping[mapping] else { return [] }
-        guard let sources else { return pairs.made }
-        return sources.flatMap { pairs.destinations.partners(of: $0) }
-    }
-
-    /// The objects that a mapping worked on, and what they became, once these are saved.
-    func successions(mapping: String) -> [ObjectSuccession] {
-        guard let pairs = byMapping[mapping] else { return [] }
-        return pairs.order.flatMap { source in
-            pairs.destinations.partners(of: source).map { destination in
-                ObjectSuccession(
-                    sourceEntity: source.entity.name ?? "", sourceKey: source.objectID.key,
-                    entity: destination.entity.name ?? "", key: destination.objectID.key)
-            }
-        }
-    }
-
-    /// What destination objects were made of; all that the mapping worked on for `nil`.
-    func sources(mapping: String, of destinations: [NSManagedObject]?) -> [NSManagedObject] {
-        guard let pairs = byMapping[mapping] else { return [] }
-        guard let destinations else { return pairs.order }
-        return destinations.flatMap { pairs.sources.partners(of: $0) }
-    }
+    func sources(of destination: NSManagedObject) -> [NSManagedObject] { sources.partners(of: destination) }
 }

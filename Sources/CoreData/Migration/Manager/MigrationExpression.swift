@@ -2,19 +2,18 @@ import Foundation
 
 /// Evaluates the value and source expressions of a mapping model.
 struct MigrationExpression {
-    /// The values of `$source`, `$manager` and their kin, by names without the dollar sign.
-    let variables: [String: Any]
+    /// The values of `$source`, `$manager` and their kin.
+    let scope: MigrationScope
 
     func value(of expression: NSExpression) throws -> Any? { try value(of: expressionTree(of: expression)) }
 
-    private func value(of tree: ExpressionTree) throws -> Any? {
+    func value(of tree: ExpressionTree) throws -> Any? {
         switch tree {
         case .constant(let value): return value.any
         case .variable(let name):
-            guard let value = variables[name] else {
-                throw Self.error(
-                    "$\(name) stands for nothing here; there are \(variables.keys.sorted().map { "$" + $0 }.joined(separator: ", "))"
-                )
+            guard let value = scope[name] else {
+                let known = scope.variables.keys.sorted().map { "$" + $0 }.joined(separator: ", ")
+                throw Self.error("$\(name) stands for nothing here; there are \(known)")
             }
             return value
         case .path(let origin, let keys): return try value(at: keys, of: value(of: origin))
@@ -25,7 +24,18 @@ struct MigrationExpression {
         default:
             // What is computed of the parts is the business of expressions everywhere.
             let known = try tree.mapParts({ .constant(Value(try value(of: $0))) }, predicates: { $0 })
-            return CompiledExpression(known).evaluate(.null, variables: variables.mapValues { Value($0) }).any
+            return CompiledExpression(known).evaluate(.null, variables: scope.variables.mapValues { Value($0) }).any
+        }
+    }
+
+    /// The key in `$source.key` and `FUNCTION($source, "valueForKey:", "key")`.
+    static func sourceKey(_ tree: ExpressionTree) -> String? {
+        switch tree {
+        case .path(.variable(NSMigrationSourceObjectKey), let keys) where keys.count == 1: return keys[0]
+        case .call(.variable(NSMigrationSourceObjectKey), "valueForKey:", let arguments) where arguments.count == 1:
+            if case .constant(.string(let key)) = arguments[0] { return key }
+            return nil
+        default: return nil
         }
     }
 

@@ -6,15 +6,20 @@ final class MigrationRun {
     let mapping: NSMappingModel
     let source: NSManagedObjectContext
     let destination: NSManagedObjectContext
-    var associations = MigrationAssociations()
+    let associations: MigrationAssociations
+    let portions: MigrationPortions
     var current: NSEntityMapping?
     private var attributeSteps: (mapping: NSEntityMapping, steps: AttributeSteps)?
+    private var relationshipSteps: (mapping: NSEntityMapping, source: EntityLayout, steps: RelationshipSteps)?
+    private var destinationEntity: (mapping: NSEntityMapping, name: String, entity: NSEntityDescription)?
     /// A policy for each entity mapping, in their order.
     let policies: [NSEntityMigrationPolicy]
 
+    /// - Parameter portion: how many objects are made or changed before they are saved.
     /// - Throws: when a policy's class cannot be found.
     init(
-        _ mapping: NSMappingModel, source: NSPersistentStoreCoordinator, destination: NSPersistentStoreCoordinator
+        _ mapping: NSMappingModel, source: NSPersistentStoreCoordinator, destination: NSPersistentStoreCoordinator,
+        portion: Int
     ) throws {
         self.mapping = mapping
         policies = try (mapping.entityMappings ?? []).map { try MigrationPolicies.policy(for: $0) }
@@ -22,7 +27,12 @@ final class MigrationRun {
         self.source.persistentStoreCoordinator = source
         self.destination = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         self.destination.persistentStoreCoordinator = destination
+        associations = MigrationAssociations(source: self.source, destination: self.destination)
+        portions = MigrationPortions(
+            source: self.source, destination: self.destination, associations: associations, size: portion)
     }
+
+    // MARK: What is worked out once for many objects
 
     /// How a mapping sets attributes; kept until another one asks.
     func attributeSteps(
@@ -37,33 +47,21 @@ final class MigrationRun {
         attributeSteps = (mapping, steps)
         return steps
     }
-}
 
-/// The stores of a migration.
-struct MigrationEnds {
-    struct End {
-        let url: URL
-        let type: String
-        let options: [AnyHashable: Any]?
+    /// How a mapping sets relationships; kept until another one asks.
+    func relationshipSteps(_ mapping: NSEntityMapping, from source: EntityLayout) -> RelationshipSteps {
+        if let known = relationshipSteps, known.mapping === mapping, known.source === source { return known.steps }
+        let steps = RelationshipSteps(mapping.relationshipMappings ?? [], from: source)
+        relationshipSteps = (mapping, source, steps)
+        return steps
     }
 
-    let source: End
-    let destination: End
-
-    var areSQLite: Bool { source.type == NSSQLiteStoreType && destination.type == NSSQLiteStoreType }
-
-    /// Whether there is a store to add to.
-    var destinationExists: Bool {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: destination.url.path)
-        return ((attributes?[.size] as? NSNumber)?.intValue ?? 0) > 0
-    }
-
-    func removeDestination() throws {
-        guard destination.type != NSInMemoryStoreType else { return }
-        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: destination.url.path + suffix) {
-            try FileManager.default.removeItem(atPath: destination.url.path + suffix)
-        }
-        let external = ExternalData(store: destination.url).support
-        if FileManager.default.fileExists(atPath: external.path) { try FileManager.default.removeItem(at: external) }
+    /// The entity of the destination that a mapping names; kept until another one asks.
+    func destinationEntity(_ mapping: NSEntityMapping) -> NSEntityDescription? {
+        guard let name = mapping.destinationEntityName else { return nil }
+        if let known = destinationEntity, known.mapping === mapping, known.name == name { return known.entity }
+        guard let entity = destination.modelLayout?.entityByName[name]?.description else { return nil }
+        destinationEntity = (mapping, name, entity)
+        return entity
     }
 }

@@ -27,7 +27,7 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
         guard let entity = manager.destinationEntity(for: mapping) else { return }
-        let destination = manager.makeDestination(entity)
+        let destination = NSManagedObject(entity: entity, insertInto: manager.destinationContext)
         try manager.setAttributes(of: destination, from: sInstance, mapping: mapping, policy: self)
         manager.associate(sourceInstance: sInstance, withDestinationInstance: destination, for: mapping)
     }
@@ -42,8 +42,7 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
         let source = manager.sourceInstances(
             forEntityMappingName: mapping.name ?? "", destinationInstances: [dInstance]
         ).first
-        try manager.setProperties(
-            mapping.relationshipMappings ?? [], of: dInstance, from: source, mapping: mapping, policy: self)
+        try manager.setRelationships(of: dInstance, from: source, mapping: mapping, policy: self)
     }
 
     /// Called when all destination objects of a mapping were connected.

@@ -2,11 +2,6 @@ import Foundation
 
 // How destination objects get their values.
 extension NSMigrationManager {
-    /// A new object of the destination.
-    func makeDestination(_ entity: NSEntityDescription) -> NSManagedObject {
-        NSEntityDescription.insertNewObject(forEntityName: entity.name ?? "", into: destinationContext)
-    }
-
     /// Sets the attributes of a destination object by an entity mapping.
     func setAttributes(
         of destination: NSManagedObject, from source: NSManagedObject, mapping: NSEntityMapping,
@@ -16,13 +11,43 @@ extension NSMigrationManager {
         guard let run else {
             return try setProperties(attributes, of: destination, from: source, mapping: mapping, policy: policy)
         }
-        for step in run.attributeSteps(mapping, from: source.layout, to: destination.layout).steps {
+        let steps = run.attributeSteps(mapping, from: source.layout, to: destination.layout)
+        if source.isFault { source.fireFault() }
+        // Nobody hears of the values of a new object that has no code of its own.
+        let isQuiet = steps.isPlain && destination.state.contains(.insertedInEvent)
+        for step in steps.steps {
             switch step {
-            case .copy(let from, let to):
-                if source.isFault { source.fireFault() }
-                destination.setStoredValue(source.values[from], at: to)
+            case .copy(let from, let to) where isQuiet: destination.values[to] = source.values[from]
+            case .copy(let from, let to): destination.setStoredValue(source.values[from], at: to)
             case .evaluate(let property):
                 try setProperties([property], of: destination, from: source, mapping: mapping, policy: policy)
+            }
+        }
+    }
+
+    /// Sets the relationships of a destination object by an entity mapping.
+    func setRelationships(
+        of destination: NSManagedObject, from source: NSManagedObject?, mapping: NSEntityMapping,
+        policy: NSEntityMigrationPolicy
+    ) throws {
+        let relationships = mapping.relationshipMappings ?? []
+        // A subclass may say otherwise what became of an object.
+        guard let run, let source, source.managedObjectContext === run.source, type(of: self) == NSMigrationManager.self
+        else {
+            return try setProperties(relationships, of: destination, from: source, mapping: mapping, policy: policy)
+        }
+        for step in run.relationshipSteps(mapping, from: source.layout).steps {
+            switch step {
+            case .evaluate(let property):
+                try setProperties([property], of: destination, from: source, mapping: mapping, policy: policy)
+            case .partners(let relationship, let successors, let property):
+                guard let name = property.name else { continue }
+                do {
+                    let partners = try run.partners(of: source, relationship, successors)
+                    // Connecting an object changes its partners, which take their values for it.
+                    let loaded = try run.loadStrangers(among: partners, for: destination, name)
+                    try withExtendedLifetime(loaded) { try set(partners, forKey: name, of: destination) }
+                } catch { throw unset(name, mapping, error) }
             }
         }
     }
@@ -35,8 +60,9 @@ extension NSMigrationManager {
         for property in mappings {
             guard let name = property.name, let expression = property.valueExpression else { continue }
             let expressions = MigrationExpression(
-                variables: variables(
-                    mapping: mapping, policy: policy, property: property, source: source, destination: destination))
+                scope: MigrationScope(
+                    manager: self, mapping: mapping, policy: policy, property: property, source: source,
+                    destination: destination))
             do {
                 try set(expressions.value(of: expression), forKey: name, of: destination)
             } catch { throw unset(name, mapping, error) }
@@ -75,21 +101,6 @@ extension NSMigrationManager {
         } else {
             destination.setValue(NSSet(array: objects), forKey: key)
         }
-    }
-
-    /// What expressions may refer to.
-    func variables(
-        mapping: NSEntityMapping, policy: NSEntityMigrationPolicy, property: NSPropertyMapping?,
-        source: NSManagedObject?,
-        destination: NSManagedObject?
-    ) -> [String: Any] {
-        var variables: [String: Any] = [
-            NSMigrationManagerKey: self, NSMigrationEntityMappingKey: mapping, NSMigrationEntityPolicyKey: policy,
-        ]
-        variables[NSMigrationPropertyMappingKey] = property
-        variables[NSMigrationSourceObjectKey] = source
-        variables[NSMigrationDestinationObjectKey] = destination
-        return variables
     }
 
     // MARK: By name

@@ -11,8 +11,11 @@ import Synchronization
 ///
 /// Both stacks have copies of the models, whose objects are plain `NSManagedObject`s: the classes of the application play no
 /// part. The source store is only read. A destination that does not exist is made; one that exists takes the objects besides
-/// its own, so that a large store can be migrated in several passes, each with a mapping model of its own. A pass holds
-/// its objects in memory until they are saved.
+/// its own, so that a large store can be migrated in several passes, each with a mapping model of its own.
+///
+/// Between SQLite stores, the objects of a large store go in portions: a portion is saved, without being checked, and let go
+/// before the next is read, all in one transaction; what is kept of each object is a pair of keys. `destinationInstances` and
+/// `sourceInstances` give objects that are not in memory as faults. Everything is checked before the transaction ends.
 open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     // Used by one thread at a time; `migrationProgress` and `cancelMigrationWithError` by any.
 
@@ -37,7 +40,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// Called with the destination store before the first object is made, where that is a new SQLite store.
     var willMigrate: ((SQLiteStore) throws -> Void)?
     /// Which object became which, after a migration object by object that `willMigrate` was set for.
-    var successions: [ObjectSuccession]?
+    var successions: [KeyPairs]?
+    /// How many objects are made or changed before they are saved and let go.
+    var portion = usualPortion
+    static let usualPortion = 2000
     private let shared = Mutex(Shared())
 
     private struct Shared {
@@ -138,7 +144,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
             if usesStoreSpecificMigrationManager, isNew, ends.areSQLite, let plan = mappings.inferredPlan {
                 try migrateCopy(ends, plan: plan)
             } else {
-                try migrateObjects(ends, mapping: mappings)
+                try migrateObjects(ends, mapping: mappings, isNew: isNew)
             }
             setProgress(1)
         } catch {
@@ -173,8 +179,8 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// The destination entity of an entity mapping: while a migration runs, that of the model that the destination context
     /// has.
     open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
-        let model = run?.destination.persistentStoreCoordinator?.managedObjectModel ?? destinationModel
-        return mEntity.destinationEntityName.flatMap { model.entitiesByName[$0] }
+        if let run { return run.destinationEntity(mEntity) }
+        return mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
     }
 
     /// Notes that a source object became a destination object by an entity mapping.

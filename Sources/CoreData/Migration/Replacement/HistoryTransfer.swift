@@ -1,14 +1,6 @@
 import Foundation
 import SQLiteConnection
 
-/// Which object became which, as the history needs to know it.
-struct ObjectSuccession {
-    let sourceEntity: String
-    let sourceKey: Int64
-    let entity: String
-    let key: Int64
-}
-
 /// Takes the history of a store along into the store that its objects were migrated to.
 ///
 /// Changes are of the objects that the changed ones became; changes of objects that are deleted keep their keys, which no new
@@ -17,7 +9,8 @@ struct HistoryTransfer {
     let mapping: NSMappingModel
     let source: NSManagedObjectModel
     let destination: NSManagedObjectModel
-    let successions: [ObjectSuccession]
+    /// Which object became which.
+    let successions: [KeyPairs]
 
     /// Copies the history in one transaction; nothing to do where there is none.
     func run(from store: URL, to file: StoreFile) throws {
@@ -78,13 +71,17 @@ struct HistoryTransfer {
         }
         // An object that became several is followed to the first.
         let insert = try connection.prepare("INSERT OR IGNORE INTO _T_KEYS VALUES (?, ?, ?, ?)")
-        for succession in successions {
-            guard let former = old[succession.sourceEntity], let number = new[succession.entity] else { continue }
-            try insert.bind(former, at: 1)
-            try insert.bind(succession.sourceKey, at: 2)
-            try insert.bind(number, at: 3)
-            try insert.bind(succession.key, at: 4)
-            try insert.run()
+        for pairs in successions {
+            guard let former = old[pairs.source.layout.name], let number = new[pairs.destination.layout.name] else {
+                continue
+            }
+            for (source, destination) in zip(pairs.sources.keys, pairs.destinations.keys) {
+                try insert.bind(former, at: 1)
+                try insert.bind(source, at: 2)
+                try insert.bind(number, at: 3)
+                try insert.bind(destination, at: 4)
+                try insert.run()
+            }
         }
         let key = "FROM _T_KEYS WHERE OLD = ZENTITY AND OLDPK = ZENTITYPK"
         try connection.execute("DELETE FROM main.ACHANGE WHERE ZENTITY NOT IN (SELECT OLD FROM _T_ENTITIES)")

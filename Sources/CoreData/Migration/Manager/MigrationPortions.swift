@@ -1,0 +1,152 @@
+import Foundation
+
+/// Has a migration of many objects work in portions: what was made is saved into the destination, and let go.
+///
+/// All portions are one transaction. What they have is not checked before the last one is there, since relationships are
+/// set when all objects are; the rows that were not valid when they were saved are read again then.
+final class MigrationPortions {
+    // Confined to the migration's thread.
+    private let source: NSManagedObjectContext
+    private let destination: NSManagedObjectContext
+    private let associations: MigrationAssociations
+    /// How many objects are made or changed before they are saved.
+    private let size: Int
+    /// The store to save to; `nil` where objects are not told by keys.
+    private let store: SQLiteStore?
+    private var doubtful = DoubtfulRows()
+    private var hasUpdated = false
+    /// Whether a portion was saved. A small migration has no portions.
+    private(set) var hasSaved = false
+
+    /// How many rows of the source are read at once.
+    static let reading = 512
+
+    init(
+        source: NSManagedObjectContext, destination: NSManagedObjectContext, associations: MigrationAssociations,
+        size: Int
+    ) {
+        (self.source, self.destination) = (source, destination)
+        self.associations = associations
+        self.size = size
+        let isRead = source.coordinator?.persistentStores.first is SQLiteStore
+        store = isRead ? destination.coordinator?.persistentStores.first as? SQLiteStore : nil
+    }
+
+    func saveIfFull() throws {
+        guard store != nil, destination.changed.count >= size || associations.liveCount >= size else { return }
+        try save()
+    }
+
+    /// Saves what there is, and lets go of it.
+    func save() throws {
+        guard let store else { return }
+        if !hasSaved { try store.beginLongTransaction() }
+        hasSaved = true
+        destination.processPendingChanges()
+        let objects = try objectsToCheck()
+        if destination.hasChanges { try destination.savePortion() }
+        doubtful.note(objects)
+        associations.settle()
+        destination.loosen()
+    }
+
+    /// Lets go of source objects that were read.
+    func letGoOfSources() {
+        if store != nil { source.loosen() }
+    }
+
+    /// Lets go of objects that were read and not changed.
+    func letGo() {
+        letGoOfSources()
+        if store != nil { destination.loosen() }
+    }
+
+    /// Saves what is left, and checks everything.
+    ///
+    /// - Parameter isNew: whether the destination had no rows before.
+    /// - Throws: the errors of validation and of saving.
+    func finish(isNew: Bool) throws {
+        guard hasSaved, let store else {
+            if destination.hasChanges { try destination.save() }
+            return
+        }
+        try save()
+        try check()
+        if isNew, hasUpdated { try store.resetVersions() }
+        try store.endLongTransaction(commits: true)
+    }
+
+    /// Undoes all portions, if there are any.
+    func abandon() {
+        // The error to tell is the migration's; a transaction that is still open goes with its connection.
+        try? store?.endLongTransaction(commits: false)
+    }
+
+    // MARK: Validation
+
+    /// The objects of the next portion that have to be looked at when all are there.
+    private func objectsToCheck() throws -> [NSManagedObject] {
+        var objects: [NSManagedObject] = []
+        for object in destination.changed {
+            if object.isDeleted {
+                if object.state.isDisjoint(with: [.inserted, .inaccessible]) { try object.validateForDelete() }
+                continue
+            }
+            if object.isUpdated { hasUpdated = true }
+            if doubtful.concern(object.layout) || !isValid(object) { objects.append(object) }
+        }
+        return objects
+    }
+
+    private func isValid(_ object: NSManagedObject) -> Bool {
+        guard object.layout.validatedToManys.isEmpty else { return false }
+        do { try object.validateProperties() } catch { return false }
+        return true
+    }
+
+    private func check() throws {
+        for (side, keys) in doubtful.rows {
+            var rest = keys[...]
+            while !rest.isEmpty {
+                let objects = try destination.loadedObjects(rest.prefix(Self.reading).map(side.identifier))
+                rest = rest.dropFirst(Self.reading)
+                var errors: [NSError] = []
+                for object in objects {
+                    do { try object.validateProperties(countsAll: true) } catch {
+                        let error = error as NSError
+                        errors += error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error]
+                    }
+                }
+                try NSManagedObjectContext.throwIfAny(errors)
+                destination.loosen()
+            }
+        }
+    }
+}
+
+/// The rows that have to be validated again, by entity.
+private struct DoubtfulRows {
+    private var byEntity: [ObjectIdentifier: (side: KeyPairs.Side, keys: [Int64])] = [:]
+
+    /// Whether there are rows of an entity: the others of it are likely to be like them.
+    func concern(_ entity: EntityLayout) -> Bool { byEntity[ObjectIdentifier(entity)] != nil }
+
+    mutating func note(_ objects: [NSManagedObject]) {
+        for object in objects {
+            guard let side = KeyPairs.Side(object.identifier) else { continue }
+            byEntity[ObjectIdentifier(side.layout), default: (side, [])].keys.append(object.identifier.key)
+        }
+    }
+
+    /// The keys, each once and ascending.
+    var rows: [(side: KeyPairs.Side, keys: [Int64])] {
+        byEntity.values.sorted { $0.side.layout.number < $1.side.layout.number }.map { side, keys in
+            var last: Int64?
+            let unique = keys.sorted().filter { key in
+                defer { last = key }
+                return key != last
+            }
+            return (side, unique)
+        }
+    }
+}

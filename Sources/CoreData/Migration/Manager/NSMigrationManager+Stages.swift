@@ -1,0 +1,88 @@
+import Foundation
+
+// The three stages of a migration.
+extension NSMigrationManager {
+    func migrate(_ run: MigrationRun, isNew: Bool) throws {
+        try make(run)
+        try connect(run)
+        try perform(2, run) { mapping, policy in
+            try policy.performCustomValidation(forMapping: mapping, manager: self)
+            try policy.end(mapping, manager: self)
+        }
+        run.current = nil
+        try run.portions.finish(isNew: isNew)
+        guard willMigrate != nil else { return }
+        run.associations.settle()
+        successions = (run.mapping.entityMappings ?? []).flatMap { run.associations.keyPairs(mapping: $0.name ?? "") }
+    }
+
+    private func perform(
+        _ stage: Int, _ run: MigrationRun, _ body: (NSEntityMapping, NSEntityMigrationPolicy) throws -> Void
+    ) throws {
+        let mappings = Array(zip(run.mapping.entityMappings ?? [], run.policies))
+        for (index, (mapping, policy)) in mappings.enumerated() {
+            try checkCancellation()
+            run.current = mapping
+            try body(mapping, policy)
+            setProgress(Float(stage * mappings.count + index + 1) / Float(mappings.count * 3) * 0.99)
+        }
+    }
+
+    /// Makes the objects.
+    private func make(_ run: MigrationRun) throws {
+        try perform(0, run) { mapping, policy in
+            try policy.begin(mapping, with: self)
+            try forEachPortion(ofSourcesIn: mapping, policy: policy, run) { sources in
+                for source in sources {
+                    try checkCancellation()
+                    try policy.createDestinationInstances(forSource: source, in: mapping, manager: self)
+                    try run.portions.saveIfFull()
+                }
+            }
+            try policy.endInstanceCreation(forMapping: mapping, manager: self)
+        }
+        // The objects are told by their keys from here on, or all of them are in memory.
+        if run.portions.hasSaved { try run.portions.save() }
+    }
+
+    /// Connects the objects.
+    private func connect(_ run: MigrationRun) throws {
+        try perform(1, run) { mapping, policy in
+            // The usual policy has nothing to do without relationships.
+            let isUsual = type(of: policy) == NSEntityMigrationPolicy.self
+            if isUsual, mapping.relationshipMappings?.isEmpty ?? true { return }
+            try forEachPortion(ofDestinationsIn: mapping, run) { destinations in
+                for destination in destinations {
+                    try checkCancellation()
+                    try policy.createRelationships(forDestination: destination, in: mapping, manager: self)
+                }
+            }
+            try policy.endRelationshipCreation(forMapping: mapping, manager: self)
+        }
+    }
+
+    /// The objects that an entity mapping made, a portion at a time; what they were made of is in memory, too.
+    private func forEachPortion(
+        ofDestinationsIn mapping: NSEntityMapping, _ run: MigrationRun, _ body: ([NSManagedObject]) throws -> Void
+    ) throws {
+        let name = mapping.name ?? ""
+        // What policies associate from now on is not for them.
+        let (settled, live) = (run.associations.keyPairs(mapping: name), run.associations.made(mapping: name))
+        for pairs in settled {
+            let steps = run.relationshipSteps(mapping, from: pairs.source.layout)
+            for start in stride(from: 0, to: pairs.count, by: MigrationPortions.reading) {
+                let positions = (start..<min(start + MigrationPortions.reading, pairs.count))
+                    .filter(pairs.destinations.isFirst)
+                let sources = try run.source.loadedObjects(
+                    positions.map { pairs.source.identifier(pairs.sources.keys[$0]) })
+                let destinations = try run.destination.loadedObjects(
+                    positions.map { pairs.destination.identifier(pairs.destinations.keys[$0]) })
+                let partners = try run.loadPartners(of: sources, steps)
+                try withExtendedLifetime((sources, partners)) { try body(destinations) }
+                try run.portions.saveIfFull()
+                run.portions.letGo()
+            }
+        }
+        try body(live)
+    }
+}

@@ -1,0 +1,106 @@
+/// How an entity mapping sets the relationships of destination objects: worked out once, for all objects of the two entities.
+///
+/// Most relationships lead to what the objects became that a relationship of the source leads to. These are found by their
+/// keys, for a portion of objects at once.
+struct RelationshipSteps {
+    enum Step {
+        case partners(of: RelationshipLayout, by: Successors, NSPropertyMapping)
+        case evaluate(NSPropertyMapping)
+    }
+
+    /// Which entity mappings say what an object became.
+    enum Successors {
+        case mapping(String)
+        case anyMapping
+    }
+
+    let steps: [Step]
+
+    init(_ mappings: [NSPropertyMapping], from source: EntityLayout) {
+        steps = mappings.map { mapping in
+            guard let expression = mapping.valueExpression,
+                case .call(.variable(NSMigrationManagerKey), let function, let arguments) = expressionTree(
+                    of: expression),
+                arguments.count == 2, case .constant(.string(let name)) = arguments[0],
+                let key = MigrationExpression.sourceKey(arguments[1]),
+                let relationship = source.relationship(named: key)
+            else { return .evaluate(mapping) }
+            switch function {
+            case MigrationFunction.destinationsOfMapping:
+                return .partners(of: relationship, by: .mapping(name), mapping)
+            case MigrationFunction.destinationsOfRelationship:
+                return .partners(of: relationship, by: .anyMapping, mapping)
+            default: return .evaluate(mapping)
+            }
+        }
+    }
+}
+
+// What the objects became that relationships of the source lead to.
+extension MigrationRun {
+    /// The names of the entity mappings that may say what an object became.
+    private func names(_ successors: RelationshipSteps.Successors, of entity: EntityLayout) -> [String] {
+        switch successors {
+        case .mapping(let name): return [name]
+        case .anyMapping:
+            return (mapping.entityMappings ?? []).filter { $0.sourceEntityName == entity.name }.compactMap(\.name)
+        }
+    }
+
+    /// What the objects became that a relationship leads to. The source objects at its other end are not loaded.
+    func partners(
+        of source: NSManagedObject, _ relationship: RelationshipLayout, _ successors: RelationshipSteps.Successors
+    ) throws -> [NSManagedObject] {
+        try targets(of: source, relationship).flatMap { target in
+            let object = self.source.table.object(for: target)
+            return names(successors, of: target.layout).flatMap {
+                associations.destinations(mapping: $0, of: target, object)
+            }
+        }
+    }
+
+    private func targets(
+        of source: NSManagedObject, _ relationship: RelationshipLayout
+    ) throws -> [NSManagedObjectID] {
+        if source.isFault { source.fireFault() }
+        if relationship.isToMany {
+            if let members = source.toManyMembersIfAny(relationship), members.isLoaded {
+                return members.all.map(\.identifier)
+            }
+            return try self.source.source?.relatedIdentifiers(of: relationship, for: source.identifier) ?? []
+        }
+        guard case .identifier(let target) = source.values[relationship.slot] else { return [] }
+        return [target]
+    }
+
+    /// Loads what the objects became that to-one relationships lead to: connecting an object changes its partner, too.
+    ///
+    /// - Returns: the partners, to be kept until the objects are connected.
+    func loadPartners(of sources: [NSManagedObject], _ steps: RelationshipSteps) throws -> [NSManagedObject] {
+        var identifiers: Set<NSManagedObjectID> = []
+        for case .partners(let relationship, let successors, _) in steps.steps where !relationship.isToMany {
+            for source in sources {
+                for target in try targets(of: source, relationship) {
+                    for name in names(successors, of: target.layout) {
+                        identifiers.formUnion(associations.identifiers(mapping: name, of: target))
+                    }
+                }
+            }
+        }
+        return try destination.loadedObjects(identifiers.sorted { $0.key < $1.key })
+    }
+
+    /// Loads the objects that a to-many relationship of an object does not lead to yet.
+    ///
+    /// - Returns: the objects, to be kept until the relationship is set.
+    func loadStrangers(
+        among partners: [NSManagedObject], for object: NSManagedObject, _ relationship: String
+    ) throws -> [NSManagedObject] {
+        guard partners.count > 1, let relationship = object.layout.relationship(named: relationship),
+            relationship.isToMany
+        else { return [] }
+        let members = object.loadedToManyMembers(relationship)
+        let strangers = partners.filter { $0.isFault && !members.contains($0) }
+        return try destination.loadedObjects(strangers.map(\.identifier))
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+// The source objects of an entity mapping, a portion at a time.
+extension NSMigrationManager {
+    func forEachPortion(
+        ofSourcesIn mapping: NSEntityMapping, policy: NSEntityMigrationPolicy, _ run: MigrationRun,
+        _ body: ([NSManagedObject]) throws -> Void
+    ) throws {
+        guard mapping.mappingType != .addEntityMappingType, mapping.mappingType != .removeEntityMappingType else {
+            return
+        }
+        guard let expression = mapping.sourceExpression else {
+            guard let name = mapping.sourceEntityName else { return }
+            let request = try fetchRequest(entity: name, predicate: nil, includesSubentities: false)
+            request.returnsObjectsAsFaults = false
+            return try forEachPortion(of: request, run, body)
+        }
+        let expressions = MigrationExpression(scope: MigrationScope(manager: self, mapping: mapping, policy: policy))
+        let tree = expressionTree(of: expression)
+        if case .fetch(let request, let context, false) = tree,
+            try expressions.value(of: context) as? NSManagedObjectContext === run.source,
+            let request = try expressions.value(of: request) as? NSFetchRequest<NSManagedObject>
+        {
+            return try forEachPortion(of: request, run, body)
+        }
+        guard let objects = Self.objects(in: try expressions.value(of: tree)) else {
+            throw MigrationExpression.error(
+                "the source expression of the entity mapping “\(mapping.name ?? "")” gives no objects")
+        }
+        try body(objects)
+    }
+
+    private func forEachPortion(
+        of request: NSFetchRequest<NSManagedObject>, _ run: MigrationRun, _ body: ([NSManagedObject]) throws -> Void
+    ) throws {
+        let context = run.source
+        let entity = try context.entity(of: request)
+        guard let coordinator = context.coordinator, let source = context.source,
+            let store = coordinator.persistentStores.first as? SQLiteStore, context.changed.isEmpty,
+            request.resultType == .managedObjectResultType, request.affectedStores == nil,
+            request.relationshipKeyPathsForPrefetching?.isEmpty ?? true
+        else { return try body(try context.fetch(request)) }
+        let plan = context.plan(for: request, entity)
+        guard let cursor = try coordinator.withLock({ try store.open().rowCursor(plan) }) else { return }
+        while true {
+            let rows = try coordinator.withLock { try cursor.next(MigrationPortions.reading) }
+            if rows.isEmpty { return }
+            let stamp = source.generation
+            try body(rows.map { context.object(for: $0, asFault: false, refreshing: false, stamp: stamp) })
+            run.portions.letGoOfSources()
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import CoreData
+
+@Suite("Keys of migrated objects")
+struct KeyColumnTests {
+    private func column(_ portions: [Int64]...) -> KeyColumn {
+        var column = KeyColumn()
+        for portion in portions {
+            for key in portion { column.append(key) }
+            column.index()
+        }
+        return column
+    }
+
+    @Test("A key is found where it was put, in whatever order the keys came")
+    func positions() {
+        for keys: [[Int64]] in [[[1, 3], [5, 9]], [[9, 5], [3, 1]], [[3, 9], [1, 5]], [[1], [9], [3], [5]]] {
+            var column = KeyColumn()
+            for portion in keys {
+                for key in portion { column.append(key) }
+                column.index()
+            }
+            for (position, key) in keys.joined().enumerated() { #expect(column.positions(of: key) == [position]) }
+            for missing: Int64 in [0, 2, 4, 10] { #expect(column.positions(of: missing) == []) }
+        }
+    }
+
+    @Test("A key that came several times is found everywhere, and counts once")
+    func repetitions() {
+        for column in [column([2, 2, 4]), column([4, 2], [2])] {
+            let positions = column.positions(of: 2)
+            #expect(positions.count == 2)
+            #expect(positions == positions.sorted())
+            #expect(positions.map(column.isFirst) == [true, false])
+            #expect(column.positions(of: 4).allSatisfy(column.isFirst))
+        }
+    }
+
+    @Test("An empty column has nothing")
+    func empty() { #expect(column().positions(of: 1) == []) }
+}
