@@ -23,7 +23,7 @@ enum MigrationWork {
                 }
             }),
         Work(
-            title: "migrate object by object", budget: nil, operations: { $0 },
+            title: objectByObject, budget: nil, operations: { $0 },
             ours: { workspace, rows in
                 let store = try workspace.filledStore(rows)
                 let target = workspace.newStore()
@@ -67,7 +67,20 @@ enum MigrationWork {
             ])
         }
         print(table.text + "\n")
+        for work in works where work.title == objectByObject {
+            print("What it takes in memory to \(work.title), as the number of rows grows\n")
+            var growth = Table(header: ["rows", "Core Data", "C API"])
+            for rows in [100_000, 400_000] {
+                growth.add([
+                    Main.grouped(rows), Main.megabytes(try bench.memory(work, isOurs: true, objects: rows)),
+                    Main.megabytes(try bench.memory(work, isOurs: false, objects: rows)),
+                ])
+            }
+            print(growth.text + "\n")
+        }
     }
+
+    private static let objectByObject = "migrate object by object"
 
     /// The next version of the model. Its objects have no class of their own: a class belongs to one entity.
     static let next: NSManagedObjectModel = {
