@@ -124,6 +124,24 @@ struct PortionedMigrationTests {
         #expect(counter.greatest < 2500)
     }
 
+    @Test("Progress grows with every portion of rows, and ends at 1")
+    func progress() throws {
+        let rows = "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
+        try Connection(path: folder.store.path, mode: .readWrite).execute(
+            "\(rows) INSERT INTO ZPET (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT i, (SELECT MAX(Z_ENT) FROM ZPET), 1, 'p' FROM n"
+        )
+        let (manager, all) = try manager(portion: 500)
+        let mapping = NSMappingModel()
+        mapping.entityMappings = all.entityMappings.filter { ["Pet", "Person"].contains($0.sourceEntityName) }
+        var parts: [Float] = []
+        manager.progressed = { parts.append($0) }
+        try migrate(manager, mapping)
+        #expect(parts == parts.sorted())
+        #expect(Set(parts).count > 12)
+        #expect(parts.last == 1)
+        #expect(parts.allSatisfy { $0 <= 1 })
+    }
+
     // MARK: Checks
 
     @Test("What is not valid is found after the last portion: the error is that of a save, and no destination is left")

@@ -9,6 +9,8 @@ final class MigrationRun {
     let associations: MigrationAssociations
     let portions: MigrationPortions
     var current: NSEntityMapping?
+    /// Which of the stages of the entity mappings is at work.
+    var step: (number: Int, of: Int) = (0, of: 1)
     private var attributeSteps: (mapping: NSEntityMapping, steps: AttributeSteps)?
     private var relationshipSteps: (mapping: NSEntityMapping, source: EntityLayout, steps: RelationshipSteps)?
     private var destinationEntity: (mapping: NSEntityMapping, name: String, entity: NSEntityDescription)?

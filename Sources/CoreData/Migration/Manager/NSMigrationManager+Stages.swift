@@ -23,9 +23,17 @@ extension NSMigrationManager {
         for (index, (mapping, policy)) in mappings.enumerated() {
             try checkCancellation()
             run.current = mapping
+            run.step = (stage * mappings.count + index, of: mappings.count * 3)
             try body(mapping, policy)
-            setProgress(Float(stage * mappings.count + index + 1) / Float(mappings.count * 3) * 0.99)
+            noteProgress(run, 1)
         }
+    }
+
+    /// Tells how far the migration is.
+    ///
+    /// - Parameter part: how much of the entity mapping's stage is done, from 0 to 1.
+    func noteProgress(_ run: MigrationRun, _ part: Float) {
+        setProgress((Float(run.step.number) + min(part, 1)) / Float(run.step.of) * 0.99)
     }
 
     /// Makes the objects.
@@ -68,7 +76,7 @@ extension NSMigrationManager {
         let name = mapping.name ?? ""
         // What policies associate from now on is not for them.
         let (settled, live) = (run.associations.keyPairs(mapping: name), run.associations.made(mapping: name))
-        for pairs in settled {
+        for (group, pairs) in settled.enumerated() {
             let steps = run.relationshipSteps(mapping, from: pairs.source.layout)
             for start in stride(from: 0, to: pairs.count, by: MigrationPortions.reading) {
                 let positions = (start..<min(start + MigrationPortions.reading, pairs.count))
@@ -81,6 +89,8 @@ extension NSMigrationManager {
                 try withExtendedLifetime((sources, partners)) { try body(destinations) }
                 try run.portions.saveIfFull()
                 run.portions.letGo()
+                let part = min(Float(start + MigrationPortions.reading) / Float(pairs.count), 1)
+                noteProgress(run, (Float(group) + part) / Float(settled.count))
             }
         }
         try body(live)

@@ -42,12 +42,19 @@ extension NSMigrationManager {
         else { return try body(try context.fetch(request)) }
         let plan = context.plan(for: request, entity)
         guard let cursor = try coordinator.withLock({ try store.open().rowCursor(plan) }) else { return }
+        var (done, count) = (0, 0)
         while true {
             let rows = try coordinator.withLock { try cursor.next(MigrationPortions.reading) }
             if rows.isEmpty { return }
+            // What comes at once has no progress to tell of.
+            if done == 0, rows.count == MigrationPortions.reading {
+                count = try coordinator.withLock { try store.fetchCount(plan) }
+            }
             let stamp = source.generation
             try body(rows.map { context.object(for: $0, asFault: false, refreshing: false, stamp: stamp) })
             run.portions.letGoOfSources()
+            done += rows.count
+            if count > 0 { noteProgress(run, Float(done) / Float(count)) }
         }
     }
 }
