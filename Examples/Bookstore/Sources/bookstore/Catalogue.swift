@@ -50,6 +50,12 @@ enum Catalogue {
             createdAt: Date(), user: blaise)
     }
 
+    static func review(atPage page: Int) -> Review {
+        Review(
+            uid: UUID(), book: Reference(uid: "9780141439471"),
+            content: "Page \(page), and I am on the creature's side.", createdAt: Date(), user: blaise)
+    }
+
     private static let austen = Author(uid: "austen", name: "Jane Austen")
     private static let bentley = Author(uid: "bentley", name: "Jon Bentley")
     private static let fowler = Author(uid: "fowler", name: "Martin Fowler")

@@ -4,29 +4,38 @@ import Foundation
 @main
 struct Main {
     static func main() async {
-        var arguments = Array(CommandLine.arguments.dropFirst())
-        let watches = arguments.first == "watch"
-        if watches { arguments.removeFirst() }
-        var reviews: URL?
-        if arguments.first == "import", arguments.count > 1 {
-            reviews = URL(fileURLWithPath: arguments[1])
-            arguments.removeFirst(2)
-        }
-        let file = URL(fileURLWithPath: arguments.first ?? "bookstore.sqlite")
         do {
-            let shop = try await Bookshop(file: file)
-            if watches { return try await watch(shop) }
-            if let reviews { return print(try await shop.importReviews(from: reviews)) }
-            let stores = try await shop.stores()
-            if stores.isEmpty {
-                try await open(shop, in: file)
-            } else {
-                try await reopen(shop, stores, in: file)
+            switch try Command(Array(CommandLine.arguments.dropFirst())) {
+            case .help: print(Command.usage, terminator: "")
+            case .importReviews(let reviews, let file):
+                print(try await stockedShop(in: file).importReviews(from: reviews))
+            case .watch(let file, let visits): try await watch(try await stockedShop(in: file), visits: visits)
+            case .open(let file):
+                let shop = try await Bookshop(file: file)
+                let stores = try await shop.stores()
+                if stores.isEmpty {
+                    try await open(shop, in: file)
+                } else {
+                    try await reopen(shop, stores, in: file)
+                }
             }
+        } catch let error as UsageError {
+            fail("\(error.message).\n\n\(Command.usage)", status: 64)
         } catch {
-            FileHandle.standardError.write(Data("The book store stays closed: \(error.localizedDescription)\n".utf8))
-            exit(1)
+            fail("The book store stays closed: \(error.localizedDescription)\n", status: 1)
         }
+    }
+
+    private static func fail(_ message: String, status: Int32) -> Never {
+        FileHandle.standardError.write(Data(message.utf8))
+        exit(status)
+    }
+
+    /// The book store, with something on its shelves.
+    private static func stockedShop(in file: URL) async throws -> Bookshop {
+        let shop = try await Bookshop(file: file)
+        if try await shop.stores().isEmpty { try await shop.save(Catalogue.stores) }
+        return shop
     }
 
     /// The first day.
@@ -69,24 +78,23 @@ struct Main {
         try await showReviews(of: stores, in: shop)
     }
 
-    /// `bookstore watch`: readers write, and the table of reviews follows by itself. In another terminal, `bookstore import` adds to it.
-    private static func watch(_ shop: Bookshop) async throws {
-        if try await shop.stores().isEmpty { try await shop.save(Catalogue.stores) }
-        let readers = Task {
-            for visit in 1...3 {
+    /// The table of reviews, which follows by itself whatever writes them: `bookstore import` in another terminal, for instance.
+    private static func watch(_ shop: Bookshop, visits: Int?) async throws {
+        let reader = Task {
+            for visit in 0..<(visits ?? 0) {
                 try await Task.sleep(for: .milliseconds(300))
-                try await shop.add([Catalogue.returningReview(visit: visit)])
+                try await shop.add([Catalogue.review(atPage: 30 + 60 * visit)])
             }
         }
         var table = Table()
-        var count = 0
+        var expected: Int?
         for try await update in try await shop.reviewsByBook() {
             table.show(update)
-            count += 1
-            // A list on a screen would go on for as long as it is shown.
-            if count == 4 { break }
+            // A list on a screen goes on for as long as it is shown. Of saves in quick succession it may see the last one only.
+            expected = expected ?? visits.map { update.list.count + $0 }
+            if let expected, update.list.count >= expected { break }
         }
-        try await readers.value
+        try await reader.value
     }
 
     private static func show(_ stores: [Store]) {

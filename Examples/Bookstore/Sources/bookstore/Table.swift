@@ -19,6 +19,8 @@ struct Table {
         }
         if isDrawn, isatty(STDOUT_FILENO) == 1 { print("\u{1B}[\(height)A\u{1B}[J", terminator: "") }
         print(lines.joined(separator: "\n"), terminator: "\n\n")
+        // Also where somebody reads it through a pipe.
+        fflush(nil)
         height = lines.count + 1
         isDrawn = true
     }

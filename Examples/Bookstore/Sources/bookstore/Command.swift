@@ -1,0 +1,66 @@
+import Foundation
+
+/// What the arguments ask for.
+enum Command {
+    /// A day in the book store.
+    case open(URL)
+    case importReviews(from: URL, into: URL)
+    /// Shows reviews as they come; with visits, a reader writes that many, and then it ends.
+    case watch(URL, visits: Int?)
+    case help
+
+    static let usage = """
+        Usage:
+          bookstore [STORE]                 a day in the book store: the first one stocks the shelves
+          bookstore import FILE [STORE]     reviews from a file of CSV (.csv), or of JSON Lines
+          bookstore watch [STORE]           the reviews, now and whenever one comes or goes, until Ctrl-C
+          bookstore watch --visits N [STORE]
+                                            the same, with a reader who writes N reviews meanwhile; then it ends
+
+        STORE is where everything is kept, a file named ….sqlite; without it, bookstore.sqlite in this folder.
+
+        """
+
+    /// - Throws: ``UsageError``
+    init(_ arguments: [String]) throws {
+        if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" {
+            self = .help
+            return
+        }
+        var rest = arguments[...]
+        switch rest.first {
+        case "import":
+            guard rest.count > 1 else { throw UsageError("import needs the file to read") }
+            let file = URL(fileURLWithPath: rest[1])
+            self = .importReviews(from: file, into: try Self.store(rest.dropFirst(2)))
+        case "watch":
+            rest = rest.dropFirst()
+            var visits: Int?
+            if rest.first == "--visits" {
+                guard let number = rest.dropFirst().first.flatMap({ Int($0) }), number > 0 else {
+                    throw UsageError("--visits needs a number, from 1")
+                }
+                visits = number
+                rest = rest.dropFirst(2)
+            }
+            self = .watch(try Self.store(rest), visits: visits)
+        default: self = .open(try Self.store(rest))
+        }
+    }
+
+    /// The store that the last argument names.
+    private static func store(_ arguments: ArraySlice<String>) throws -> URL {
+        guard arguments.count <= 1 else { throw UsageError("“\(arguments[arguments.startIndex + 1])” is one too many") }
+        let path = arguments.first ?? "bookstore.sqlite"
+        guard path.hasSuffix(".sqlite") else {
+            throw UsageError("“\(path)” is neither a command nor a store, a file named ….sqlite")
+        }
+        return URL(fileURLWithPath: path)
+    }
+}
+
+/// Arguments that make no sense.
+struct UsageError: Error {
+    let message: String
+    init(_ message: String) { self.message = message }
+}
