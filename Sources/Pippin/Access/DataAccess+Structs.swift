@@ -33,7 +33,7 @@ extension DataAccess {
     /// Inserts models, or changes those with known identifiers, with the models in them.
     ///
     /// - Parameter models: the models.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `encode(to:)` throws. Nothing is changed then.
+    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is changed then.
     public func insertOrUpdate<Model: CoreModel & Codable>(_ models: [Model]) throws {
         var writer = GraphWriter(try ModelGraph(models, registry: manager.registry), context)
         try writer.write()
@@ -42,7 +42,7 @@ extension DataAccess {
     /// Inserts a model, or changes the one with its identifier, with the models in it.
     ///
     /// - Parameter model: the model.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `encode(to:)` throws. Nothing is changed then.
+    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is changed then.
     public func insertOrUpdate<Model: CoreModel & Codable>(_ model: Model) throws { try insertOrUpdate([model]) }
 
     /// Deletes a model, and what belongs to it.

@@ -2,6 +2,7 @@ import CoreData
 
 /// Makes Core Data's model of derived entities.
 enum ModelBuilder {
+    /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)``
     static func model(of registry: ModelRegistry) throws -> NSManagedObjectModel {
         var entities: [String: NSEntityDescription] = [:]
         var relationships: [String: [NSRelationshipDescription]] = [:]
@@ -24,6 +25,13 @@ enum ModelBuilder {
         }
         let model = NSManagedObjectModel()
         model.entities = registry.plans.compactMap { entities[$0.name] }
+        #if !canImport(ObjectiveC)
+            do { _ = try model.compiledLayout() } catch {
+                throw PersistenceError.notDerivable(
+                    type: registry.plans.map(\.record.name).joined(separator: ", "), property: "",
+                    reason: error.localizedDescription)
+            }
+        #endif
         return model
     }
 
@@ -56,7 +64,10 @@ enum ModelBuilder {
         for fact in plan.facts {
             switch fact {
             case .defaultValue(let property, let value) where property.path == field.name:
-                attribute.defaultValue = try AttributeEncoder.value(of: value, field, of: plan)
+                do { attribute.defaultValue = try AttributeEncoder.value(of: value, field, of: plan) } catch {
+                    throw SchemaCheck.refusal(
+                        plan, field.name, "it cannot have that default value. \(error.encodingReason)")
+                }
             case .renamed(let property, let former) where property.path == field.name:
                 attribute.renamingIdentifier = former
             default: break
@@ -79,18 +90,22 @@ enum ModelBuilder {
     }
 
     private static func restrict(_ entity: NSEntityDescription, by plan: EntityPlan) {
-        var constraints: [[Any]] = [[plan.uidKey]]
+        var constraints = [[plan.uidKey]]
         var indexes: [NSFetchIndexDescription] = []
         for fact in plan.facts {
             switch fact {
-            case .unique(let properties): constraints.append(properties.compactMap(\.path))
+            case .unique(let properties):
+                let names = properties.compactMap(\.path)
+                if !constraints.contains(names) { constraints.append(names) }
             case .index(let properties):
                 let names = properties.compactMap(\.path)
+                let name = "by" + names.map(\.capitalizedFirst).joined()
+                // Said twice, it is one index.
+                guard !indexes.contains(where: { $0.name == name }) else { continue }
                 let elements = names.compactMap { entity.propertiesByName[$0] }.map {
                     NSFetchIndexElementDescription(property: $0, collationType: .binary)
                 }
-                indexes.append(
-                    NSFetchIndexDescription(name: "by" + names.map(\.capitalizedFirst).joined(), elements: elements))
+                indexes.append(NSFetchIndexDescription(name: name, elements: elements))
             case .renamed(let property, let former):
                 if let path = property.path { entity.relationshipsByName[path]?.renamingIdentifier = former }
             default: break

@@ -15,7 +15,8 @@ final class ModelRegistry: Sendable {
             let type = queue.removeFirst()
             guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
             let plan = try EntityDerivation.plan(of: type)
-            if let other = plans.first(where: { $0.name == plan.name }) {
+            // Their tables would have the same name.
+            if let other = plans.first(where: { $0.name.lowercased() == plan.name.lowercased() }) {
                 throw PersistenceError.notDerivable(
                     type: plan.record.name, property: "",
                     reason:

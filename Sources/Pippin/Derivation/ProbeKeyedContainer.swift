@@ -53,7 +53,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         let shape = try TypeShape(of: type, isOptional: pending.isOptional, within: probe.path)
-        let value = try shape.value(within: probe.path)
+        let value = try value(shape, key)
         probe.append(
             ProbedField(
                 key: key.stringValue, isOptional: pending.isOptional, kind: shape.kind,
@@ -65,6 +65,19 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
                 reason: "no value of \(type) could be made up. Let \(type) conform to CaseIterable or Prototyped.")
         }
         return value
+    }
+
+    /// A value of a property's type; nil where its coding does not say what one looks like.
+    private func value<Value: Decodable>(_ shape: TypeShape<Value>, _ key: Key) throws -> Value? {
+        do { return try shape.value(within: probe.path) } catch let error as PersistenceError {
+            throw error
+        } catch {
+            throw PersistenceError.notDerivable(
+                type: probe.name, property: key.stringValue,
+                reason:
+                    "\(Value.self) refused the values it was tried with (\(error.decodingReason)). Let it conform to Prototyped."
+            )
+        }
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
@@ -85,7 +98,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
         probe.form = .loose
-        return EmptyUnkeyedContainer()
+        return ProbeUnkeyedContainer(path: probe.path)
     }
 
     func superDecoder() throws -> any Decoder {

@@ -28,8 +28,15 @@ enum RelationshipPairs {
                     guard let related = field.related else { continue }
                     let destination = try registry.plan(related)
                     let other = try inverse.map { try property($0, of: destination, for: field, in: plan) }
-                    if let other { done.insert("\(destination.name).\(other.name)") }
-                    pairs.append(pair(field, of: plan, other, of: destination))
+                    if let other {
+                        let isNew = done.insert("\(destination.name).\(other.name)").inserted
+                        guard isNew || (other.name == field.name && destination === plan) else {
+                            throw SchemaCheck.refusal(
+                                plan, field.name,
+                                "'\(destination.name).\(other.name)' is the other side of another property already.")
+                        }
+                    }
+                    pairs.append(try pair(field, of: plan, other, of: destination))
                 }
             }
         }
@@ -38,9 +45,16 @@ enum RelationshipPairs {
 
     private static func pair(
         _ field: FieldPlan, of plan: EntityPlan, _ other: FieldPlan?, of destination: EntityPlan
-    ) -> (RelationshipPlan, RelationshipPlan) {
+    ) throws -> (RelationshipPlan, RelationshipPlan) {
         let owns = plan.owns(field)
         let back = other?.name ?? "\(field.name)Of\(plan.name)"
+        guard other != nil || destination.field(named: back) == nil else {
+            throw SchemaCheck.refusal(
+                plan, field.name,
+                "its other side, in '\(destination.name)', would be '\(back)', and there is a property of that name. Rename that, "
+                    + "or make it the other side: Schema(.inverse(\\.\(field.name), of: \\\(destination.name).\(back)))."
+            )
+        }
         let one = RelationshipPlan(
             entity: plan.name, name: field.name, destination: destination.name, isToMany: field.isToMany,
             isOrdered: isOrdered(field), isOptional: field.isOptional || field.isToMany, isOwner: owns, inverse: back)

@@ -2,6 +2,8 @@
 enum SchemaCheck {
     /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)``
     static func check(_ plan: EntityPlan) throws {
+        guard !plan.name.isEmpty else { throw refusal(plan, "", "its schema gives it an empty name.") }
+        for field in plan.fields { try check(name: field.name, in: plan) }
         if case .attribute = plan.fields[plan.uidField].kind {
         } else {
             throw refusal(
@@ -11,6 +13,19 @@ enum SchemaCheck {
             throw refusal(plan, plan.uidKey, "an identifier cannot be optional.")
         }
         for fact in plan.facts { try check(fact, in: plan) }
+    }
+
+    /// What the predicate language could not tell from something else, filters would silently miss.
+    private static func check(name: String, in plan: EntityPlan) throws {
+        if name.isEmpty || name.contains(".") {
+            throw refusal(
+                plan, name,
+                "a name must not be empty, and a period in it would make a path of it. Give it another coding key.")
+        }
+        if ["self", "SELF", "objectID"].contains(name) {
+            throw refusal(
+                plan, name, "Core Data's predicates mean the whole object by that name. Call the property otherwise.")
+        }
     }
 
     private static func check(_ fact: SchemaFact, in plan: EntityPlan) throws {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A type with a value to start from.
 ///
 /// A model's schema is told by decoding the model once from made-up values. An enumeration that accepts none of these takes part
@@ -13,6 +15,11 @@
 public protocol Prototyped {
     /// Any value of the type.
     static var prototype: Self { get }
+}
+
+extension TimeZone: Prototyped {
+    /// That of Greenwich.
+    public static var prototype: TimeZone { .gmt }
 }
 
 /// Values to decode a type from when all that matters is what it asks for.

@@ -33,7 +33,7 @@ final class TypeProbe: Decoder {
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         form = .loose
-        return EmptyUnkeyedContainer()
+        return ProbeUnkeyedContainer(path: path)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { ProbeSingleContainer(probe: self) }
@@ -85,23 +85,5 @@ enum MadeUp {
         case .decimal: Decimal(next)
         default: string
         }
-    }
-}
-
-/// An array without elements.
-struct EmptyUnkeyedContainer: UnkeyedDecodingContainer {
-    let codingPath: [any CodingKey] = []
-    let count: Int? = 0
-    let isAtEnd = true
-    let currentIndex = 0
-
-    func decodeNil() throws -> Bool { throw end }
-    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { throw end }
-    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> { throw end }
-    func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { throw end }
-    func superDecoder() throws -> any Decoder { throw end }
-
-    private var end: DecodingError {
-        .valueNotFound(Any.self, DecodingError.Context(codingPath: [], debugDescription: "The array has no elements."))
     }
 }

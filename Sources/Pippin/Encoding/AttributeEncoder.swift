@@ -8,7 +8,7 @@ enum AttributeEncoder {
     static func storedValue<Value: Encodable>(
         of value: Value, _ kind: AttributeKind, name: @autoclosure () -> String
     ) throws -> StoredValue {
-        if let stored = leaf(value) {
+        if let stored = try leaf(value) {
             guard stored.fits(kind) else { throw unexpected(stored, kind, name()) }
             return stored
         }
@@ -19,15 +19,17 @@ enum AttributeEncoder {
     }
 
     /// Foundation's types that are attributes here, whatever their coding says.
-    static func leaf<Value>(_ value: Value) -> StoredValue? {
+    static func leaf<Value>(_ value: Value) throws -> StoredValue? {
         // The type is the same then; a cast would find that out once more, slowly.
         if Value.self == Date.self {
-            return .date(unsafeBitCast(value, to: Date.self).timeIntervalSinceReferenceDate)
+            let seconds = unsafeBitCast(value, to: Date.self).timeIntervalSinceReferenceDate
+            return .date(try number(seconds))
         }
         if Value.self == UUID.self { return .uuid(unsafeBitCast(value, to: UUID.self)) }
         if Value.self == URL.self, let url = value as? URL { return .object(url as NSURL) }
         if Value.self == Data.self, let data = value as? Data { return .data(data) }
         if Value.self == Decimal.self, let decimal = value as? Decimal {
+            guard !decimal.isNaN else { throw notANumber(decimal) }
             return .object(NSDecimalNumber(decimal: decimal))
         }
         return nil
@@ -37,6 +39,20 @@ enum AttributeEncoder {
     static func value(of value: any Encodable, _ field: FieldPlan, of plan: EntityPlan) throws -> Any? {
         guard case .attribute(let kind) = field.kind else { return nil }
         return try storedValue(of: value, kind, name: "\(plan.name).\(field.name)").attributeValue(kind)
+    }
+
+    /// SQLite keeps what is not a number as NULL, which would be read as no value.
+    static func number(_ value: Double) throws -> Double {
+        guard !value.isNaN else { throw notANumber(value) }
+        return value
+    }
+
+    private static func notANumber(_ value: Any) -> EncodingError {
+        .invalidValue(
+            value,
+            EncodingError.Context(
+                codingPath: [], debugDescription: "It is not a number (NaN), which no store can keep. Use an optional.")
+        )
     }
 
     /// An attribute holds signed integers only.
@@ -71,8 +87,8 @@ final class ValueCapture: Encoder, SingleValueEncodingContainer {
     func encodeNil() throws { value = .null }
     func encode(_ value: Bool) throws { self.value = .integer(value ? 1 : 0) }
     func encode(_ value: String) throws { self.value = .string(value) }
-    func encode(_ value: Double) throws { self.value = .double(value) }
-    func encode(_ value: Float) throws { self.value = .double(Double(value)) }
+    func encode(_ value: Double) throws { self.value = .double(try AttributeEncoder.number(value)) }
+    func encode(_ value: Float) throws { self.value = .double(try AttributeEncoder.number(Double(value))) }
     func encode(_ value: Int) throws { self.value = .integer(Int64(value)) }
     func encode(_ value: Int8) throws { self.value = .integer(Int64(value)) }
     func encode(_ value: Int16) throws { self.value = .integer(Int64(value)) }
@@ -85,7 +101,7 @@ final class ValueCapture: Encoder, SingleValueEncodingContainer {
     func encode(_ value: UInt64) throws { self.value = try AttributeEncoder.integer(value) }
 
     func encode<Value: Encodable>(_ value: Value) throws {
-        if let stored = AttributeEncoder.leaf(value) { self.value = stored } else { try value.encode(to: self) }
+        if let stored = try AttributeEncoder.leaf(value) { self.value = stored } else { try value.encode(to: self) }
     }
 }
 

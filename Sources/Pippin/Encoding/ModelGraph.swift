@@ -34,7 +34,7 @@ struct ModelGraph {
     private var waiting: [(node: Int, model: any StructModel)] = []
     private let registry: ModelRegistry
 
-    /// - Throws: ``PersistenceError/unknownModel(_:known:)``, and what the models' `encode(to:)` throws.
+    /// - Throws: ``PersistenceError/unknownModel(_:known:)``, and ``PersistenceError/unwritable(entity:uid:key:reason:)``.
     init(_ models: [some StructModel], registry: ModelRegistry) throws {
         self.registry = registry
         nodes.reserveCapacity(models.count)
@@ -59,7 +59,12 @@ struct ModelGraph {
         let plan = nodes[node].plan
         let encoder = encoders[plan.id] ?? RecordEncoder(plan.record)
         encoders[plan.id] = encoder
-        let encoded = try encoder.encode(model)
+        let encoded: EncodedRecord
+        do { encoded = try encoder.encode(model) } catch {
+            throw PersistenceError.unwritable(
+                entity: plan.name, uid: nodes[node].key.text, key: error is EncodingError ? encoder.lastProperty : nil,
+                reason: error.encodingReason)
+        }
         nodes[node].values = encoded.values
         for link in encoded.links { nodes[node].links.append(try self.link(link, of: plan)) }
     }

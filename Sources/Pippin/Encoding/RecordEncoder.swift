@@ -45,9 +45,13 @@ final class RecordEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { RefusingContainer(record: record.name) }
 
+    /// The property that was encoded last, which an error is about; nil where it is about none of them.
+    var lastProperty: String? { cursor > 0 ? record.fields[cursor - 1].name : nil }
+
     /// The field of a key, which must be one that decoding knows too: what is not read again would be lost.
     func field(_ key: some CodingKey) throws -> Int {
         if let index = record.index(of: key.stringValue, cursor: &cursor) { return index }
+        cursor = 0
         throw Self.refusal("“\(record.name)” encodes “\(key.stringValue)”, which it does not decode.")
     }
 
@@ -63,7 +67,7 @@ final class RecordEncoder: Encoder {
     }
 
     func set(_ value: some Encodable, at index: Int) throws {
-        if let kind = record.attributeKinds[index], let leaf = AttributeEncoder.leaf(value), leaf.fits(kind) {
+        if let kind = record.attributeKinds[index], let leaf = try AttributeEncoder.leaf(value), leaf.fits(kind) {
             encoded.values[index] = leaf
             return
         }
@@ -105,8 +109,16 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeNil(forKey key: Key) throws { encoder.encoded.values[try encoder.field(key)] = .null }
     func encode(_ value: Bool, forKey key: Key) throws { try set(.integer(value ? 1 : 0), .boolean, key) }
     func encode(_ value: String, forKey key: Key) throws { try set(.string(value), .string, key) }
-    func encode(_ value: Double, forKey key: Key) throws { try set(.double(value), .double, key) }
-    func encode(_ value: Float, forKey key: Key) throws { try set(.double(Double(value)), .float, key) }
+    func encode(_ value: Double, forKey key: Key) throws {
+        let field = try encoder.field(key)
+        try encoder.set(.double(try AttributeEncoder.number(value)), .double, at: field)
+    }
+
+    func encode(_ value: Float, forKey key: Key) throws {
+        let field = try encoder.field(key)
+        try encoder.set(.double(try AttributeEncoder.number(Double(value))), .float, at: field)
+    }
+
     func encode(_ value: Int, forKey key: Key) throws { try set(.integer(Int64(value)), .integer64, key) }
     func encode(_ value: Int8, forKey key: Key) throws { try set(.integer(Int64(value)), .integer16, key) }
     func encode(_ value: Int16, forKey key: Key) throws { try set(.integer(Int64(value)), .integer16, key) }
@@ -118,7 +130,8 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt, forKey key: Key) throws { try encode(UInt64(value), forKey: key) }
 
     func encode(_ value: UInt64, forKey key: Key) throws {
-        try set(try AttributeEncoder.integer(value), .integer64, key)
+        let field = try encoder.field(key)
+        try encoder.set(try AttributeEncoder.integer(value), .integer64, at: field)
     }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {

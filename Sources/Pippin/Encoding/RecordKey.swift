@@ -15,7 +15,8 @@ enum RecordKey: Hashable, Sendable {
         case let uuid as UUID: self = .uuid(uuid)
         case let number as Int: self = .integer(Int64(number))
         case let number as any BinaryInteger: self = .integer(Int64(truncatingIfNeeded: number))
-        case let number as NSNumber: self = .integer(number.int64Value)
+        case let number as NSNumber where number.doubleValue == Double(number.int64Value):
+            self = .integer(number.int64Value)
         default: self = .other("\(value)")
         }
     }

@@ -34,8 +34,14 @@ public enum PersistenceError: Error, Equatable {
     case noWork(operation: String)
     /// What cannot separate the fields of a CSV file.
     case noDelimiter(String)
+    /// A file to import cannot be read.
+    case fileNotReadable(path: String, reason: String)
     /// A value in the store does not fit the model's property.
     case unreadable(entity: String, uid: String? = nil, key: String, reason: String)
+    /// A model has a value that the store cannot keep, or its `encode(to:)` fails.
+    case unwritable(entity: String, uid: String, key: String?, reason: String)
+    /// A filter compares a property with a value that no attribute holds.
+    case notComparable(property: String, type: String)
     /// A filter or an order names a property that is not stored.
     case unknownProperty(String, entity: String, known: [String])
 }
@@ -86,9 +92,15 @@ extension PersistenceError: LocalizedError, CustomStringConvertible {
                 + "calling super; or make it with a closure."
         case .noDelimiter(let text):
             "'\(text)' cannot separate fields. Use one character of ASCII, such as a comma, a semicolon or a tab."
+        case .fileNotReadable(let path, let reason): "The file \(path) cannot be read. \(reason)"
         case .unreadable(let entity, let uid, let key, let reason):
             "\(uid.map { "The \(entity) '\($0)'" } ?? "The store's value of '\(entity)'") cannot be read"
                 + "\(key.isEmpty ? "" : ", because of '\(key)'"): \(reason)"
+        case .unwritable(let entity, let uid, let key, let reason):
+            "The \(entity) '\(uid)' cannot be saved\(key.map { ", because of '\($0)'" } ?? ""): \(reason)"
+        case .notComparable(let property, let type):
+            "'\(property)' cannot be compared with this \(type). A filter compares single values: numbers, texts, dates, UUIDs, URLs, "
+                + "enumerations with raw values. Fetch by other properties, and filter what comes."
         case .unknownProperty(let property, let entity, let known):
             "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", "))."
         }

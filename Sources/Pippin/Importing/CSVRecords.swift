@@ -23,10 +23,8 @@ struct CSVRecords: Sequence {
     private let delimiter: UInt8
     var size: Int { data.count }
 
-    /// - Throws: the error of reading the file.
-    init(_ url: URL, delimiter: UInt8) throws {
-        self.init(try Data(contentsOf: url, options: .mappedIfSafe), delimiter: delimiter)
-    }
+    /// - Throws: ``PersistenceError/fileNotReadable(path:reason:)``
+    init(_ url: URL, delimiter: UInt8) throws { self.init(try Data(importing: url), delimiter: delimiter) }
 
     init(_ data: Data, delimiter: UInt8 = UInt8(ascii: ",")) {
         self.data = data

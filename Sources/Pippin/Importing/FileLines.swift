@@ -16,8 +16,8 @@ struct FileLines: Sequence {
     private let data: Data
     var size: Int { data.count }
 
-    /// - Throws: the error of reading the file.
-    init(_ url: URL) throws { data = try Data(contentsOf: url, options: .mappedIfSafe) }
+    /// - Throws: ``PersistenceError/fileNotReadable(path:reason:)``
+    init(_ url: URL) throws { data = try Data(importing: url) }
 
     init(_ data: Data) { self.data = data }
 
@@ -32,6 +32,21 @@ struct FileLines: Sequence {
             number += 1
             start = Swift.min(end + 1, data.endIndex)
             return Line(number: number, content: content, end: start - data.startIndex)
+        }
+    }
+}
+
+extension Data {
+    /// A file to import, mapped into memory.
+    ///
+    /// - Throws: ``PersistenceError/fileNotReadable(path:reason:)``
+    init(importing url: URL) throws {
+        do { try self.init(contentsOf: url, options: .mappedIfSafe) } catch {
+            var isFolder: ObjCBool = false
+            let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+            let reason =
+                !exists ? "There is no such file." : isFolder.boolValue ? "It is a folder." : error.localizedDescription
+            throw PersistenceError.fileNotReadable(path: url.path, reason: reason)
         }
     }
 }

@@ -41,7 +41,8 @@ extension PersistenceManager {
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the bytes that are done, out of the file's size.
     /// - Returns: what was inserted, updated, left alone and refused.
-    /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, and the error of reading the file.
+    /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, and
+    ///   ``PersistenceError/fileNotReadable(path:reason:)``.
     @discardableResult
     public func importJSONLines<Model: CoreModel & Codable & Sendable>(
         _ type: Model.Type, from url: URL, decoder: JSONDecoder = JSONDecoder(), batchSize: Int = 500,
@@ -51,11 +52,12 @@ extension PersistenceManager {
         progress?.totalUnitCount = Int64(lines.size)
         var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
         for line in lines where !line.isBlank {
-            do {
-                try await batches.add(try decoder.decode(type, from: line.content), at: line.number, done: line.end)
-            } catch let error as DecodingError {
+            let model: Model
+            do { model = try decoder.decode(type, from: line.content) } catch {
                 batches.refuse(line.number, error.decodingReason)
+                continue
             }
+            try await batches.add(model, at: line.number, done: line.end)
         }
         try await batches.flush(done: lines.size)
         return batches.report

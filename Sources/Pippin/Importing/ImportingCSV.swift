@@ -20,8 +20,8 @@ extension PersistenceManager {
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the bytes that are done, out of the file's size.
     /// - Returns: what was inserted, updated, skipped and refused, and why.
-    /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, the error of reading the file, and that of a delimiter that is
-    ///   none.
+    /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, ``PersistenceError/fileNotReadable(path:reason:)``, and
+    ///   ``PersistenceError/noDelimiter(_:)``.
     @discardableResult
     public func importCSV<Model: CoreModel & Codable & Sendable>(
         _ type: Model.Type, from url: URL, delimiter: Character = ",", dates: CSVDates = .iso8601, batchSize: Int = 500,
@@ -46,13 +46,13 @@ extension PersistenceManager {
                 batches.refuse(record.number, reason)
                 continue
             }
-            do {
-                let row = CSVRow(header: columns, record.fields, dates: dates)
-                let model = try Model(from: CSVDecoder(row: row, column: nil, codingPath: []))
-                try await batches.add(model, at: record.number, done: record.end)
-            } catch let error as DecodingError {
+            let row = CSVRow(header: columns, record.fields, dates: dates)
+            let model: Model
+            do { model = try Model(from: CSVDecoder(row: row, column: nil, codingPath: [])) } catch {
                 batches.refuse(record.number, error.decodingReason)
+                continue
             }
+            try await batches.add(model, at: record.number, done: record.end)
         }
         try await batches.flush(done: records.size)
         return batches.report

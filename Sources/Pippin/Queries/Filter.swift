@@ -35,8 +35,16 @@ public struct Filter<Model>: @unchecked Sendable {
     /// - Parameters:
     ///   - format: the format, with the properties' names, and a `%@` for each value.
     ///   - arguments: the values.
+    ///
+    /// A format that is none is an error of what the filter is used for, which names the place.
     public static func format(_ format: String, _ arguments: Any...) -> Filter {
-        Filter(term: .predicate(NSPredicate(format: format, argumentArray: arguments)))
+        #if canImport(ObjectiveC)
+            Filter(term: .predicate(NSPredicate(format: format, argumentArray: arguments)))
+        #else
+            do {
+                return Filter(term: .predicate(try NSPredicate(parsing: format, arguments: arguments)))
+            } catch { return Filter(term: .failed(error)) }
+        #endif
     }
 
     /// Holds where both do.

@@ -135,12 +135,14 @@ extension Filter {
         _ property: KeyPath<Model, some StringProperty>, _ expression: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, "MATCHES\(options.suffix)", expression) }
 
-    static func comparing(_ property: AnyKeyPath, _ comparison: String, _ value: some Encodable) -> Filter {
+    static func comparing<Value: Encodable>(_ property: AnyKeyPath, _ comparison: String, _ value: Value) -> Filter {
+        let name = PropertyName(property)
         do {
-            return Filter(
-                term: .comparison(PropertyName(property), comparison, try AttributeEncoder.comparable(value)))
+            return Filter(term: .comparison(name, comparison, try AttributeEncoder.comparable(value)))
         } catch {
-            return Filter(term: .failed(error))
+            // Whatever its coding says: a list, a record, a number that is none.
+            return Filter(
+                term: .failed(PersistenceError.notComparable(property: name.spelling, type: "\(Value.self)")))
         }
     }
 }
@@ -172,7 +174,7 @@ public struct StringMatching: OptionSet, Sendable {
 extension AttributeEncoder {
     /// A value as a predicate compares it with an attribute's; nil for none.
     static func comparable(_ value: some Encodable) throws -> Any? {
-        if let leaf = leaf(value) { return leaf.predicateValue }
+        if let leaf = try leaf(value) { return leaf.predicateValue }
         let capture = ValueCapture()
         try value.encode(to: capture)
         return capture.value?.predicateValue

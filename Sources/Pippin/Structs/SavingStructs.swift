@@ -15,7 +15,7 @@ extension PersistenceManager {
     ///     later one.
     ///   - shouldOverwrite: true for models that are all there is: others of their type are deleted.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `encode(to:)` throws.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `INSERT`, `UPDATE` and `DELETE` in one transaction
     public func save<Model: CoreModel & Codable & Sendable>(
         _ models: [Model], shouldOverwrite: Bool = false, context: NSManagedObjectContext? = nil
@@ -32,7 +32,7 @@ extension PersistenceManager {
     ///   - models: the models.
     ///   - shouldOverwrite: true for models that are all there is: others of their type are deleted.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `encode(to:)` throws.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     public func save<Model: CoreModel & Codable>(
         _ models: [Model], shouldOverwrite: Bool = false, context: NSManagedObjectContext? = nil
     ) throws {
@@ -44,7 +44,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - model: the model.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `encode(to:)` throws.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     public func save<Model: CoreModel & Codable & Sendable>(
         _ model: Model, context: NSManagedObjectContext? = nil
     ) async throws { try await save([model], context: context) }
@@ -54,7 +54,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - model: the model.
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `encode(to:)` throws.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     public func save<Model: CoreModel & Codable>(_ model: Model, context: NSManagedObjectContext? = nil) throws {
         try save([model], context: context)
     }

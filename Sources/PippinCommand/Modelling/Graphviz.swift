@@ -20,7 +20,7 @@ struct Graphviz {
     func draw(_ graph: String, as format: GraphFormat) throws -> Data {
         guard let executable else {
             throw CommandError(
-                "an \(format.rawValue.uppercased()) is drawn by Graphviz, and there is no program “dot” in PATH. Install it "
+                "\(format.rawValue.uppercased()) is drawn by Graphviz, and there is no program “dot” in PATH. Install it "
                     + "(on Debian the package “graphviz”: apt install graphviz), or write --format dot")
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString)")

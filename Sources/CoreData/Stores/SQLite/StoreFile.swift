@@ -19,17 +19,26 @@ struct StoreFile {
             return file
         } catch let error as SQLiteError where error.isCannotOpen && !FileManager.default.fileExists(atPath: url.path) {
             throw missing(url, mode: mode, error)
+        } catch let error as SQLiteError where isFolder(url) {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOpen, "Cannot open the store “\(url.path)”: it is a folder.", url: url,
+                suggestion: "Name a file in it.", underlying: error,
+                userInfo: [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)])
         } catch {
             throw SQLiteStoreError.make(
                 error, fallback: CoreDataErrorCode.persistentStoreOpen, work: "open the store", url: url)
         }
     }
 
+    private static func isFolder(_ url: URL) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
     private static func missing(_ url: URL, mode: OpenMode, _ error: SQLiteError) -> NSError {
         let folder = url.deletingLastPathComponent()
-        var isFolder: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder)
-        if exists, isFolder.boolValue, case .create = mode {
+        let exists = FileManager.default.fileExists(atPath: folder.path)
+        if exists, isFolder(folder), case .create = mode {
             return StoreError.make(
                 CocoaError.Code.fileWriteNoPermission.rawValue,
                 "Cannot make the store “\(url.lastPathComponent)”: its folder “\(folder.path)” cannot be written.",

@@ -1,0 +1,29 @@
+/// An array without elements, which gives made-up ones to a type that takes them without asking: a range, a point.
+struct ProbeUnkeyedContainer: UnkeyedDecodingContainer {
+    /// The types around it.
+    let path: [ObjectIdentifier]
+    let codingPath: [any CodingKey] = []
+    let count: Int? = 0
+    let isAtEnd = true
+    let currentIndex = 0
+
+    func decodeNil() throws -> Bool { true }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        // Always the same number, so that the bounds of a range are in order.
+        if let number = type as? any BinaryInteger.Type, let one = one(number) as? Value { return one }
+        if let kind = AttributeKind(of: type), let value = MadeUp.value(of: kind) as? Value { return value }
+        guard !path.contains(ObjectIdentifier(type)) else { throw end }
+        return try Value(from: TypeProbe(type, within: path))
+    }
+
+    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> { throw end }
+    func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { self }
+    func superDecoder() throws -> any Decoder { throw end }
+
+    private func one<Number: BinaryInteger>(_ type: Number.Type) -> Any { Number(1) }
+
+    private var end: DecodingError {
+        .valueNotFound(Any.self, DecodingError.Context(codingPath: [], debugDescription: "The array has no elements."))
+    }
+}

@@ -1,0 +1,263 @@
+import Pippin
+import SQLiteConnection
+import Testing
+
+@Suite("Structs with unusual properties")
+struct UnusualStructTests {
+    /// Words of Swift, of SQL and of the predicate language, and members that objects have of their own.
+    private struct Words: CoreModel, Codable, Equatable {
+        let uid: String
+        var `class` = "c"
+        var `in` = true
+        var select = 1
+        var order = 2
+        var any = 3
+        var first = 4
+        var size = 5
+        var null: String?
+        var hash = 6
+        var entity = "e"
+        var description = "d"
+        var isDeleted = false
+    }
+
+    private struct Größe: CoreModel, Codable, Equatable {
+        let uid: String
+        var länge: Double
+        var 名前: String
+        var name = 1
+        var Name = 2
+    }
+
+    private struct Schedule: CoreModel, Codable, Equatable {
+        let uid: Double
+        var hours: Range<Int>
+        var limits: ClosedRange<Double>?
+        var zone: TimeZone
+        var span: DateInterval
+        var length: Measurement<UnitLength>
+        var codes: [String: [Int?]]
+    }
+
+    @Test("may call them what they like")
+    func words() throws {
+        let counter = try Counter(Words.self, Größe.self)
+        let (words, size) = (Words(uid: "w"), Größe(uid: "ü", länge: 1.5, 名前: "花子"))
+        try counter.manager.save(words)
+        try counter.manager.save(size)
+        #expect(
+            try counter.manager.fetch(Words.self, where: \.class == "c" && \.in == true && \.select == 1) == [words])
+        #expect(try counter.manager.fetch(Words.self, where: \.any == 3 && \.first == 4 && \.size == 5) == [words])
+        #expect(try counter.manager.fetch(Words.self, where: \.hash == 6 && \.entity == "e") == [words])
+        #expect(try counter.manager.fetch(Words.self, where: \.description == "d" && \.null == nil) == [words])
+        #expect(
+            try counter.manager.fetch(Words.self, where: \.isDeleted == false, sortedBy: .ascending(\.order)).count == 1
+        )
+        #expect(try counter.manager.fetch(Größe.self, where: \.länge > 1 && \.名前 == "花子" && \.Name == 2) == [size])
+    }
+
+    @Test("may have Foundation's values, and be told apart by fractions")
+    func values() throws {
+        let counter = try Counter(Schedule.self)
+        let schedules = [1.25, 1.5].map { uid in
+            Schedule(
+                uid: uid, hours: 8..<17, limits: nil, zone: .gmt,
+                span: DateInterval(start: Date(timeIntervalSinceReferenceDate: 0), duration: 60),
+                length: Measurement(value: 2, unit: .meters), codes: ["a": [1, nil]])
+        }
+        try counter.manager.save(schedules)
+        #expect(try counter.manager.fetch(Schedule.self, sortedBy: .ascending(\.uid)) == schedules)
+        #expect(try counter.manager.fetch(Schedule.self, uid: 1.5) == schedules[1])
+    }
+
+    @Test("may say a rule twice")
+    func rules() throws {
+        struct Twice: CoreModel, Codable {
+            let uid: Int
+            var name: String
+            static var schema: Schema<Twice> {
+                Schema(.index(\.name), .index(\.name), .unique(\.name), .unique(\.name), .unique(\.uid))
+            }
+        }
+        let counter = try Counter(Twice.self)
+        try counter.manager.save(Twice(uid: 1, name: "x"))
+        #expect(try counter.manager.fetch(Twice.self).count == 1)
+    }
+}
+
+extension Double: UniqueIdentifier {}
+
+@Suite("A struct that cannot be kept")
+struct RefusedStructTests {
+    private func refusal(_ types: any (CoreModel & Codable).Type...) -> String {
+        let manager = PersistenceManager(models: types, store: .memory)
+        do { try manager.load() } catch { return error.localizedDescription }
+        return ""
+    }
+
+    struct Page: CoreModel, Codable {
+        let uid: Int
+        var pagesOfLedger: Int
+    }
+    struct Ledger: CoreModel, Codable {
+        let uid: Int
+        var pages: [Page]
+    }
+
+    @Test("is refused where a property has the name that the other side of a relationship gets")
+    func inverseName() {
+        let text = refusal(Ledger.self)
+        #expect(text.contains("'pages'"))
+        #expect(text.contains("Schema(.inverse(\\.pages, of: \\Page.pagesOfLedger))"))
+    }
+
+    struct Child: CoreModel, Codable {
+        let uid: Int
+        var parent: Reference<Parent>?
+    }
+    struct Parent: CoreModel, Codable {
+        let uid: Int
+        var sons: [Child]
+        var daughters: [Child]
+        static var schema: Schema<Parent> {
+            Schema(.inverse(\.sons, of: \Child.parent), .inverse(\.daughters, of: \Child.parent))
+        }
+    }
+
+    @Test("is refused where two properties have one other side")
+    func sharedInverse() {
+        #expect(refusal(Parent.self).contains("'Child.parent' is the other side of another property"))
+    }
+
+    @Test("is refused where its name differs from another's by capital letters only")
+    func names() {
+        struct Item: CoreModel, Codable { let uid: Int }
+        struct ITEM: CoreModel, Codable { let uid: Int }
+        #expect(refusal(Item.self, ITEM.self).contains("would both be the entity 'ITEM'"))
+    }
+
+    @Test("is refused where predicates would take a property for the object itself, or a name is empty")
+    func reserved() {
+        struct Row: CoreModel, Codable {
+            let uid: Int
+            var objectID: String
+        }
+        struct Nameless: CoreModel, Codable {
+            let uid: Int
+            static var schema: Schema<Nameless> { Schema(name: "") }
+        }
+        #expect(refusal(Row.self).contains("because of 'objectID'"))
+        #expect(refusal(Nameless.self).contains("an empty name"))
+    }
+}
+
+@Suite("A value that no store can keep")
+struct UnwritableValueTests {
+    private struct Gauge: CoreModel, Codable, Equatable {
+        let uid: Int
+        var count: UInt64 = 0
+        var level = 0.0
+        var ratio: Float?
+        var amount: Decimal = 0
+        var when = Date(timeIntervalSinceReferenceDate: 0)
+        var history: [Double] = []
+    }
+
+    private let counter: Counter
+
+    init() throws { counter = try Counter(Gauge.self) }
+
+    private func refusedKey(_ change: (inout Gauge) -> Void) -> String? {
+        var gauge = Gauge(uid: 2)
+        change(&gauge)
+        do {
+            try counter.manager.save([Gauge(uid: 1), gauge])
+            return "saved"
+        } catch PersistenceError.unwritable("Gauge", "2", let key, _) { return key } catch { return "\(error)" }
+    }
+
+    @Test("is refused with the model and the property, and nothing is saved")
+    func values() throws {
+        #expect(refusedKey { $0.count = .max } == "count")
+        #expect(refusedKey { $0.level = .nan } == "level")
+        #expect(refusedKey { $0.ratio = .nan } == "ratio")
+        #expect(refusedKey { $0.amount = .nan } == "amount")
+        #expect(refusedKey { $0.when = Date(timeIntervalSinceReferenceDate: .nan) } == "when")
+        #expect(refusedKey { $0.history = [.nan] } == "history")
+        #expect(try counter.manager.fetch(Gauge.self).count == 0)
+    }
+
+    @Test("may be infinite")
+    func infinity() throws {
+        let gauge = Gauge(uid: 1, level: .infinity, ratio: -.infinity)
+        try counter.manager.save(gauge)
+        #expect(try counter.manager.fetch(Gauge.self) == [gauge])
+    }
+
+    @Test("is an error of what a filter is used for, as a format is that cannot be read")
+    func filters() {
+        #expect(throws: PersistenceError.notComparable(property: "\\Gauge.history", type: "Array<Double>")) {
+            try counter.manager.fetch(Gauge.self, where: \.history == [1])
+        }
+        #expect {
+            try counter.manager.fetch(Gauge.self, where: .format("level = = 1"))
+        } throws: { $0.localizedDescription.contains("character 9") }
+    }
+}
+
+@Suite("A file that cannot be read")
+struct UnreadableFileTests {
+    /// Refuses some values with an error of its own.
+    private struct Percentage: CoreModel, Codable {
+        struct TooMuch: LocalizedError { var errorDescription: String? { "More than a hundred." } }
+        let uid: String
+        let value: Int
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            uid = try container.decode(String.self, forKey: .uid)
+            value = try container.decode(Int.self, forKey: .value)
+            if value > 100 { throw TooMuch() }
+        }
+    }
+
+    private let counter: Counter
+
+    init() throws { counter = try Counter(Percentage.self) }
+
+    @Test("is named, and so is a folder in its place")
+    func missing() async {
+        let manager = counter.manager
+        await #expect(throws: PersistenceError.fileNotReadable(path: "/nowhere.csv", reason: "There is no such file."))
+        {
+            try await manager.importCSV(Percentage.self, from: URL(fileURLWithPath: "/nowhere.csv"))
+        }
+        await #expect(throws: PersistenceError.fileNotReadable(path: "/tmp", reason: "It is a folder.")) {
+            try await manager.importJSONLines(Percentage.self, from: URL(fileURLWithPath: "/tmp"))
+        }
+    }
+
+    @Test("in one line, does not keep the others out, whatever error its model throws", arguments: ["csv", "jsonl"])
+    func ownError(_ kind: String) async throws {
+        let lines = [
+            "csv": "uid,value\na,1\nb,101\nc,3\n",
+            "jsonl": #"{"uid":"a","value":1}\#n{"uid":"b","value":101}\#n{"uid":"c","value":3}"#,
+        ]
+        let file = counter.folder.appendingPathComponent("import.\(kind)")
+        try Data((lines[kind] ?? "").utf8).write(to: file)
+        let report =
+            kind == "csv"
+            ? try await counter.manager.importCSV(Percentage.self, from: file)
+            : try await counter.manager.importJSONLines(Percentage.self, from: file)
+        #expect(report.inserted == 2)
+        #expect(report.refused.map(\.reason) == ["More than a hundred."])
+    }
+
+    @Test("is told from a folder when it is to be a store")
+    func store() {
+        let manager = PersistenceManager(models: Percentage.self, store: .file(counter.folder))
+        #expect {
+            try manager.load()
+        } throws: { $0.localizedDescription.contains("it is a folder") }
+    }
+}
