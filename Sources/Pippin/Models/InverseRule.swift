@@ -1,0 +1,19 @@
+extension SchemaRule {
+    /// Two properties are the two sides of one relationship: changing one changes the other.
+    ///
+    /// One of the two models declares it. The other side is best a ``Reference``, or an array or a set of them, since structs
+    /// cannot contain each other without end.
+    ///
+    /// ```swift
+    /// Schema(.inverse(\.reviews, of: \Review.book))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - keyPath: a property of this model.
+    ///   - other: the property of the other model that leads back.
+    public static func inverse<Value, Other: CoreModel, Back>(
+        _ keyPath: KeyPath<Model, Value>, of other: KeyPath<Other, Back>
+    ) -> Self {
+        Self(fact: .inverse(PropertyName(keyPath), of: PropertyName(other), in: ObjectIdentifier(Other.self)))
+    }
+}
