@@ -59,7 +59,7 @@ public final class FetchedCollection<Record: NSManagedObject>: RandomAccessColle
 
     /// The record at an index, counted through all sections.
     public subscript(position: Int) -> Record {
-        guard let objects = controller.fetchedObjects else { preconditionFailure("Index out of range") }
+        let objects = controller.fetchedObjects ?? []
         return objects[position]
     }
 }

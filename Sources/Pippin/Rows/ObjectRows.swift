@@ -33,7 +33,14 @@ final class ObjectRows: RowSource {
 
     func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
         try ContiguousArray(
-            identifiers.compactMap { try? context.existingObject(with: $0) }.map { try row($0, plan) })
+            identifiers.compactMap { identifier -> Row? in
+                do { return try row(context.existingObject(with: identifier), plan) } catch let error as NSError
+                    where error.code == NSManagedObjectReferentialIntegrityError
+                {
+                    // Somebody has deleted it in the meantime.
+                    return nil
+                }
+            })
     }
 
     func destinations(
