@@ -114,5 +114,9 @@ struct MigrateTests {
     func missing() {
         #expect(CommandRun("migrate", "a.sqlite").errors.contains("--to MODEL"))
         #expect(CommandRun("migrate", "/nowhere/a.sqlite", "--to", model).errors.contains("/nowhere/a.sqlite"))
+        for option in ["--mapping", "--mappings"] {
+            let run = CommandRun("migrate", #filePath, "--to", model, option, "/nowhere/map")
+            #expect(run.errors.contains("“/nowhere/map”"))
+        }
     }
 }

@@ -5,8 +5,15 @@ import Foundation
 enum Migrating {
     static func run(_ options: Invocation.MigrateOptions, _ output: (String) throws -> Void) throws {
         let store = URL(fileURLWithPath: options.store)
-        guard FileManager.default.fileExists(atPath: store.path) else {
-            throw CommandError("there is no store “\(store.path)”")
+        for (what, path) in [
+            ("store", options.store), ("mapping model", options.mapping),
+            ("folder of mapping models", options.mappings),
+        ] {
+            guard let path else { continue }
+            let file = URL(fileURLWithPath: path)
+            guard FileManager.default.fileExists(atPath: file.path) else {
+                throw CommandError("there is no \(what) “\(file.path)”")
+            }
         }
         let plan = try MigrationChoice(options, store: store)
         try output(plan.description(withStatements: options.isDryRun))
