@@ -17,6 +17,7 @@ struct Table {
                 lines.append("\(isNew ? "+" : " ") \(review.line)")
             }
         }
+        if lines.isEmpty { lines = ["No reviews yet."] }
         if isDrawn, isatty(STDOUT_FILENO) == 1 { print("\u{1B}[\(height)A\u{1B}[J", terminator: "") }
         print(lines.joined(separator: "\n"), terminator: "\n\n")
         // Also where somebody reads it through a pipe.
