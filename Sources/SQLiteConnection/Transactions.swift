@@ -28,11 +28,6 @@ package enum CheckpointMode: Sendable {
     }
 }
 
-/// A transaction that those opened inside it are parts of.
-struct LongTransaction {
-    let undoesParts: Bool
-}
-
 extension Connection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
