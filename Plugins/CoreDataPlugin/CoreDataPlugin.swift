@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Does for a target what Xcode does for an app that has Core Data: compiles its models into resources, generates the
+/// Does for a target what Xcode does for an app that has Core Data: compiles its models and mapping models into resources, generates the
 /// classes of their objects, and supplies the accessors of `@NSManaged` declarations.
 ///
 ///     .target(
@@ -25,7 +25,9 @@ struct CoreDataPlugin: BuildToolPlugin {
             }
             let tool = try context.tool(named: "ModelCompiler").url
             let sources = module.sourceFiles(withSuffix: ".swift").map(\.url)
-            let models = Self.models(in: URL(fileURLWithPath: folders.folder(of: module)))
+            let folder = URL(fileURLWithPath: folders.folder(of: module))
+            let models = Self.packages(["xcdatamodeld", "xcdatamodel"], in: folder)
+            let mappings = Self.packages(["xcmappingmodel"], in: folder)
             let common = try arguments(for: module, context, sources)
             let output = context.pluginWorkDirectoryURL
 
@@ -35,6 +37,13 @@ struct CoreDataPlugin: BuildToolPlugin {
                     displayName: "Compiling model \(model.lastPathComponent)", executable: tool,
                     arguments: ["model", "--output", momd.path, "--model", model.path] + common,
                     inputFiles: Self.files(in: model) + sources, outputFiles: [momd])
+            }
+            commands += mappings.map { mapping in
+                let cdm = output.appending(path: mapping.deletingPathExtension().lastPathComponent + ".cdm")
+                return Command.buildCommand(
+                    displayName: "Compiling mapping model \(mapping.lastPathComponent)", executable: tool,
+                    arguments: ["mapping", "--output", cdm.path, "--mapping", mapping.path],
+                    inputFiles: (models + [mapping]).flatMap(Self.files), outputFiles: [cdm])
             }
             // The names are known before the contents of the sources are, so the files are there even if there is
             // nothing to say in them.
@@ -64,16 +73,16 @@ struct CoreDataPlugin: BuildToolPlugin {
         return arguments + sources.flatMap { ["--source", $0.path] }
     }
 
-    /// The models among the sources, versioned (`.xcdatamodeld`) or not (`.xcdatamodel`).
-    private static func models(in folder: URL) -> [URL] {
+    /// The models among the sources, versioned (`.xcdatamodeld`) or not (`.xcdatamodel`), or the mapping models.
+    private static func packages(_ extensions: [String], in folder: URL) -> [URL] {
         let contents = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        var models: [URL] = []
+        var packages: [URL] = []
         while let url = contents?.nextObject() as? URL {
-            guard ["xcdatamodeld", "xcdatamodel"].contains(url.pathExtension) else { continue }
-            models.append(url)
+            guard extensions.contains(url.pathExtension) else { continue }
+            packages.append(url)
             contents?.skipDescendants()
         }
-        return models.sorted { $0.path < $1.path }
+        return packages.sorted { $0.path < $1.path }
     }
 
     /// A model and all files in it: named as inputs, they are neither missed when they change nor warned about as

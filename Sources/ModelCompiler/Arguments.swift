@@ -3,14 +3,14 @@ import Foundation
 
 /// What CoreDataPlugin asks of the tool, from the command line.
 struct Arguments {
-    /// `model` or `sources`.
+    /// `model`, `mapping` or `sources`.
     var command: String
     private var values: [String: [String]] = [:]
 
     /// - Throws: `UsageError` if the arguments are not `COMMAND (--name value)…`; `--library` has no value.
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
-        guard let command = rest.popFirst() else { throw UsageError("expected a command: model or sources") }
+        guard let command = rest.popFirst() else { throw UsageError("expected a command: model, mapping or sources") }
         self.command = command
         while let option = rest.popFirst() {
             guard option.hasPrefix("--") else { throw UsageError("expected an option instead of “\(option)”") }

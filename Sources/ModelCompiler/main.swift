@@ -6,8 +6,9 @@ do {
     let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
     switch arguments.command {
     case "model": try ModelCommand.run(arguments)
+    case "mapping": try MappingCommand.run(arguments)
     case "sources": try SourcesCommand.run(arguments)
-    default: throw UsageError("unknown command “\(arguments.command)”; expected model or sources")
+    default: throw UsageError("unknown command “\(arguments.command)”; expected model, mapping or sources")
     }
 } catch let error as NSError where error.domain == NSCocoaErrorDomain {
     // An error of a model file: it says where.

@@ -205,6 +205,24 @@ struct AccessorTests {
         #expect(!text.contains("ManagedPropertyKey(\"no\")"))
     }
 
+    // CoreDataPlus's tests have such a property; the compiler refuses accessors of another access than declared.
+    @Test("A setter that fewer can see is generated so")
+    func setterAccess() throws {
+        let text = try generate([
+            "Person.swift": """
+            import CoreData
+            public class Person: NSManagedObject {
+                @NSManaged public private(set) var id: Int
+                @NSManaged public package(set) var age: Int
+                @NSManaged private(set) var name: String?
+            }
+            """
+        ])
+        #expect(text.contains("    public internal(set) dynamic var _managed0_id: Int {"))
+        #expect(text.contains("    public package(set) dynamic var _managed1_age: Int {"))
+        #expect(text.contains("    dynamic var _managed2_name: String? {"))
+    }
+
     @Test("What cannot be handled is said with file, line and column")
     func problems() throws {
         let text = try generate([

@@ -27,10 +27,17 @@ struct AccessorWriter {
                 }
             var lines = ["extension \(declaration.owner.joined(separator: ".")) {"]
             switch declaration.kind {
-            case .property(let type, _):
+            case .property(let type, let setterAccess):
                 guard let setter = symbols[index * 2 + 1] else { continue }
+                // A setter for the file only is internal here, as the file is another one.
+                let setterText =
+                    switch setterAccess {
+                    case nil, .public: ""
+                    case .module(let keyword): access.isEmpty ? "" : (keyword ?? "internal") + "(set) "
+                    case .private, .fileprivate: access.isEmpty ? "" : "internal(set) "
+                    }
                 lines += [
-                    "    \(access)dynamic var _managed\(index)_\(declaration.plainName): \(catalogue.qualify(type, in: scope)) {",
+                    "    \(access)\(setterText)dynamic var _managed\(index)_\(declaration.plainName): \(catalogue.qualify(type, in: scope)) {",
                     "        @_silgen_name(\"\(getter)\") get { \(call.getter) }",
                     "        @_silgen_name(\"\(setter)\") set { \(call.setter) }",
                     "    }",

@@ -18,7 +18,6 @@ extension NSManagedObjectContext {
         }
         for object in objects.neverSaved { forget(object) }
         forgetChanges()
-        parent.announceToChildren(except: self, SavedChanges(objects))
         return objects
     }
 }

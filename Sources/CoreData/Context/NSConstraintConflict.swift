@@ -31,6 +31,11 @@ open class NSConstraintConflict: NSObject {
             contraint.map { ($0, example?.value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Creates a conflict of nothing, as the superclass has it (CoreDataRepository's tests compare errors with one).
+    public override convenience init() {
+        self.init(constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
+    }
+
     /// Leaves one object: the row's if there is one, else the last that was inserted.
     func resolve(_ type: NSMergePolicyType) {
         let contextWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType

@@ -82,11 +82,11 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Has the children that merge automatically take over what was saved here, or into this context.
-    func announceToChildren(except child: NSManagedObjectContext? = nil, _ changes: SavedChanges) {
-        let listeners = children.withLock { $0.compactMap(\.table.context) }.filter {
-            $0 !== child && $0.automaticallyMergesChangesFromParent
-        }
+    /// Has the children that merge automatically take over what was saved here. What a child saves into this context
+    /// is not yet saved: its siblings hear of it with this context's own save.
+    func announceToChildren(_ changes: SavedChanges) {
+        let listeners = children.withLock { $0.compactMap(\.table.context) }.filter(
+            \.automaticallyMergesChangesFromParent)
         for listener in listeners { listener.perform { listener.merge(changes) } }
     }
 

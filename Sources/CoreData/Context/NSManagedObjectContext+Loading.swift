@@ -79,9 +79,7 @@ extension NSManagedObjectContext {
         guard let description = property as? NSFetchedPropertyDescription, let template = description.fetchRequest,
             let request = template.copy() as? NSFetchRequest<any NSFetchRequestResult>
         else { return nil }
-        request.predicate = template.predicate?.withSubstitutionVariables([
-            "FETCH_SOURCE": object, "FETCHED_PROPERTY": description,
-        ])
+        request.predicate = template.predicate.map { $0.of(description, of: object) }
         do { return try results(of: request) } catch {
             report("fetched property “\(object.layout.name).\(property.name)” cannot be read", error)
             return [NSManagedObject]()

@@ -24,26 +24,40 @@ extension NSManagedObjectContext {
 
     /// Runs a block on the context's queue without blocking the caller.
     ///
+    /// The block is `@Sendable` before concurrency, as Apple's is: a block that captures managed objects, or the block
+    /// that a wrapper was given, is warned about and not refused.
+    ///
     /// - Parameters:
     ///   - schedule: `.immediate` runs the block at once when already on the queue.
     ///   - block: what to do with the context.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
-    public func perform<Result, Failure: Error>(
-        schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(Failure) -> Result
-    ) async throws(Failure) -> Result {
-        if schedule == .immediate, queue.isCurrent { return try waitFor(block) }
-        let work = Transferred(block)
-        let result: Transferred<Swift.Result<Result, Failure>> = await withCheckedContinuation { continuation in
-            perform {
-                do throws(Failure) {
-                    continuation.resume(returning: Transferred(.success(try work.value())))
-                } catch {
-                    continuation.resume(returning: Transferred(.failure(error)))
-                }
-            }
+    @preconcurrency
+    public func perform<T>(
+        schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws -> T
+    ) async rethrows -> T {
+        try Self.get(await outcome(of: block, schedule), of: block)
+    }
+
+    private func outcome<T>(
+        of block: @escaping @Sendable () throws -> T, _ schedule: ScheduledTaskType
+    ) async -> Swift.Result<T, any Error> {
+        if schedule == .immediate, queue.isCurrent { return Swift.Result { try waitFor(block) } }
+        let result: Transferred<Swift.Result<T, any Error>> = await withCheckedContinuation { continuation in
+            perform { continuation.resume(returning: Transferred(Swift.Result { try block() })) }
         }
-        return try result.value.get()
+        return result.value
+    }
+
+    /// Throws the error of a block as one of those that the block throws: a function that `rethrows` cannot throw others.
+    private static func get<T, Failure: Error>(
+        _ result: Swift.Result<T, any Error>, of block: () throws(Failure) -> T
+    ) throws(Failure) -> T {
+        switch result {
+        case .success(let value): return value
+        case .failure(let error as Failure): throw error
+        case .failure(let error): programmerError("a block that throws \(Failure.self) threw \(error)")
+        }
     }
 
     func runLater(_ block: @escaping () -> Void) {

@@ -12,7 +12,10 @@ extension NSManagedObjectContext {
         }
         processPendingChanges()
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
-        guard hasChanges else { return finishSave(ChangedObjects([])) }
+        guard hasChanges else {
+            if parent == nil { try coordinator?.saveChangedMetadata() }
+            return finishSave(ChangedObjects([]))
+        }
         try prepareForSave()
         // A merge policy may change objects, and resolving one conflict may uncover another.
         for _ in 0..<100 {
@@ -149,6 +152,9 @@ extension NSManagedObjectContext {
             let token = persistentStoreCoordinator?.currentPersistentHistoryToken(fromStores: nil)
         {
             info[NSPersistentHistoryTokenKey] = token
+            // The key under which Core Data has it, which no constant names.
+            info["newChangeToken"] = token
+            identifiers["newChangeToken"] = token
             identifiers[NSPersistentHistoryTokenKey] = token
         }
         if let pinnedToken { info[NSManagedObjectContextQueryGenerationKey] = pinnedToken }

@@ -100,10 +100,11 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ///
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
-    public func performBackgroundTask<Result, Failure: Error>(
-        _ block: sending @escaping (NSManagedObjectContext) throws(Failure) -> Result
-    ) async throws(Failure) -> Result {
+    @preconcurrency
+    public func performBackgroundTask<T>(
+        _ block: @escaping @Sendable (NSManagedObjectContext) throws -> T
+    ) async rethrows -> T {
         let context = newBackgroundContext()
-        return try await context.perform { () throws(Failure) -> Result in try block(context) }
+        return try await context.perform { try block(context) }
     }
 }

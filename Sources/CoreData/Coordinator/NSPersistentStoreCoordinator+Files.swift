@@ -20,9 +20,19 @@ extension NSPersistentStoreCoordinator {
     /// The metadata of a store that is open.
     public func metadata(for store: NSPersistentStore) -> [String: Any] { withLock { store.metadata } }
 
-    /// Sets the metadata of a store that is open; the next save of the store, or this call, writes them.
+    /// Sets the metadata of a store that is open; the next save of a context writes them, even one without changes.
     public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         withLock { store.metadata = metadata ?? [:] }
+    }
+
+    /// Writes the metadata that were set since the last save.
+    func saveChangedMetadata() throws {
+        try withLock {
+            for store in stores where store.metadataAreChanged && !store.isReadOnly {
+                try store.saveMetadata()
+                store.metadataAreChanged = false
+            }
+        }
     }
 
     /// The metadata of a store that need not be open.
@@ -83,14 +93,17 @@ extension NSPersistentStoreCoordinator {
         try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
     }
 
-    /// Takes a store's files away, those beside it included. Nothing to do when there are none.
+    /// Empties a store, and takes the files beside it away. Nothing to do when there is none.
+    ///
+    /// A store that was added is removed: it can be added anew (JSQCoreDataKit resets its stack so).
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
         try withLock { try Self.storeClass(storeType, url).destroy(at: url, options: options) }
+        if !StoreFiles.isNoFile(url), let store = persistentStore(for: url) { try remove(store) }
     }
 
-    /// Takes a store's files away, those beside it included.
+    /// Empties a store, and takes the files beside it away; a store that was added is removed.
     public func destroyPersistentStore(
         at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
     ) throws {

@@ -95,6 +95,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     "The store “\(url.lastPathComponent)” was added already; a coordinator has a store once.", url: url)
             }
             let store = try openStore(type, configuration, at: url, options: options)
+            store.metadataAreChanged = false
             store.didAdd(to: self)
             stores.append(store)
             return store

@@ -23,8 +23,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     private var storedClassName: String?
 
-    /// Facts of the developer's own about the entity.
-    open var userInfo: [AnyHashable: Any]? { willSet { willChangeDescription() } }
+    /// Facts of the developer's own about the entity. Empty at first, and open to changes while the model is in use, by one
+    /// thread (CoreDataPlus's tests tell fetched properties so what to look for).
+    open var userInfo: [AnyHashable: Any]? = [:]
 
     /// Marks a change of meaning that the structure does not show; part of the version hash.
     open var versionHashModifier: String? { willSet { willChangeDescription() } }

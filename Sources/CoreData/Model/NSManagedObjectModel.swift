@@ -102,6 +102,18 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Creates a model without entities.
     public override init() { super.init() }
 
+    /// Whether the other object is a model with the same entities, properties and configurations, wherever it was loaded
+    /// from.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSManagedObjectModel else { return false }
+        if other === self { return true }
+        return configurationMembers.mapValues { $0.sorted() } == other.configurationMembers.mapValues { $0.sorted() }
+            && ModelText(self) == ModelText(other)
+    }
+
+    /// Of the names of the entities.
+    open override var hash: Int { Set(storedEntities.map(\.name)).hashValue }
+
     package private(set) var isFrozen = false
 
     /// Makes the model and its entities immutable. Safe to repeat.
@@ -156,7 +168,14 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         guard let hashes = metadata["NSStoreModelVersionHashes"] as? [String: Data],
             let entities = entities(forConfigurationName: configuration)
         else { return false }
-        return Dictionary(entities.map { ($0.name ?? "", $0.versionHash) }, uniquingKeysWith: { first, _ in first })
-            == hashes
+        func all(_ hash: (NSEntityDescription) -> Data) -> [String: Data] {
+            Dictionary(entities.map { ($0.name ?? "", hash($0)) }, uniquingKeysWith: { first, _ in first })
+        }
+        if all(\.versionHash) == hashes { return true }
+        // Apple's hashes on one side only: the store's copy of its model decides, hashed our way.
+        guard entities.contains(where: { $0.recordedVersionHash == nil }),
+            let own = metadata[VersionHash.ownHashesOfStoreKey] as? [String: Data]
+        else { return false }
+        return all(VersionHash.hash) == own.filter { hashes[$0.key] != nil }
     }
 }

@@ -26,8 +26,9 @@ open class NSPropertyDescription: NSObject, NSCopying {
     /// Whether the property is kept in memory only and never stored. The default is `false`.
     open var isTransient = false { willSet { willChangeDescription() } }
 
-    /// Facts of the developer's own about the property.
-    open var userInfo: [AnyHashable: Any]? { willSet { willChangeDescription() } }
+    /// Facts of the developer's own about the property. Empty at first, and open to changes while the model is in use, by one
+    /// thread (CoreDataPlus's tests tell fetched properties so what to look for).
+    open var userInfo: [AnyHashable: Any]? = [:]
 
     /// Whether the property was marked for indexing before fetch indexes existed; an index is made for it.
     open var isIndexed = false { willSet { willChangeDescription() } }

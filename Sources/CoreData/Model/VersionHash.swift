@@ -8,6 +8,10 @@ import Foundation
 /// relationship's destination, inverse, counts, delete rule and order. Classes, user info, defaults, validation,
 /// indexes and fetched properties are not part of it. The hash is SHA-256 over these facts as text.
 package enum VersionHash {
+    /// In the metadata of a store with Apple's hashes, where they were read from a file: our hashes of the store's copy of its
+    /// model, by entity. Never written.
+    package static let ownHashesOfStoreKey = "PippinModelHashes"
+
     /// The hash of a property.
     package static func hash(of property: NSPropertyDescription) -> Data {
         var text = CanonicalText()

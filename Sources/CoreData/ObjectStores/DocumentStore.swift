@@ -46,7 +46,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
             let names = entityNames
             storedMetadata = StoreMetadata.make(for: model, entityNames: names, type: type)
             storedMetadata[NSStoreUUIDKey] = identity.uuid
-            return
+            // As in Core Data, the file is there once the store has been added (JSQCoreDataKit's StackTests ask for it).
+            return try save()
         }
         let document = try Self.read(url)
         metadata = document.metadata

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A model names a class with its module (`App.Person`) or without (`Person`, as `@objc(Person)` has it). Without
 /// the Objective-C runtime a class can only be looked up with its module: the modules that have record classes are
-/// learned from the classes that the program uses.
+/// learned from the classes that the program uses, then from the program's list of types.
 package enum ManagedClasses {
     private struct Known {
         var modules: Set<String> = []
@@ -53,17 +53,24 @@ package enum ManagedClasses {
         }
         let (modules, seen) = known.withLock { ($0.modules, $0.classes[plainName]) }
         if let seen { return seen }
-        for module in modules.sorted() + mainModule {
+        for module in modules.sorted() + mainModule + ProgramClasses.modules(declaring: plainName) {
             if let type = NSClassFromString("\(module).\(plainName)") as? NSManagedObject.Type { return type }
         }
         return NSManagedObject.self
     }
 
-    /// The modules in which classes are looked for.
-    static var modules: [String] { known.withLock { $0.modules }.sorted() + mainModule }
+    /// The modules in which a class is looked for: those that are known to have record classes, the main one, and those
+    /// that declare a class of the name.
+    ///
+    /// - Parameter plainName: the class's name without a module.
+    static func modules(for plainName: String) -> [String] {
+        known.withLock { $0.modules }.sorted() + mainModule + ProgramClasses.modules(declaring: plainName)
+    }
 
+    /// The module of the program; a bundle of tests is named after its package, and has none.
     private static var mainModule: [String] {
-        [ProcessInfo.processInfo.processName.replacingOccurrences(of: "-", with: "_")]
+        let name = ProcessInfo.processInfo.processName.replacingOccurrences(of: "-", with: "_")
+        return name.contains(".") ? [] : [name]
     }
 
     /// Whether an entity names a class, with or without its module.

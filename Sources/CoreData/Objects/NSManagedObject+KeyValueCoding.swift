@@ -34,7 +34,7 @@ extension NSManagedObject {
             }
         case .toMany(let index):
             let relationship = layout.relationships[index]
-            guard let objects = Self.objects(in: value) else {
+            guard let objects = Self.objects(in: StoredValue.unwrapped(value)) else {
                 programmerError(
                     "“\(layout.name).\(key)” needs a set of \(relationship.destination.name) objects, not "
                         + "\(value.map { "\(type(of: $0))" } ?? "nil")")

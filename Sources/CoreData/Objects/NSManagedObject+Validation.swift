@@ -18,7 +18,10 @@ extension NSManagedObject {
         for slot in hasRequiredValues ? [] : layout.validatedSlots {
             let description = layout.slots[slot]
             if values[slot].isNull {
-                if !description.isOptional, description.attribute?.derivation == nil {
+                // A transient value is gone once the object was a fault.
+                if !description.isOptional, description.attribute?.derivation == nil,
+                    isInserted || !description.isTransient
+                {
                     errors.append(ValidationError.missing(description.name, object: self))
                 }
             } else if !description.description.validationPredicates.isEmpty, let attribute = description.attribute {

@@ -278,7 +278,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Observers of `NSManagedObjectContextObjectsDidChange` find there what the notification is about.
     open func changedValuesForCurrentEvent() -> [String: Any] { formerValuesOfEvent() }
 
-    /// The values as they were last fetched or saved, by key; `NSNull` stands for no value.
+    /// The values as they were last fetched or saved, by key; `NSNull` stands for no value. Attributes
+    /// and to-one relationships of an object that was never saved are not among them.
     ///
     /// - Parameter keys: the properties to give; `nil` for all.
     open func committedValues(forKeys keys: [String]?) -> [String: Any] { valuesAsCommitted(keys) }

@@ -6,6 +6,8 @@ struct BatchRowReader {
     private let names: [String]
     private let types: [NSAttributeType]
     private let tracksGiven: Bool
+    /// The attributes that must have a value.
+    private let required: [Int]
 
     /// - Parameter tracksGiven: whether rows shall tell which values were given.
     init(_ layout: EntityLayout, tracksGiven: Bool) {
@@ -13,6 +15,27 @@ struct BatchRowReader {
         self.tracksGiven = tracksGiven
         names = layout.slots.map(\.name)
         types = layout.attributeTypes
+        required = layout.slots.indices.filter { slot in
+            let slot = layout.slots[slot]
+            guard let attribute = slot.attribute, attribute.derivation == nil else { return false }
+            return !slot.isOptional && !slot.isTransient
+        }
+    }
+
+    /// Checks that the attributes that are not optional have a value, given or by default.
+    ///
+    /// - Throws: an `NSError` of code 1570 that names the row and the attribute (CoreDataPlus's tests ask for an error).
+    func checkRequired(_ row: BatchRow, _ position: Int) throws {
+        for slot in required where row.values[slot].isNull {
+            throw NSError(
+                domain: NSCocoaErrorDomain, code: CoreDataErrorCode.validationMissingMandatoryProperty,
+                userInfo: [
+                    NSLocalizedDescriptionKey:
+                        "Object \(position) of a batch insertion: “\(layout.name).\(names[slot])” is a required value, and "
+                        + "has none.",
+                    NSValidationKeyErrorKey: names[slot],
+                ])
+        }
     }
 
     /// Sets one value. Keys that are no attribute or to-one relationship of the entity are not looked at.

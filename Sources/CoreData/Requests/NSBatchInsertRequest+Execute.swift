@@ -35,6 +35,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
             return try source.insertBatch(plan, stores: affectedStores) { row in
                 guard position < objectsToInsert.count else { return false }
                 for (key, value) in objectsToInsert[position] { try reader.set(value, key, in: &row, position) }
+                try reader.checkRequired(row, position)
                 position += 1
                 return true
             }
@@ -49,11 +50,12 @@ extension NSBatchInsertRequest: ExecutableRequest {
                     guard let key = key as? String else { continue }
                     try reader.set(value, key, in: &row, position)
                 }
+                try reader.checkRequired(row, position)
                 position += 1
                 return true
             }
         }
-        if let managedObjectHandler { return try insert(plan, source, managedObjectHandler) }
+        if let managedObjectHandler { return try insert(plan, source, reader, managedObjectHandler) }
         throw StoreError.make(
             CoreDataErrorCode.coreData,
             "The batch insertion into “\(entityName)” has neither objectsToInsert nor a handler, so there is nothing to insert."
@@ -62,7 +64,8 @@ extension NSBatchInsertRequest: ExecutableRequest {
 
     /// Hands out objects of a context that nobody else sees.
     private func insert(
-        _ plan: BatchInsertPlan, _ source: NSPersistentStoreCoordinator, _ handler: (NSManagedObject) -> Bool
+        _ plan: BatchInsertPlan, _ source: NSPersistentStoreCoordinator, _ reader: BatchRowReader,
+        _ handler: (NSManagedObject) -> Bool
     ) throws -> BatchOutcome {
         let scratch = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         scratch.persistentStoreCoordinator = source
@@ -82,6 +85,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
                     }
                     row.values[slot] = value
                 }
+                try reader.checkRequired(row, position)
                 position += 1
                 return true
             }

@@ -34,7 +34,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
     ) {
-        if fetchRequest.sortDescriptors?.isEmpty ?? true {
+        // An empty list will do, as in Core Data: CoreDataPlus's tests give one.
+        if fetchRequest.sortDescriptors == nil {
             programmerError(
                 "a fetched results controller needs a request with sort descriptors; that of "
                     + "“\(fetchRequest.entityName ?? "")” has none")

@@ -20,7 +20,7 @@ extension StoredValue {
     }
 
     /// Looks through an optional inside an `Any`.
-    private static func unwrapped(_ value: Any?) -> Any? {
+    static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
         if let optional = value as? any OptionalValue { return optional.anyValue.flatMap { unwrapped($0) } }
         return value

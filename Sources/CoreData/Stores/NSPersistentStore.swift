@@ -39,11 +39,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         get { storedMetadata }
         set {
             storedMetadata = newValue ?? [:]
+            metadataAreChanged = true
             if let uuid = storedMetadata[NSStoreUUIDKey] as? String { identity.uuid = uuid }
         }
     }
 
     package var storedMetadata: [String: Any] = [:]
+
+    /// Whether the metadata were set and are yet to be written, which the next save of a context does.
+    package var metadataAreChanged = false
 
     /// Creates a store object for a file that exists or is yet to be made; `loadMetadata` opens it.
     ///

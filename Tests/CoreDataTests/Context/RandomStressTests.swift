@@ -67,9 +67,9 @@ private final class World: @unchecked Sendable {
         let context = container.newBackgroundContext()
         var token: NSPersistentHistoryToken?
         repeat {
-            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+            let request = Unchecked(NSPersistentHistoryChangeRequest.fetchHistory(after: token))
             let transactions = try await context.perform {
-                let result = try context.execute(request) as? NSPersistentHistoryResult
+                let result = try context.execute(request.value) as? NSPersistentHistoryResult
                 return Unchecked(result?.result as? [NSPersistentHistoryTransaction] ?? [])
             }
             for transaction in transactions.value {

@@ -68,7 +68,7 @@ enum MigrationPolicies {
     static func policy(for mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {
         guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else { return NSEntityMigrationPolicy() }
         let plain = name.split(separator: ".").last.map(String.init) ?? name
-        let candidates = [name] + ManagedClasses.modules.map { "\($0).\(plain)" }
+        let candidates = [name] + ManagedClasses.modules(for: plain).map { "\($0).\(plain)" }
         for candidate in candidates where candidate.contains(".") {
             if let type = NSClassFromString(candidate) as? NSEntityMigrationPolicy.Type { return type.init() }
         }

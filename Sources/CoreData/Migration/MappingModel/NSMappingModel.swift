@@ -33,6 +33,15 @@ open class NSMappingModel: NSObject {
         inferred = (plan, text)
     }
 
+    /// Whether the other object is a mapping model that says the same.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSMappingModel else { return false }
+        return other === self || other.text == text
+    }
+
+    /// Of the names of the entity mappings.
+    open override var hash: Int { (entityMappings ?? []).map(\.name).hashValue }
+
     /// Infers how to get from one version of a model to another.
     ///
     /// Entities and properties are followed by their renaming identifiers. What can be inferred: additions, removals and

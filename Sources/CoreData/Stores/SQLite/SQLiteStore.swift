@@ -13,8 +13,6 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     var opened: OpenStore?
 
     /// The metadata; what was set is written with the next save.
-    package override var metadata: [String: Any]! { didSet { metadataAreChanged = true } }
-    private var metadataAreChanged = false
 
     package override var type: String { NSSQLiteStoreType }
 

@@ -7,9 +7,18 @@ enum StoreFiles {
     static func isNoFile(_ url: URL) -> Bool { url.isFileURL && url.path == "/dev/null" }
 
     /// Reads the metadata of a store that need not be open; nothing in or beside the file changes.
+    ///
+    /// Those of a store with Apple's version hashes get ours, of its copy of its model, so that a model that was compiled here
+    /// can be compared with it.
     static func metadata(at url: URL) throws -> [String: Any] {
         guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
-        return try StoreFile.openForReading(url).metadata()
+        let file = try StoreFile.openForReading(url)
+        var metadata = try file.metadata()
+        // A copy of the model that cannot be read leaves the hashes that there are.
+        if metadata[StoreMetadata.ownHashesKey] == nil, case .success(let model?) = Result(catching: file.cachedModel) {
+            metadata[VersionHash.ownHashesOfStoreKey] = model.entitiesByName.mapValues(VersionHash.hash)
+        }
+        return metadata
     }
 
     /// Replaces the metadata of a store that need not be open.

@@ -38,6 +38,7 @@ package enum StoreMetadata {
     static func data(of metadata: [String: Any], url: URL) throws -> Data {
         var list = metadata
         list[NSStoreUUIDKey] = nil
+        list[VersionHash.ownHashesOfStoreKey] = nil
         do {
             return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
         } catch {

@@ -1,0 +1,66 @@
+import Foundation
+
+/// What a model says of its entities and properties, as text: two models are equal when it is.
+struct ModelText: Equatable {
+    /// A line for each entity and each property.
+    private let lines: [String: String]
+
+    init(_ model: NSManagedObjectModel) {
+        var lines: [String: String] = [:]
+        for entity in model.entities {
+            let name = entity.name ?? ""
+            lines[name] = Self.line(of: entity)
+            for property in entity.properties { lines["\(name).\(property.name)"] = Self.line(of: property) }
+        }
+        self.lines = lines
+    }
+
+    private static func line(of entity: NSEntityDescription) -> String {
+        let constraints = entity.uniquenessConstraints.map {
+            $0.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
+        }
+        let indexes = entity.indexes.map { index in
+            let elements = index.elements.map {
+                "\($0.property?.name ?? "")\($0.isAscending)\($0.collationType.rawValue)"
+            }
+            return "\(index.name) \(elements) \(index.partialIndexPredicate.map { "\($0)" } ?? "")"
+        }
+        return line([
+            entity.managedObjectClassName, entity.superentity?.name, entity.isAbstract, constraints, indexes,
+            entity.versionHash, entity.versionHashModifier, entity.renamingIdentifier, sorted(entity.userInfo),
+        ])
+    }
+
+    private static func line(of property: NSPropertyDescription) -> String {
+        var parts: [Any?] = [
+            property.isOptional, property.isTransient, property.versionHashModifier, property.renamingIdentifier,
+            property.validationPredicates.map { "\($0)" }, property.isIndexedBySpotlight,
+            property.isStoredInExternalRecord, sorted(property.userInfo),
+        ]
+        switch property {
+        case let attribute as NSAttributeDescription:
+            parts += [
+                attribute.attributeType.rawValue, attribute.attributeValueClassName, attribute.valueTransformerName,
+                attribute.defaultValue, attribute.allowsExternalBinaryDataStorage, attribute.allowsCloudEncryption,
+                attribute.preservesValueInHistoryOnDeletion,
+                (attribute as? NSDerivedAttributeDescription)?.derivationExpression,
+                (attribute as? NSCompositeAttributeDescription)?.elements.map(line),
+            ]
+        case let relationship as NSRelationshipDescription:
+            parts += [
+                relationship.destinationEntity?.name, relationship.inverseRelationship?.name, relationship.minCount,
+                relationship.maxCount, relationship.deleteRule.rawValue, relationship.isOrdered,
+            ]
+        default: parts.append(property.versionHash)
+        }
+        return "\(type(of: property)) \(line(parts))"
+    }
+
+    private static func line(_ parts: [Any?]) -> String {
+        parts.map { $0.map { "\($0)" } ?? "none" }.joined(separator: " | ")
+    }
+
+    private static func sorted(_ userInfo: [AnyHashable: Any]?) -> [String] {
+        (userInfo ?? [:]).map { "\($0.key): \($0.value)" }.sorted()
+    }
+}

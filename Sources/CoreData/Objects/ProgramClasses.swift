@@ -1,0 +1,78 @@
+import CSwiftRuntime
+
+/// The classes that the program declares, by their plain names.
+///
+/// `@objc(Person)` makes a class known to Core Data as `Person`, without its module. Swift finds classes by their module
+/// and name only, and lists the types of a program for its own look-ups: this reads the names in that list, once. The
+/// layout of the records is part of Swift's stable metadata: a record leads to the description of a type, which leads to
+/// its name and to the description of what it is declared in, up to the module.
+enum ProgramClasses {
+    /// The modules that declare a class of a name at their top level, in alphabetical order.
+    static func modules(declaring name: String) -> [String] { modulesByClass[name] ?? [] }
+
+    /// The modules by the names of their classes.
+    static let modulesByClass: [String: [String]] = {
+        var modules: [String: Set<String>] = [:]
+        #if os(Linux) || os(Android)
+            let end = endOfTypeRecords()
+            var record = firstTypeRecord()
+            while record < end {
+                if let type = TypeDescription(record: record), let name = type.className, let parent = type.parent,
+                    let module = parent.moduleName
+                {
+                    modules[name, default: []].insert(module)
+                }
+                record += MemoryLayout<Int32>.size
+            }
+        #endif
+        return modules.mapValues { $0.sorted() }
+    }()
+}
+
+/// The compiler's description of a type or of a module, in the program's memory.
+///
+/// Unsafe: it reads what the compiler has written there, whose layout later compilers keep for the sake of those that
+/// have the ABI fixed. It begins with flags, and the offset of the description that it is declared in; a name follows.
+private struct TypeDescription {
+    private let address: UnsafeRawPointer
+
+    /// - Returns: `nil` for a record of another kind than a type of Swift's.
+    init?(record: UnsafeRawPointer) {
+        let offset = record.load(as: Int32.self)
+        // The two lowest bits say whether the description is there, or a pointer to it.
+        switch offset & 3 {
+        case 0: self.init(address: record + Int(offset & ~3))
+        case 1: self.init(address: (record + Int(offset & ~3)).load(as: UnsafeRawPointer?.self))
+        default: return nil
+        }
+    }
+
+    private init?(address: UnsafeRawPointer?) {
+        guard let address else { return nil }
+        self.address = address
+    }
+
+    /// The lowest five bits of the flags.
+    private var kind: UInt32 { address.load(as: UInt32.self) & 0x1F }
+
+    /// The name, if this is a class.
+    var className: String? { kind == 16 ? name : nil }
+
+    /// The name, if this is a module.
+    var moduleName: String? { kind == 0 ? name : nil }
+
+    private var name: String {
+        let field = address + 8
+        return String(cString: (field + Int(field.load(as: Int32.self))).assumingMemoryBound(to: CChar.self))
+    }
+
+    /// What it is declared in.
+    var parent: TypeDescription? {
+        let field = address + 4
+        let offset = field.load(as: Int32.self)
+        guard offset != 0 else { return nil }
+        // The lowest bit says whether the description is there, or a pointer to it.
+        let target = field + Int(offset & ~1)
+        return TypeDescription(address: offset & 1 == 0 ? target : target.load(as: UnsafeRawPointer?.self))
+    }
+}
