@@ -42,6 +42,7 @@ struct BatchObjectTests {
         var number = 0
         let request = NSBatchInsertRequest(entityName: "Author") { (author: NSManagedObject) in
             number += 1
+            author.setValue("author", forKey: "name")
             if number == 1 { author.setValue(7, forKey: "age") }
             if number == 2 { author.setValue(3.5, forKey: "rating") }
             return number == 4
