@@ -43,8 +43,15 @@ extension NSManagedObjectContext {
         of block: @escaping @Sendable () throws -> T, _ schedule: ScheduledTaskType
     ) async -> Swift.Result<T, any Error> {
         if schedule == .immediate, queue.isCurrent { return Swift.Result { try waitFor(block) } }
+        // Whoever waits goes on when the changes have been processed, and not while they are.
         let result: Transferred<Swift.Result<T, any Error>> = await withCheckedContinuation { continuation in
-            perform { continuation.resume(returning: Transferred(Swift.Result { try block() })) }
+            let later = Later<Swift.Result<T, any Error>>()
+            runLater {
+                later.value = Swift.Result { try block() }
+            } then: {
+                guard let value = later.value else { programmerError("a block given to perform did not run") }
+                continuation.resume(returning: Transferred(value))
+            }
         }
         return result.value
     }
@@ -60,9 +67,19 @@ extension NSManagedObjectContext {
         }
     }
 
-    func runLater(_ block: @escaping () -> Void) {
-        let work = Transferred(block)
-        queue.async { [self] in run(work.value, isEvent: true) }
+    /// - Parameter finish: called after the block's changes have been processed.
+    func runLater(_ block: @escaping () -> Void, then finish: @escaping () -> Void = {}) {
+        let (work, end) = (Transferred(block), Transferred(finish))
+        queue.async { [self] in
+            run(work.value, isEvent: true)
+            end.value()
+        }
+    }
+
+    /// What a block will have come to.
+    private final class Later<Value> {
+        // Confined to the context's queue.
+        var value: Value?
     }
 
     func runAndWait(_ block: () -> Void) {

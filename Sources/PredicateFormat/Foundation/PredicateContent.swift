@@ -7,17 +7,25 @@ final class PredicateContent: Sendable {
 
     private let madeTree = Mutex<PredicateTree?>(nil)
     // Read with every object: a lock would take a good part of a comparison's time.
-    private let madeCompiled = AtomicLazyReference<CompiledPredicate>()
-    private let operandClass = AtomicLazyReference<OperandClass>()
+    private let madeCompiled = LazyReference<CompiledPredicate>()
+    private let operandClass = LazyReference<OperandClass>()
 
-    /// The class of the first object that was evaluated and is an operand itself.
+    /// The class of the first object that was evaluated and is an operand itself, and the predicate for all objects of it.
     private final class OperandClass: Sendable {
         let objectType: ObjectIdentifier
         let operandType: any KeyedOperand.Type
+        let predicate: CompiledPredicate
 
-        init(_ object: NSObject, _ operand: any KeyedOperand) {
+        init(_ object: NSObject, _ operand: any KeyedOperand, _ predicate: CompiledPredicate) {
             objectType = ObjectIdentifier(type(of: object))
             operandType = type(of: operand)
+            self.predicate = predicate
+        }
+
+        /// What the predicate says of an object; nil for one of another class.
+        func evaluate(_ object: Any?) -> Bool? {
+            guard let object = object as? NSObject, ObjectIdentifier(type(of: object)) == objectType else { return nil }
+            return predicate.evaluate(operandType.operand(object))
         }
     }
 
@@ -42,7 +50,7 @@ final class PredicateContent: Sendable {
 
     /// The predicate, ready to be evaluated.
     var compiled: CompiledPredicate {
-        madeCompiled.load() ?? madeCompiled.storeIfNil(CompiledPredicate(tree))
+        madeCompiled.unretained?.takeUnretainedValue() ?? madeCompiled.storeIfNil(CompiledPredicate(tree))
     }
 
     /// A part of the predicate, with the same arguments.
@@ -58,13 +66,11 @@ final class PredicateContent: Sendable {
     /// Asking the runtime whether an object conforms to a protocol takes longer than a comparison: of objects of one class it
     /// is asked once, and after that only whether the next object is of that class.
     private func evaluate(with object: Any?) -> Bool {
-        let known = operandClass.load()
-        if let known, let object = object as? NSObject, ObjectIdentifier(type(of: object)) == known.objectType {
-            return compiled.evaluate(known.operandType.operand(object))
-        }
+        let known = operandClass.unretained
+        if let holds = known?._withUnsafeGuaranteedRef({ $0.evaluate(object) }) { return holds }
         let value = Value(object)
         if known == nil, case .object(let reference) = value, let object = reference.operand as? NSObject {
-            _ = operandClass.storeIfNil(OperandClass(object, reference.operand))
+            _ = operandClass.storeIfNil(OperandClass(object, reference.operand, compiled))
         }
         return compiled.evaluate(value)
     }
