@@ -40,7 +40,8 @@ struct InPlaceMigrator {
         destinationNames =
             entities.count == destination.entities.count ? nil : Set(entities.compactMap(\.name))
         sourceSchema = SQLSchema(
-            layout: try source.compiledLayout(), entityNames: sourceNames, numbers: catalog.numbers, catalog: catalog)
+            layout: try source.compiledLayout(), entityNames: sourceNames, numbers: catalog.numbers(for: source),
+            catalog: catalog)
         try StoreCompatibility.checkColumns(sourceSchema, catalog: catalog, url: file.url)
         destinationSchema = SQLSchema(layout: try destination.compiledLayout(), entityNames: destinationNames)
         // What an earlier migration left is in the way of this one.

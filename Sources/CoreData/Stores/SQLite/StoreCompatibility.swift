@@ -43,6 +43,16 @@ enum StoreCompatibility {
         return differing.sorted()
     }
 
+    /// The entities of a configuration, and those that inherit from them where the store has them, too: their objects are
+    /// in the same tables. A store that has none of them fits as well.
+    static func withStoredSubentities(
+        _ names: Set<String>, of model: NSManagedObjectModel, metadata: [String: Any]
+    ) -> Set<String> {
+        let stored = StoreMetadata.hashes(in: metadata)
+        let inheriting = model.entities.filter { names.contains($0.name ?? "") }.flatMap(\.selfAndDescendants)
+        return names.union(inheriting.compactMap(\.name).filter { stored[$0] != nil })
+    }
+
     /// The error for a store that the model does not fit, which migration looks for.
     ///
     /// - Parameters:

@@ -50,6 +50,7 @@ extension SQLiteStore {
         settings: StoreSettings
     ) throws {
         let metadata = try file.metadata()
+        let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: metadata) }
         let entities = model.entities.filter { names?.contains($0.name ?? "") ?? true }
         if !settings.ignoresVersions {
             let differences = try StoreCompatibility.differences(entities, metadata: metadata) {
@@ -63,7 +64,8 @@ extension SQLiteStore {
             }
         }
         let catalog = try file.catalog()
-        let schema = SQLSchema(layout: layout, entityNames: names, numbers: catalog.numbers, catalog: catalog)
+        let schema = SQLSchema(
+            layout: layout, entityNames: names, numbers: catalog.numbers(for: model), catalog: catalog)
         try StoreCompatibility.checkColumns(schema, catalog: catalog, url: file.url)
 
         // A store that keeps a history must not be changed without it: Core Data opens it for reading only.
