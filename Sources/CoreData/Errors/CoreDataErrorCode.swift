@@ -37,7 +37,6 @@ package enum CoreDataErrorCode {
     package static let persistentStoreUnsupportedRequestType = 134091
     package static let persistentStoreIncompatibleVersionHash = 134100
     package static let migration = 134110
-    package static let migrationCancelled = 134120
     package static let migrationMissingSourceModel = 134130
     package static let migrationMissingMappingModel = 134140
     package static let migrationManagerSourceStore = 134150

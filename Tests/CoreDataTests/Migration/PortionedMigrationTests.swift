@@ -204,7 +204,7 @@ struct PortionedMigrationTests {
     func cancelled() throws {
         let (manager, mapping) = try manager(portion: 1)
         mapping.entityMappingsByName["IEM_Copy_Tag"]?.entityMigrationPolicyClassName = "CoreDataTests.CancellingPolicy"
-        #expect(failure(manager, mapping)?.code == 134120)
+        #expect(failure(manager, mapping)?.code == CocoaError.Code.userCancelled.rawValue)
         #expect(!FileManager.default.fileExists(atPath: destination.path))
     }
 }

@@ -92,16 +92,12 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
 
     /// Ends the migration as soon as possible, before the next object. May be called from any thread.
     ///
-    /// - Parameter error: why; the error that the migration throws (134120) has it as its underlying error.
+    /// - Parameter error: why; the migration throws this very error.
     open func cancelMigrationWithError(_ error: any Error) { shared.withLock { $0.cancellation = error } }
 
-    /// - Throws: 134120 when the migration was cancelled.
+    /// - Throws: the error that the migration was cancelled with.
     func checkCancellation() throws {
-        guard let cause = shared.withLock({ $0.cancellation }) else { return }
-        throw StoreError.make(
-            CoreDataErrorCode.migrationCancelled,
-            "The migration was cancelled: \((cause as NSError).localizedDescription)", underlying: cause,
-            userInfo: ["reason": "Migration was cancelled"])
+        if let cause = shared.withLock({ $0.cancellation }) { throw cause }
     }
 
     /// Forgets the contexts and the objects of the last migration, so that the manager can be used for another.
@@ -124,8 +120,9 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     ///   - dStoreType: its type.
     ///   - dOptions: the options to open it with.
     /// - Throws: 134110 when the mapping model names an entity, a property or a policy that there is not, 134150 when the
-    ///   source store cannot be opened, 134160 when the destination cannot, 134120 when the migration was cancelled, what a
-    ///   policy throws, and the errors of validation. A destination that this made is gone again then.
+    ///   source store cannot be opened, 134160 when the destination cannot, the error that the migration was
+    ///   cancelled with, what a policy throws, and the errors of validation. A destination that this made is gone again
+    ///   then.
     open func migrateStore(
         from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
