@@ -36,13 +36,11 @@ package enum VersionHash {
         checksum(of: model.entityVersionHashesByName)
     }
 
-    /// A digest over version hashes, in Base64.
+    /// A digest over version hashes, in Base64: SHA-256 of the hashes, one after the other, in the order of the entities'
+    /// names. So are the checksums that Apple's tools put into `VersionInfo.plist`.
     package static func checksum(of hashes: [String: Data]) -> String {
-        var text = CanonicalText()
-        for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
-            text.append(name, hash.base64EncodedString())
-        }
-        return Data(SHA256.hash(text.bytes)).base64EncodedString()
+        let bytes = hashes.sorted { $0.key < $1.key }.reduce(into: Data()) { $0 += $1.value }
+        return Data(SHA256.hash([UInt8](bytes))).base64EncodedString()
     }
 
     private static func append(_ property: NSPropertyDescription, to text: inout CanonicalText) {

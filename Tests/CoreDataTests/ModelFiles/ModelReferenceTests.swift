@@ -36,4 +36,16 @@ import Testing
         model.recordedVersionChecksum = "of Apple's"
         #expect(throws: Never.self) { try free.resolve() }
     }
+
+    @Test("With version hashes of Apple's, the checksum is Apple's, whether the file carries it or not")
+    func appleChecksum() throws {
+        let hashes = [
+            "User": "akfL7w4/hMJEkkn9yD8APX5RQ3j47pp2qNTA7IuxuCI=",
+            "Pet": "dnNCJipkWHMMeKrnPFMo0PyqTjWW0vh/IuNm60ap9G8=",
+        ]
+        let model = NSManagedObjectModel()
+        model.entities = hashes.keys.map { Library.entity($0, []) }
+        model.recordVersionHashes(hashes.compactMapValues { Data(base64Encoded: $0) })
+        #expect(model.versionChecksum == "rzn6eNBLyn8k3AoC3kH3yymPT0vSUPaVcgi0v2SuHS8=")
+    }
 }
