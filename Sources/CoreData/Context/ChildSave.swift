@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
     func pushChanges(to parent: NSManagedObjectContext) throws -> ChangedObjects {
         let objects = ChangedObjects(changed)
         try parent.onQueue { parent in
-            takePromotions()
+            self.takePromotions()
             try ChildSave(of: objects, from: self, to: parent).run()
         }
         let stamp = source?.generation ?? 0

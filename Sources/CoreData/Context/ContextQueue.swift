@@ -28,21 +28,61 @@ final class ContextQueue: Sendable {
         return HeldQueues.current?.contains(identity) ?? false
     }
 
+    /// The queues that the caller holds.
+    private var heldByCaller: HeldQueues? {
+        let held = HeldQueues.current
+        return !isMainQueue && Self.isOnMainQueue ? HeldQueues(Self.mainIdentity, and: held) : held
+    }
+
     /// Runs a block on the queue and waits for it; at once when the caller is on the queue already.
     func sync(_ block: () -> Void) {
         if isCurrent { return block() }
-        var held = HeldQueues.current
-        if !isMainQueue, Self.isOnMainQueue { held = HeldQueues(Self.mainIdentity, and: held) }
+        let held = heldByCaller
         let holding = HeldQueues(identity, and: held)
-        queue.sync { holding.run(block) }
+        let waits = QueueWaits.shared
+        let waiter = QueueWaits.Waiter(for: identity, holding: held)
+        waits.add(waiter)
+        queue.sync {
+            waits.begin(waiter)
+            holding.run(block)
+            waits.end(waiter)
+        }
+    }
+
+    /// Answers a child on the queue, while the child waits. The queue may wait for the child at the same time, or come to.
+    ///
+    /// - Parameter block: code of this module, which does not ask what thread it is on.
+    func answer(_ block: @escaping () -> Void) {
+        if isCurrent { return block() }
+        let held = heldByCaller
+        let holding = HeldQueues(identity, and: held)
+        let waits = QueueWaits.shared
+        if !isMainQueue, waits.borrow(identity) {
+            holding.run(block)
+            return waits.giveBack(identity)
+        }
+        let waiter = QueueWaits.Waiter(for: identity, holding: held)
+        let request = QueueWaits.Request(waiter) { holding.run(block) }
+        waits.add(waiter)
+        // The one of the two threads that marks the request first runs it.
+        let transferred = Transferred(request)
+        queue.async { waits.serve(transferred.value) }
+        waits.wait(for: request)
     }
 
     /// Runs a block on the queue later.
     func async(_ block: @escaping () -> Void) {
+        let waiter = QueueWaits.Waiter(for: identity, holding: nil)
         // The block goes to one queue and is run there once: nobody shares it.
-        let transferred = Transferred(block)
+        let transferred = Transferred((block: block, waiter: waiter))
         let identity = identity
-        queue.async { HeldQueues(identity, and: nil).run(transferred.value) }
+        QueueWaits.shared.add(waiter)
+        queue.async {
+            let (block, waiter) = transferred.value
+            QueueWaits.shared.begin(waiter)
+            HeldQueues(identity, and: nil).run(block)
+            QueueWaits.shared.end(waiter)
+        }
     }
 }
 

@@ -22,6 +22,9 @@ final class HeldQueues {
         return false
     }
 
+    /// All of them.
+    var all: [ObjectIdentifier] { [queue] + (others?.all ?? []) }
+
     // Kept by thread, since blocks do not change threads; a task-local value would be passed on to tasks, which are not
     // waited for.
     private static let key: pthread_key_t = {

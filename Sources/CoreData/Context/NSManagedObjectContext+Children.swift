@@ -3,9 +3,9 @@ import Foundation
 // What a context answers its children, on its own queue while the child waits.
 extension NSManagedObjectContext {
     /// Runs a block on the context's queue and waits for it, without making an event of it.
-    func onQueue<Result>(_ body: (NSManagedObjectContext) throws -> Result) throws -> Result {
+    func onQueue<Result>(_ body: @escaping (NSManagedObjectContext) throws -> Result) throws -> Result {
         var result: Swift.Result<Result, any Error>?
-        queue.sync {
+        queue.answer { [self] in
             takePromotions()
             result = Swift.Result { try body(self) }
         }

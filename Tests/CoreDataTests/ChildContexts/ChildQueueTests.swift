@@ -1,4 +1,5 @@
 import CoreData
+import Dispatch
 import Testing
 
 @Suite("Child contexts: queues that wait for one another")
@@ -28,6 +29,82 @@ struct ChildQueueTests {
                 let after = try child.all("Author").count
                 #expect(before == 1 && after == 2)
             }
+        }
+    }
+
+    private static func names(of context: NSManagedObjectContext) -> [String?] {
+        ((try? context.all("Author")) ?? []).map { $0.string("name") }
+    }
+
+    @Test("A main queue that waits for a child whose block asks the main queue lends it to the child")
+    @MainActor func mainWaitsForBusyChild() throws {
+        let container = try Library.inMemory()
+        let parent = container.viewContext
+        parent.make("Author", ["name": "A"])
+        try parent.save()
+        let child = Family.child(of: parent)
+        for _ in 0..<20 {
+            let began = DispatchSemaphore(value: 0)
+            nonisolated(unsafe) var names: [String?] = []  // written before the performAndWait returns
+            child.perform {
+                began.signal()
+                names = Self.names(of: child)
+            }
+            began.wait()
+            child.performAndWait {}
+            #expect(names == ["A"])
+        }
+    }
+
+    @Test("A parent that saves and then waits for a child that merges automatically sees it merged", arguments: [1, 2])
+    func parentWaitsForMerge(generations: Int) throws {
+        let family = try Family()
+        let parent = family.parent
+        let between = generations == 1 ? parent : family.child
+        let child = Family.child(of: between)
+        child.automaticallyMergesChangesFromParent = true
+        between.automaticallyMergesChangesFromParent = true
+        try parent.performAndWait {
+            let author = parent.make("Author", ["name": "0"])
+            try parent.save()
+            let identifier = author.objectID
+            let seen = try child.performAndWait { Unchecked(try child.existingObject(with: identifier)) }
+            child.performAndWait { _ = seen.value.string("name") }
+            for round in 1...20 {
+                author.setValue("\(round)", forKey: "name")
+                try parent.save()
+                between.performAndWait {}
+                child.performAndWait {}
+            }
+            guard generations == 1 else { return }
+            let name = child.performAndWait { seen.value.string("name") }
+            #expect(name == "20")
+        }
+    }
+
+    @Test("A queue that answers a child on the child's thread begins its own blocks after that")
+    func borrowed() throws {
+        let family = try Family()
+        let (parent, child) = (family.parent, family.child)
+        let group = DispatchGroup()
+        for number in 0..<50 {
+            group.enter()
+            child.perform {
+                child.make("Author", ["name": "\(number)"])
+                try? child.save()
+                group.leave()
+            }
+            group.enter()
+            parent.perform {
+                parent.make("Author", ["name": "\(100 + number)"])
+                group.leave()
+            }
+        }
+        group.wait()
+        try parent.performAndWait {
+            try parent.save()
+            let count = try parent.all("Author").count
+            #expect(count == 100)
         }
     }
 
