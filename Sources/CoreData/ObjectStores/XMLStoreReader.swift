@@ -10,12 +10,8 @@ enum XMLStoreReader {
     ///
     /// - Throws: why it is not such a file, with the line.
     static func document(of data: Data) throws -> StoreDocument {
-        // The parser stops the program over names that are no UTF-8, so it never sees any.
-        guard let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0) else {
-            throw FileValues.Failure(reason: "it is not UTF-8")
-        }
-        // A store defines no entities; those of an attacker could grow without bound.
-        if text.range(of: "<!ENTITY") != nil { throw FileValues.Failure(reason: "it defines entities of its own") }
+        if let reason = XMLRefusal.reason(against: data) { throw FileValues.Failure(reason: reason) }
+        let text = String(decoding: data, as: UTF8.self)
         let handler = Handler()
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false

@@ -214,7 +214,9 @@ import Testing
                 "<database><object type=\"AUTHOR\" id=\"z1\"><attribute name=\"age\">x</attribute></object></database>",
                 "int16"
             ),
-            ("<!DOCTYPE d [<!ENTITY a \"b\">]><database>&a;</database>", "entities"),
+            ("<!DOCTYPE d [<!ENTITY a \"b\">]><database>&a;</database>", "<!ENTITY"),
+            ("<!DOCTYPE d [<!ATTLIST d b CDATA #IMPLIED>]><database/>", "<!ATTLIST"),
+            ("<?xml version=\"1.0\"?><?x?><database/>", "processing instruction"),
             ("<database>", "not well formed"),
         ])
     func damagedXML(text: String, reason: String) throws {

@@ -30,12 +30,8 @@ struct SourceElement {
     ///
     /// - Throws: `ModelFileError` with the line where the XML is wrong.
     static func root(of data: Data) throws -> SourceElement {
-        // The parser stops the program over names that are no UTF-8, so it never sees any.
-        guard let text = String(validating: data, as: UTF8.self) else {
-            throw ModelFileError(.corrupt, reason: "it is not UTF-8, as Xcode writes source models")
-        }
-        guard !text.unicodeScalars.contains("\0") else {
-            throw ModelFileError(.corrupt, reason: "it contains a byte 0, so it is no XML file")
+        if let reason = XMLRefusal.reason(against: data) {
+            throw ModelFileError(.corrupt, reason: "\(reason), unlike what Xcode writes")
         }
         let reader = SourceElementReader()
         let parser = XMLParser(data: data)
