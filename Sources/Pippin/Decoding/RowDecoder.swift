@@ -29,6 +29,7 @@ final class RowDecoder: Decoder {
     private var containers: [KeptContainer] = []
     /// The one that was asked for last.
     @exclusivity(unchecked) private var latest: KeptContainer?
+    private var isFinished = false
 
     init(_ record: RecordPlan, entity: String, slots: ContiguousArray<Int>, related: (any RelatedRows)? = nil) {
         self.record = record
@@ -58,6 +59,8 @@ final class RowDecoder: Decoder {
             // What was kept for this type of keys; a cast would look that up once more, slowly, for each row.
             return unsafeDowncast(latest, to: KeptKeyedContainer<Key>.self).container
         }
+        // Nobody would see to it that the decoder outlives another container.
+        guard !isFinished else { throw finished }
         if let known = containers.first(where: { $0.key == type }) as? KeptKeyedContainer<Key> {
             latest = known
             return known.container
@@ -76,6 +79,11 @@ final class RowDecoder: Decoder {
         if containers.contains(where: \.isShared) { _ = Unmanaged.passRetained(self) }
         containers = []
         latest = nil
+        isFinished = true
+    }
+
+    private var finished: PersistenceError {
+        unreadable("", "it was decoded already, and its decoder is asked again.")
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unexpectedForm }
@@ -95,9 +103,7 @@ final class RowDecoder: Decoder {
     func value(at slot: Int) throws -> StoredValue {
         if slot < 0 { return .null }
         guard let current else {
-            guard slot < values.count else {
-                throw unreadable("", "it was decoded already, and its decoder is asked again.")
-            }
+            guard slot < values.count else { throw finished }
             return values[slot]
         }
         return try current._withUnsafeGuaranteedRef { try $0.value(at: slot) }
