@@ -84,6 +84,9 @@ extension Connection {
         longTransaction = LongTransaction(undoesParts: undoesParts)
     }
 
+    /// Has the parts that come now be undone by themselves or not; nothing happens where no long transaction is open.
+    package func setUndoesParts(_ undoesParts: Bool) { longTransaction?.undoesParts = undoesParts }
+
     /// Ends the long transaction.
     ///
     /// - Throws: when its changes cannot be made permanent, and when they were undone already.

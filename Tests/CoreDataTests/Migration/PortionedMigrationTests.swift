@@ -200,6 +200,61 @@ struct PortionedMigrationTests {
         #expect(!FileManager.default.fileExists(atPath: destination.path))
     }
 
+    @Test("Rows made of rows that share values which must be unique stop the migration; the error tells which")
+    func constraintsOfRows() throws {
+        let (manager, mapping) = try manager(portion: 1) { _ = $0.entity("Log").with(constraint: "message") }
+        let connection = try Connection(path: folder.store.path, mode: .readWrite)
+        try connection.execute("UPDATE ZLOG SET ZMESSAGE = 'two' WHERE ZMESSAGE = 'one'")
+        let refusal = try #require(failure(manager, mapping))
+        #expect(refusal.code == CoreDataErrorCode.managedObjectConstraintMerge)
+        #expect(
+            refusal.localizedDescription
+                == "There would be more than one Log with message = two. Change the values, or set the context's mergePolicy."
+        )
+        let conflicts = refusal.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict]
+        #expect(conflicts?.map(\.conflictingObjects.count) == [2])
+        #expect(!FileManager.default.fileExists(atPath: destination.path))
+        try connection.execute("UPDATE ZLOG SET ZMESSAGE = NULL WHERE ZMESSAGE = 'two'")
+        manager.reset()
+        try migrate(manager, mapping)
+        #expect(try plainSQL("SELECT COUNT(*) FROM ZLOG", in: destination) == ["3"])
+    }
+
+    @Test("Values that must be unique may be shared until the policies have done their work")
+    func constraintsBetweenPortions() throws {
+        let (manager, mapping) = try manager(portion: 1) { _ = $0.entity("Tag").with(constraint: "label") }
+        try Connection(path: folder.store.path, mode: .readWrite).execute("UPDATE ZTAG SET ZLABEL = 'same'")
+        mapping.entityMappingsByName["IEM_Copy_Tag"]?.entityMigrationPolicyClassName = "CoreDataTests.KeepingPolicy"
+        manager.userInfo = ["suffixes": true]
+        try migrate(manager, mapping)
+        #expect(try plainSQL("SELECT ZLABEL FROM ZTAG ORDER BY 1", in: destination) == ["same, kept", "same, kept 1"])
+    }
+
+    @Test("The migration's merge policy resolves values that must be unique, as it does in a save")
+    func mergePolicy() throws {
+        let (manager, mapping) = try manager(portion: 1) { _ = $0.entity("Log").with(constraint: "message") }
+        mapping.entityMappingsByName["IEM_Copy_Log"]?.entityMigrationPolicyClassName = "CoreDataTests.MergingPolicy"
+        try Connection(path: folder.store.path, mode: .readWrite).execute(
+            "UPDATE ZLOG SET ZMESSAGE = 'two' WHERE ZMESSAGE = 'one'")
+        try migrate(manager, mapping)
+        #expect(try plainSQL("SELECT ZMESSAGE FROM ZLOG ORDER BY 1", in: destination) == ["fire", "two"])
+    }
+
+    @Test("The new store has the indexes that the model asks for")
+    func indexes() throws {
+        let change: (NSManagedObjectModel) -> Void = { _ = $0.entity("Log").with(constraint: "message") }
+        let (manager, mapping) = try manager(portion: 1, change)
+        try migrate(manager, mapping)
+        let fresh = folder.url.appendingPathComponent("fresh.sqlite")
+        let model = Town.model()
+        change(model)
+        _ = try Library.stored(at: fresh, model)
+        let query = "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL ORDER BY sql"
+        let expected = try plainSQL(query, in: fresh)
+        #expect(expected.contains { $0.hasPrefix("CREATE UNIQUE INDEX") })
+        #expect(try plainSQL(query, in: destination) == expected)
+    }
+
     @Test("A policy that cancels in a later portion ends the migration, and nothing is left")
     func cancelled() throws {
         let (manager, mapping) = try manager(portion: 1)
@@ -278,8 +333,16 @@ final class KeepingPolicy: NSEntityMigrationPolicy {
                 throw CocoaError(.featureUnsupported)
             }
             (manager.userInfo?["calls"] as? CallLog)?.calls.append("same \(label)")
-            object.setValue("\(label), kept", forKey: "label")
+            let number = manager.userInfo?["suffixes"] != nil && object !== kept.first ? " 1" : ""
+            object.setValue("\(label), kept\(number)", forKey: "label")
         }
+    }
+}
+
+/// Has the objects of the migration win over what is saved.
+final class MergingPolicy: NSEntityMigrationPolicy {
+    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+        manager.destinationContext.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     }
 }
 

@@ -147,17 +147,11 @@ private struct LightweightMigrationBuilder {
 
     // MARK: Indexes
 
-    private var wantedIndexes: [IndexDefinition] {
-        let roots = pair.destination.layout.entities.filter { $0.superentity == nil }
-        return roots.flatMap { pair.destination.indexes(of: $0) } + pair.destination.joinTables.map(\.index)
-    }
-
     /// The model's indexes on tables that stay, where the new model has none like it.
     private mutating func dropIndexes(keeping kept: Set<String>) throws {
-        let wanted = Dictionary(wantedIndexes.map { ($0.name, $0.creation) }, uniquingKeysWith: { first, _ in first })
-        let roots = pair.source.layout.entities.filter { $0.superentity == nil }
-        let former = Set(
-            (roots.flatMap { pair.source.indexes(of: $0) } + pair.source.joinTables.map(\.index)).map(\.name))
+        let wanted = Dictionary(
+            pair.destination.indexes.map { ($0.name, $0.creation) }, uniquingKeysWith: { first, _ in first })
+        let former = Set(pair.source.indexes.map(\.name))
         for (name, index) in pair.structure.indexes.sorted(by: { $0.key < $1.key })
         where kept.contains(index.table) && index.sql != nil {
             guard former.contains(name) || wanted[name] != nil, wanted[name] != index.sql else { continue }
@@ -166,16 +160,14 @@ private struct LightweightMigrationBuilder {
     }
 
     private mutating func createIndexes(_ tables: [TableMigration], kept: Set<String>) throws {
-        let wanted = wantedIndexes
+        let wanted = pair.destination.indexes
         for index in wanted {
             let existing = pair.structure.indexes[index.name]
             let stays = existing.map { kept.contains($0.table) && $0.sql == index.creation } ?? false
             if !stays { run([index.creation]) }
         }
         // Somebody else's indexes on a table that was made anew.
-        let roots = pair.source.layout.entities.filter { $0.superentity == nil }
-        let known = Set(
-            (roots.flatMap { pair.source.indexes(of: $0) } + pair.source.joinTables.map(\.index) + wanted).map(\.name))
+        let known = Set((pair.source.indexes + wanted).map(\.name))
         for (name, index) in pair.structure.indexes.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
             guard let sql = index.sql, let table = tables.first(where: { $0.definition.name == index.table }),
                 table.way == .rebuild

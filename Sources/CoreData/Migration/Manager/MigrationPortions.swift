@@ -13,6 +13,8 @@ final class MigrationPortions {
     private let size: Int
     /// The store to save to; `nil` where objects are not told by keys.
     private let store: SQLiteStore?
+    /// Whether the destination had no rows before.
+    private let isNew: Bool
     private var doubtful = DoubtfulRows()
     private var hasUpdated = false
     /// Whether a portion was saved. A small migration has no portions.
@@ -23,11 +25,11 @@ final class MigrationPortions {
 
     init(
         source: NSManagedObjectContext, destination: NSManagedObjectContext, associations: MigrationAssociations,
-        size: Int
+        size: Int, isNew: Bool
     ) {
         (self.source, self.destination) = (source, destination)
         self.associations = associations
-        self.size = size
+        (self.size, self.isNew) = (size, isNew)
         let isRead = source.coordinator?.persistentStores.first is SQLiteStore
         store = isRead ? destination.coordinator?.persistentStores.first as? SQLiteStore : nil
     }
@@ -40,8 +42,11 @@ final class MigrationPortions {
     /// Saves what there is, and lets go of it.
     func save() throws {
         guard let store else { return }
-        if !hasSaved { try store.beginLongTransaction() }
+        // Another merge policy is to resolve conflicts, which the indexes find.
+        let needsIndexes = destination.mergePolicy as? NSMergePolicy !== NSMergePolicy.error
+        if !hasSaved { try store.beginLongTransaction(makesIndexesLater: isNew && !needsIndexes) }
         hasSaved = true
+        if needsIndexes { try store.makeIndexes() }
         destination.processPendingChanges()
         let objects = try objectsToCheck()
         if destination.hasChanges { try destination.savePortion() }
@@ -61,17 +66,25 @@ final class MigrationPortions {
         if store != nil { destination.loosen() }
     }
 
+    /// Saves what is left when all objects are made: they are told by their keys from then on. Where all of them are in
+    /// memory, nothing happens.
+    func finishMaking() throws {
+        guard hasSaved else { return }
+        try save()
+        try store?.makeIndexes()
+    }
+
     /// Saves what is left, and checks everything.
     ///
-    /// - Parameter isNew: whether the destination had no rows before.
     /// - Throws: the errors of validation and of saving.
-    func finish(isNew: Bool) throws {
+    func finish() throws {
         guard hasSaved, let store else {
             if destination.hasChanges { try destination.save() }
             return
         }
         try save()
         try check()
+        try checkUniqueness()
         if isNew, hasUpdated { try store.resetVersions() }
         try store.endLongTransaction(commits: true)
     }
@@ -102,6 +115,21 @@ final class MigrationPortions {
         guard object.layout.validatedToManys.isEmpty else { return false }
         do { try object.validateProperties() } catch { return false }
         return true
+    }
+
+    /// Tries again to make the unique indexes that could not be made before.
+    ///
+    /// - Throws: what a save throws whose objects share values that must be unique.
+    private func checkUniqueness() throws {
+        try store?.makeIndexes()
+        let shared = try store?.sharedUniqueValues(limit: 100) ?? []
+        guard !shared.isEmpty else { return }
+        let conflicts = try shared.map { constraint, rows in
+            NSConstraintConflict(
+                constraint: constraint, database: nil, databaseSnapshot: nil,
+                conflicting: try destination.loadedObjects(rows), conflictingSnapshots: [])
+        }
+        try NSMergePolicy.error.resolve(constraintConflicts: conflicts)
     }
 
     private func check() throws {

@@ -17,11 +17,13 @@ final class MigrationRun {
     /// A policy for each entity mapping, in their order.
     let policies: [NSEntityMigrationPolicy]
 
-    /// - Parameter portion: how many objects are made or changed before they are saved.
+    /// - Parameters:
+    ///   - portion: how many objects are made or changed before they are saved.
+    ///   - isNew: whether the destination had no rows before.
     /// - Throws: when a policy's class cannot be found.
     init(
         _ mapping: NSMappingModel, source: NSPersistentStoreCoordinator, destination: NSPersistentStoreCoordinator,
-        portion: Int
+        portion: Int, isNew: Bool
     ) throws {
         self.mapping = mapping
         policies = try (mapping.entityMappings ?? []).map { try MigrationPolicies.policy(for: $0) }
@@ -31,7 +33,8 @@ final class MigrationRun {
         self.destination.persistentStoreCoordinator = destination
         associations = MigrationAssociations(source: self.source, destination: self.destination)
         portions = MigrationPortions(
-            source: self.source, destination: self.destination, associations: associations, size: portion)
+            source: self.source, destination: self.destination, associations: associations, size: portion,
+            isNew: isNew)
     }
 
     // MARK: What is worked out once for many objects

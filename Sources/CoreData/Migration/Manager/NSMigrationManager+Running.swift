@@ -31,12 +31,12 @@ extension NSMigrationManager {
                 ofType: ends.destination.type, configurationName: configuration, at: ends.destination.url,
                 options: ends.destination.options)
         } catch { throw unopened(ends.destination, code: CoreDataErrorCode.migrationManagerDestinationStore, error) }
-        let run = try MigrationRun(mapping, source: source, destination: destination, portion: portion)
+        let run = try MigrationRun(mapping, source: source, destination: destination, portion: portion, isNew: isNew)
         self.run = run
         if let willMigrate, let store = destination.persistentStores.first as? SQLiteStore { try willMigrate(store) }
         try run.destination.performAndWait {
             try run.source.performAndWait {
-                do { try migrate(run, isNew: isNew) } catch {
+                do { try migrate(run) } catch {
                     run.portions.abandon()
                     throw error
                 }

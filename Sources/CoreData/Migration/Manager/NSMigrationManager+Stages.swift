@@ -2,7 +2,7 @@ import Foundation
 
 // The three stages of a migration.
 extension NSMigrationManager {
-    func migrate(_ run: MigrationRun, isNew: Bool) throws {
+    func migrate(_ run: MigrationRun) throws {
         try make(run)
         try connect(run)
         try perform(2, run) { mapping, policy in
@@ -10,7 +10,7 @@ extension NSMigrationManager {
             try policy.end(mapping, manager: self)
         }
         run.current = nil
-        try run.portions.finish(isNew: isNew)
+        try run.portions.finish()
         guard willMigrate != nil else { return }
         run.associations.settle()
         successions = (run.mapping.entityMappings ?? []).flatMap { run.associations.keyPairs(mapping: $0.name ?? "") }
@@ -49,8 +49,7 @@ extension NSMigrationManager {
             }
             try policy.endInstanceCreation(forMapping: mapping, manager: self)
         }
-        // The objects are told by their keys from here on, or all of them are in memory.
-        if run.portions.hasSaved { try run.portions.save() }
+        try run.portions.finishMaking()
     }
 
     /// Connects the objects.

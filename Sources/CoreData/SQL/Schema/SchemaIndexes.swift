@@ -1,4 +1,9 @@
 extension SQLSchema {
+    /// All indexes that the model asks for.
+    package var indexes: [IndexDefinition] {
+        layout.entities.filter { $0.superentity == nil }.flatMap { indexes(of: $0) } + joinTables.map(\.index)
+    }
+
     /// The indexes of an entity's table and of the join tables that follow it, in Core Data's order.
     package func indexes(of root: EntityLayout) -> [IndexDefinition] {
         guard let mapping = mapping(of: root) else { return [] }

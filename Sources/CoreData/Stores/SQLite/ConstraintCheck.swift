@@ -39,6 +39,47 @@ struct ConstraintCheck {
         }
     }
 
+    /// Rows of the store that share values which must be unique, where no index forbids it.
+    ///
+    /// ```sql
+    /// SELECT ZUID FROM ZITEM WHERE ZUID NOT NULL GROUP BY ZUID HAVING COUNT(*) > 1 ORDER BY MIN(Z_PK) LIMIT ?
+    /// SELECT Z_PK, Z_ENT FROM ZITEM WHERE ZUID = ? ORDER BY Z_PK LIMIT ?
+    /// ```
+    ///
+    /// - Parameter limit: how many groups of rows, and how many of each, to look for.
+    func sharedValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
+        var found: [(constraint: [String], rows: [NSManagedObjectID])] = []
+        for mapping in store.schema.mappings.compactMap({ $0 }) {
+            for constraint in mapping.layout.description.uniquenessConstraintNames where found.count < limit {
+                let columns = constraint.compactMap { mapping.column(named: $0)?.name }.map(quoted)
+                guard !columns.isEmpty, columns.count == constraint.count else { continue }
+                let list = columns.joined(separator: ", ")
+                let table = quoted(mapping.table)
+                let groups = try store.connection.prepare(
+                    "SELECT \(list) FROM \(table) WHERE \(columns.map { "\($0) NOT NULL" }.joined(separator: " AND "))"
+                        + " GROUP BY \(list) HAVING COUNT(*) > 1 ORDER BY MIN(Z_PK) LIMIT ?")
+                try groups.bind(Int64(limit - found.count), at: 1)
+                let members = try store.connection.prepare(
+                    "SELECT Z_PK, Z_ENT FROM \(table) WHERE \(columns.map { "\($0) = ?" }.joined(separator: " AND "))"
+                        + " ORDER BY Z_PK LIMIT \(limit)")
+                while try groups.step() {
+                    members.reset()
+                    for column in columns.indices {
+                        try members.bind(groups.value(at: Int32(column)), at: Int32(column + 1))
+                    }
+                    var rows: [NSManagedObjectID] = []
+                    while try members.step() {
+                        let layout = store.entity(numbered: members.integer(at: 1)) ?? mapping.layout
+                        rows.append(
+                            NSManagedObjectID(layout: layout, store: store.identity, key: members.integer(at: 0)))
+                    }
+                    found.append((constraint, rows))
+                }
+            }
+        }
+        return found
+    }
+
     private struct Group: Hashable {
         let table: String
         let constraint: [String]

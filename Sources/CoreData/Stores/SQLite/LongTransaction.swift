@@ -3,14 +3,43 @@ import SQLiteConnection
 // Many saves that are there together, or not at all.
 extension SQLiteStore {
     /// Opens a transaction that takes in all saves until it ends.
-    func beginLongTransaction() throws {
+    ///
+    /// - Parameter makesIndexesLater: drops all indexes, for `makeIndexes()` to make when the rows are there: sorting once
+    ///   costs less than finding a place for each row in an index that outgrows SQLite's cache.
+    func beginLongTransaction(makesIndexesLater: Bool) throws {
         let store = try writable()
-        // A save that meets values which must be unique is undone, and tried again.
-        let undoesParts = store.schema.layout.entities.contains { !$0.uniquenessConstraints.isEmpty }
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try store.connection.beginLong(undoesParts: undoesParts)
+            try store.connection.beginLong(undoesParts: !makesIndexesLater && store.mayBreakConstraints)
         }
         store.filesOfLongTransaction = []
+        guard makesIndexesLater else { return }
+        try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            for index in store.schema.indexes {
+                try store.connection.execute("DROP INDEX IF EXISTS \(quoted(index.name))")
+            }
+        }
+        store.indexesOfLongTransaction = store.schema.indexes
+    }
+
+    /// Makes the indexes that were left for later.
+    ///
+    /// Those whose rows share values that must be unique are left once more; nothing happens where there are none.
+    func makeIndexes() throws {
+        guard let store = opened, !store.indexesOfLongTransaction.isEmpty else { return }
+        try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            store.indexesOfLongTransaction = try store.indexesOfLongTransaction.filter { try !store.makes($0) }
+            store.connection.setUndoesParts(store.mayBreakConstraints)
+        }
+    }
+
+    /// Rows that share values which must be unique; none where all indexes are there, which do not let them in.
+    ///
+    /// - Parameter limit: how many groups of rows, and how many of each, to look for.
+    func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
+        guard let store = opened, !store.indexesOfLongTransaction.isEmpty else { return [] }
+        return try store.run("read from", fallback: CoreDataErrorCode.persistentStoreOperation) {
+            try ConstraintCheck(store).sharedValues(limit: limit)
+        }
     }
 
     /// Ends it; nothing happens where there is none.
@@ -19,6 +48,7 @@ extension SQLiteStore {
     func endLongTransaction(commits: Bool) throws {
         guard let store = opened, let files = store.filesOfLongTransaction else { return }
         store.filesOfLongTransaction = nil
+        store.indexesOfLongTransaction = []
         do {
             try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
                 try store.connection.endLong(commits: commits)
@@ -42,6 +72,21 @@ extension SQLiteStore {
 }
 
 extension OpenStore {
+    /// Whether a save can meet values that must be unique; it is undone then, and tried again.
+    fileprivate var mayBreakConstraints: Bool {
+        schema.layout.entities.contains { !$0.uniquenessConstraints.isEmpty }
+    }
+
+    /// Makes an index, unless rows share values that must be unique.
+    fileprivate func makes(_ index: IndexDefinition) throws -> Bool {
+        do {
+            try connection.execute(index.creation)
+            return true
+        } catch let error as SQLiteError where error.extendedCode == 2067 {
+            return false
+        }
+    }
+
     /// After a save: its files are as its transaction is.
     func finish(_ files: ExternalFiles) {
         if filesOfLongTransaction == nil {

@@ -206,6 +206,8 @@ final class OpenStore {
     var fetches: [FetchKey: CachedFetch] = [:]
     /// The files of large values that the long transaction wrote or makes superfluous; nil where there is none.
     var filesOfLongTransaction: [ExternalFiles]?
+    /// The indexes that the long transaction makes when the rows are there.
+    var indexesOfLongTransaction: [IndexDefinition] = []
     private var accesses: [EntityAccess?]
 
     var connection: Connection { file.connection }
