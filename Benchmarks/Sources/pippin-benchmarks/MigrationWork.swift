@@ -133,8 +133,9 @@ extension Baseline {
         try execute("COMMIT")
     }
 
-    /// Reads the rows of another file one by one, and writes each.
+    /// Reads the rows of another file one by one, and writes each; the indexes are made at last.
     fileprivate func takeRows(of source: Baseline) throws {
+        let indexes = try definitions(of: "ZITEM").filter { !$0.hasPrefix("CREATE TABLE") }
         let select = try source.prepare(
             "SELECT Z_PK, Z_ENT, ZUID, ZTITLE, ZCOUNT, ZPRICE, ZCREATEDAT, ZISFLAGGED FROM ZITEM")
         let insert = try prepare(
@@ -147,12 +148,14 @@ extension Baseline {
             sqlite3_finalize(insert)
         }
         try execute("BEGIN IMMEDIATE")
+        try execute("DROP INDEX Z_Item_UNIQUE_uid")
         while try source.step(select) {
             for column in 0..<Int32(8) {
                 sqlite3_bind_value(insert, column + 1, sqlite3_column_value(select, column))
             }
             try finish(insert)
         }
+        for index in indexes { try execute(index) }
         try execute("UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT MAX(Z_PK) FROM ZITEM) WHERE Z_NAME = 'Item'")
         try execute("COMMIT")
     }
