@@ -59,14 +59,27 @@ struct BatchRowReader {
     /// The usual values without the detour over all that an attribute accepts; nil for others.
     private static func quick(_ value: Any, _ type: NSAttributeType) -> StoredValue? {
         switch type {
-        case .stringAttributeType: return (value as? String).map(StoredValue.string)
+        case .stringAttributeType: return exact(value, String.self).map(StoredValue.string)
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
-            return (value as? Int).map { .integer(Int64($0)) }
-        case .booleanAttributeType: return (value as? Bool).map { .integer($0 ? 1 : 0) }
-        case .doubleAttributeType: return (value as? Double).map(StoredValue.double)
-        case .dateAttributeType: return (value as? Date).map { .date($0.timeIntervalSinceReferenceDate) }
+            if let number = exact(value, Int.self) { return .integer(Int64(number)) }
+            if let number = exact(value, Int64.self) { return .integer(number) }
+            if let number = exact(value, Int32.self) { return .integer(Int64(number)) }
+            return exact(value, Int16.self).map { .integer(Int64($0)) }
+        case .booleanAttributeType: return exact(value, Bool.self).map { .integer($0 ? 1 : 0) }
+        case .doubleAttributeType: return exact(value, Double.self).map(StoredValue.double)
+        case .dateAttributeType: return exact(value, Date.self).map { .date($0.timeIntervalSinceReferenceDate) }
         default: return nil
         }
+    }
+
+    /// The value, if it is of that very type. `as?` looks for bridging and conformances as well, which takes ten times as long
+    /// and was a fifth of an insertion's time.
+    @inline(__always)
+    private static func exact<Exact>(_ value: Any, _ type: Exact.Type) -> Exact? {
+        guard Swift.type(of: value) == type else { return nil }
+        // The types are the same, so the bits are a value of it.
+        func reinterpreted<Value>(_ value: Value) -> Exact { unsafeBitCast(value, to: Exact.self) }
+        return reinterpreted(value)
     }
 
     /// The stored form of any value.
