@@ -12,15 +12,22 @@ extension NSPersistentStoreCoordinator {
             try store.loadContents()
             return store
         }
-        if type is SQLiteStore.Type, AutomaticMigration.isWanted(options) {
-            MigrationWorkspace.removeLeftovers(of: url)
+        let document = type as? DocumentStore.Type
+        guard type is SQLiteStore.Type || document != nil, AutomaticMigration.isWanted(options) else {
+            return try opened()
         }
+        MigrationWorkspace.removeLeftovers(of: url)
         do { return try opened() } catch let error as NSError
             where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
-            && type is SQLiteStore.Type && AutomaticMigration.isWanted(options)
         {
-            try AutomaticMigration.migrate(
-                url, to: managedObjectModel, configuration: configuration, options: options)
+            if let document {
+                try DocumentMigration(
+                    store: document, url: url, model: managedObjectModel, configuration: configuration, options: options
+                ).run()
+            } else {
+                try AutomaticMigration.migrate(
+                    url, to: managedObjectModel, configuration: configuration, options: options)
+            }
             return try opened()
         }
     }

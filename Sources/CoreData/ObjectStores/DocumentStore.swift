@@ -234,7 +234,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
 }
 
 /// Tells whether a file is the one that was read.
-private struct FileState: Equatable {
+struct FileState: Equatable {
     private let date: Date?
     private let size: UInt64
     private let number: UInt64

@@ -45,19 +45,29 @@ struct ObjectOracle {
 
     private typealias Store = (url: URL, schema: SQLSchema)
 
+    /// A former column, with the default in place of what is missing where a value has to be.
+    private func filled(_ column: String, _ attribute: PropertyPlan, _ plan: EntityPlan) throws -> String {
+        guard let layout = after.schema.layout.entityByName[plan.destination ?? ""],
+            let mapping = after.schema.mapping(of: layout), let slot = layout.slotIndex(forName: attribute.name),
+            !layout.slots[slot].isOptional, let destination = mapping.columns[slot],
+            let value = try ColumnSources.defaultLiteral(layout.slots[slot], destination, mapping, after.schema)
+        else { return column }
+        return "IFNULL(\(column), \(value))"
+    }
+
     /// The values of the objects of an entity, by key: of the attributes that both versions have.
     private func signatures(
         of mapping: EntityMapping, in store: Store, plan: EntityPlan, isSource: Bool
     ) throws -> [String: String] {
-        let columns = plan.attributes.filter { $0.source != nil }.compactMap { attribute -> String? in
+        let columns = try plan.attributes.filter { $0.source != nil }.compactMap { attribute -> String? in
             guard let column = mapping.column(named: isSource ? attribute.source ?? "" : attribute.name),
                 !column.isDerived, !column.isComposite
             else { return nil }
             // Values in files are told by their presence: the files have new names.
             if case .data(true) = column.storage { return "\(column.name) IS NULL" }
+            let value = try isSource ? filled(column.name, attribute, plan) : column.name
             // Numbers may have another type now.
-            if [.integer, .double, .float].contains(column.storage) { return "CAST(\(column.name) AS REAL)" }
-            return column.name
+            return [.integer, .double, .float].contains(column.storage) ? "CAST(\(value) AS REAL)" : value
         }
         var result: [String: String] = [:]
         let list = (["Z_PK"] + columns).joined(separator: ", ")

@@ -45,9 +45,6 @@ struct PortionedMigrationTests {
     @Test(
         "Every kind of change, alone and in pairs: objects and relationships as the mapping says, an object a portion")
     func matrix() throws {
-        // An expression that gives no value has no default come in its place.
-        try Connection(path: folder.store.path, mode: .readWrite).execute(
-            "UPDATE ZPERSON SET ZAGE = 40 WHERE ZAGE IS NULL")
         for (index, changes) in ModelChange.combinations.enumerated() {
             let comment = Comment(rawValue: changes.map(\.name).joined(separator: "; "))
             let (manager, mapping) = try manager(portion: index % 3 + 1) { model in

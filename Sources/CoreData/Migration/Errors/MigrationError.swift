@@ -50,6 +50,14 @@ enum MigrationError {
             ])
     }
 
+    /// 134090: somebody else has written to the store.
+    static func changed(_ url: URL) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreTimeout,
+            "The store “\(url.lastPathComponent)” was changed by another process while it was migrated.",
+            url: url, suggestion: "Migrate it again; what the other process saved is migrated then, too.")
+    }
+
     /// 134110: the objects do not fit the new model; 134111 where a constraint does not hold.
     static func inPlace(
         url: URL, from source: String, to destination: String, reason: String, code: Int = CoreDataErrorCode.migration,

@@ -16,7 +16,13 @@ extension NSEntityMapping {
         destinationEntityName = plan.destination
         destinationEntityVersionHash = plan.destination.flatMap { destination.entitiesByName[$0]?.versionHash }
         guard plan.kind != .add, plan.kind != .remove else { return }
-        attributeMappings = plan.attributes.map { .init(name: $0.name, value: $0.source.map(Self.value)) }
+        let attributes = plan.destination.flatMap { destination.entitiesByName[$0]?.attributesByName } ?? [:]
+        attributeMappings = plan.attributes.map { attribute in
+            let mapping = NSPropertyMapping(name: attribute.name, value: attribute.source.map(Self.value))
+            let description = attributes[attribute.name]
+            mapping.keepsDefault = description?.isOptional == false && description?.defaultValue != nil
+            return mapping
+        }
         relationshipMappings = plan.relationships.map { .init(name: $0.name, value: $0.source.map(Self.destinations)) }
     }
 

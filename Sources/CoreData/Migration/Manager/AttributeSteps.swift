@@ -6,7 +6,8 @@ import Foundation
 /// expression by key-value coding would take a hundred times as long.
 final class AttributeSteps {
     enum Step {
-        case copy(from: Int, to: Int)
+        /// - Parameter keepsDefault: whether nothing happens where there is no value.
+        case copy(from: Int, to: Int, keepsDefault: Bool)
         case evaluate(NSPropertyMapping)
     }
 
@@ -27,7 +28,7 @@ final class AttributeSteps {
                 let to = destination.slotIndex(forName: name),
                 Self.canCopy(source.slots[from].attribute, destination.slots[to].attribute)
             else { return .evaluate(mapping) }
-            return .copy(from: from, to: to)
+            return .copy(from: from, to: to, keepsDefault: mapping.keepsDefault)
         }
     }
 

@@ -17,8 +17,10 @@ extension NSMigrationManager {
         let isQuiet = steps.isPlain && destination.state.contains(.insertedInEvent)
         for step in steps.steps {
             switch step {
-            case .copy(let from, let to) where isQuiet: destination.values[to] = source.values[from]
-            case .copy(let from, let to): destination.setStoredValue(source.values[from], at: to)
+            case .copy(let from, let to, let keepsDefault):
+                let value = source.values[from]
+                if keepsDefault, value.isNull { continue }
+                if isQuiet { destination.values[to] = value } else { destination.setStoredValue(value, at: to) }
             case .evaluate(let property):
                 try setProperties([property], of: destination, from: source, mapping: mapping, policy: policy)
             }
@@ -64,7 +66,9 @@ extension NSMigrationManager {
                     manager: self, mapping: mapping, policy: policy, property: property, source: source,
                     destination: destination))
             do {
-                try set(expressions.value(of: expression), forKey: name, of: destination)
+                let value = try expressions.value(of: expression)
+                if property.keepsDefault, value == nil || value is NSNull { continue }
+                try set(value, forKey: name, of: destination)
             } catch { throw unset(name, mapping, error) }
         }
     }

@@ -12,7 +12,10 @@ open class NSPropertyMapping: NSObject {
     /// The expression may use the variables `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping`
     /// and `$entityPolicy`, and call methods of what they stand for:
     /// `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "BookToBook", $source.books)`.
-    open var valueExpression: NSExpression?
+    open var valueExpression: NSExpression? { didSet { keepsDefault = false } }
+
+    /// Whether the property keeps its default where the expression gives no value, as lightweight migration does it in SQL.
+    var keepsDefault = false
 
     /// Facts of the developer's own about the mapping.
     open var userInfo: [AnyHashable: Any]?

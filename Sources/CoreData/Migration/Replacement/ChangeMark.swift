@@ -25,10 +25,6 @@ struct ChangeMark {
     /// - Throws: 134090 when the store was written to.
     func check() throws {
         let now = try file.run("look at") { try file.connection.integer("PRAGMA data_version") }
-        guard now != version else { return }
-        throw StoreError.make(
-            CoreDataErrorCode.persistentStoreTimeout,
-            "The store “\(file.url.lastPathComponent)” was changed by another process while it was migrated.",
-            url: file.url, suggestion: "Migrate it again; what the other process saved is migrated then, too.")
+        guard now == version else { throw MigrationError.changed(file.url) }
     }
 }

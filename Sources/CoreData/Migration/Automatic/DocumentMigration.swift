@@ -1,0 +1,76 @@
+import Foundation
+
+/// Migrates an XML or binary store: object by object into a new file, which then takes the place of the old one.
+///
+/// Such a file has no copy of its model, so a bundle must have it.
+struct DocumentMigration {
+    let store: DocumentStore.Type
+    let url: URL
+    let model: NSManagedObjectModel
+    let configuration: String?
+    let options: [AnyHashable: Any]?
+
+    /// Migrates the store.
+    ///
+    /// - Throws: 134130 when the store's model cannot be found, 134140 when there is no mapping, 134090 when somebody else has
+    ///   written the file meanwhile, and the errors of `NSMigrationManager.migrateStore`. The store is as it was then.
+    func run() throws {
+        let known = try ProgressiveOption.versions(options, model: model)
+        try MigrationWorkspace.with(url, timeout: StoreSettings(options).timeout) { workspace in
+            let state = try FileState(of: url)
+            let metadata = try store.metadataForPersistentStore(with: url)
+            // Another process may have migrated it while this one waited.
+            if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
+            let source = try sourceModel(metadata, known)
+            let mapping = try mapping(from: source, known)
+            let migrated = try workspace.place(for: url, step: 1)
+            do {
+                try make(at: migrated, from: source, mapping, uuid: metadata[NSStoreUUIDKey])
+                guard try FileState(of: url) == state else { throw MigrationError.changed(url) }
+                try store.replace(at: url, from: migrated, options: options)
+            } catch {
+                throw MigrationError.mapped(url: url, from: source, to: model, error)
+            }
+        }
+    }
+
+    private func sourceModel(_ metadata: [String: Any], _ known: KnownVersions?) throws -> NSManagedObjectModel {
+        let version = known?.versions.first {
+            $0.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+        }
+        if let found = version?.model ?? .mergedModel(from: nil, forStoreMetadata: metadata) { return found }
+        throw MigrationError.missingSourceModel(url: url, metadata: metadata)
+    }
+
+    private func mapping(from source: NSManagedObjectModel, _ known: KnownVersions?) throws -> NSMappingModel {
+        let named = known?.mappings.first {
+            NSMappingModel.fits($0.mapping.entityMappings ?? [], from: source, to: model)
+        }
+        if let found = named?.mapping
+            ?? NSMappingModel(from: nil, forSourceModel: source, destinationModel: model)
+        {
+            return found
+        }
+        var cause: (any Error)?
+        if AutomaticMigration.flag(options, NSInferMappingModelAutomaticallyOption) {
+            do { return try .inferredMappingModel(forSourceModel: source, destinationModel: model) } catch {
+                cause = error
+            }
+        }
+        throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: cause)
+    }
+
+    /// Makes the migrated store in another place; its UUID is that of the store.
+    private func make(at place: URL, from source: NSManagedObjectModel, _ mapping: NSMappingModel, uuid: Any?) throws {
+        let type = store == XMLStore.self ? NSXMLStoreType : NSBinaryStoreType
+        let manager = NSMigrationManager(sourceModel: source, destinationModel: model)
+        manager.configuration = configuration
+        let plain = StoreMigrationOptions.unobserved(options)
+        try manager.migrateStore(
+            from: url, sourceType: type, options: plain, with: mapping, toDestinationURL: place, destinationType: type,
+            destinationOptions: plain)
+        var metadata = try store.metadataForPersistentStore(with: place)
+        metadata[NSStoreUUIDKey] = uuid
+        try store.setMetadata(metadata, forPersistentStoreAt: place)
+    }
+}
