@@ -60,9 +60,9 @@ struct MappedReplacementTests {
         try coordinator.remove(store)
     }
 
-    private func migrate() throws {
+    private func migrate(from source: NSManagedObjectModel = Self.model(1)) throws {
         try MappedMigration(
-            url: folder.store, source: Self.model(1), destination: Self.model(2), mapping: Self.mapping(),
+            url: folder.store, source: source, destination: Self.model(2), mapping: Self.mapping(),
             configuration: nil, options: tracking
         ).run()
     }
@@ -94,6 +94,21 @@ struct MappedReplacementTests {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model(2))
         try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store, options: tracking)
+    }
+
+    @Test("The history of an entity that Apple's migration left its former name in Z_PRIMARYKEY is taken along, too")
+    func historyOfRenamedEntity() throws {
+        try makeStore()
+        try Connection(path: folder.store.path, mode: .readWrite).execute(
+            "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Volume' WHERE Z_NAME = 'Book'")
+        let source = Self.model(1)
+        source.entity("Book").renamingIdentifier = "Volume"
+        try migrate(from: source)
+        let changes = """
+            SELECT p.Z_NAME, c.ZCHANGETYPE FROM ACHANGE c JOIN Z_PRIMARYKEY p ON p.Z_ENT = c.ZENTITY \
+            WHERE c.ZCHANGETYPE > 0 ORDER BY 2
+            """
+        #expect(try plainSQL(changes, in: folder.store) == ["Book|1", "Book|2"])
     }
 
     @Test("Files of external data are those of the new store afterwards, and no others")

@@ -60,7 +60,7 @@ struct HistoryTransfer {
     // MARK: Changes
 
     private func translate(_ connection: Connection) throws {
-        let (old, new) = (try numbers(connection, "old"), try numbers(connection, "main"))
+        let (old, new) = (try formerNumbers(connection), try numbers(connection, "main"))
         try connection.execute("CREATE TEMP TABLE _T_ENTITIES (OLD INTEGER PRIMARY KEY, NEW INTEGER)")
         try connection.execute(
             "CREATE TEMP TABLE _T_KEYS (OLD INTEGER, OLDPK INTEGER, NEW INTEGER, NEWPK INTEGER, PRIMARY KEY (OLD, OLDPK))"
@@ -76,9 +76,9 @@ struct HistoryTransfer {
                 continue
             }
             for (source, destination) in zip(pairs.sources.keys, pairs.destinations.keys) {
-                try insert.bind(former, at: 1)
+                try insert.bind(Int64(former), at: 1)
                 try insert.bind(source, at: 2)
-                try insert.bind(number, at: 3)
+                try insert.bind(Int64(number), at: 3)
                 try insert.bind(destination, at: 4)
                 try insert.run()
             }
@@ -94,11 +94,15 @@ struct HistoryTransfer {
         try connection.execute("DROP TABLE _T_ENTITIES; DROP TABLE _T_KEYS")
     }
 
-    private func numbers(_ connection: Connection, _ schema: String) throws -> [String: Int64] {
+    private func numbers(_ connection: Connection, _ schema: String) throws -> [String: Int] {
         let statement = try connection.prepare("SELECT Z_NAME, Z_ENT FROM \(schema).Z_PRIMARYKEY")
-        var numbers: [String: Int64] = [:]
-        while try statement.step() { numbers[statement.string(at: 0)] = statement.integer(at: 1) }
+        var numbers: [String: Int] = [:]
+        while try statement.step() { numbers[statement.string(at: 0)] = Int(statement.integer(at: 1)) }
         return numbers
+    }
+
+    private func formerNumbers(_ connection: Connection) throws -> [String: Int] {
+        StoreCatalog(numbers: try numbers(connection, "old"), tables: [:]).numbers(for: source)
     }
 
     /// What each source entity becomes: the destination of its first mapping.
@@ -113,7 +117,7 @@ struct HistoryTransfer {
 
     /// The entities of both versions whose changes are carried over, with what the properties are taken from.
     private func reshapings(_ connection: Connection) throws -> [Reshaping] {
-        let numbers = try self.numbers(connection, "old")
+        let numbers = try formerNumbers(connection)
         let (before, after) = (try source.compiledLayout(), try destination.compiledLayout())
         return entityNames().sorted { $0.key < $1.key }.compactMap { from, to in
             guard let number = numbers[from], let former = before.entityByName[from],
@@ -122,7 +126,7 @@ struct HistoryTransfer {
                     $0.sourceEntityName == from && $0.destinationEntityName == to
                 })
             else { return nil }
-            return Reshaping(number: Int(number), former: former, layout: layout, sources: Self.sourceNames(entity))
+            return Reshaping(number: number, former: former, layout: layout, sources: Self.sourceNames(entity))
         }
     }
 
