@@ -17,8 +17,8 @@ extension PersistenceManager {
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the values that are done.
     /// - Returns: what was inserted, updated, skipped and refused, and why.
-    /// - Throws: `CancellationError`, ``PersistenceError`` for a type that the manager was not made for, and what the sequence
-    ///   throws. The batches before are saved.
+    /// - Throws: `CancellationError`, ``PersistenceError`` for a type that the manager was not made for, what the sequence
+    ///   throws, and what a store throws that fails, such as ``SaveError`` for a full disk. The batches before are saved.
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction a batch
     @discardableResult
     public func importModels<Values: AsyncSequence & Sendable, Model: CoreModel & Codable & Sendable>(
@@ -103,6 +103,7 @@ struct ImportBatches<Model: CoreModel & Codable & Sendable> {
             } catch PersistenceError.unknownModel(let name, let known) {
                 throw PersistenceError.unknownModel(name, known: known)
             } catch {
+                if error.isOfStore { throw error }
                 try await saveEach(batch, after: error)
             }
         }
@@ -116,6 +117,7 @@ struct ImportBatches<Model: CoreModel & Codable & Sendable> {
             do {
                 report = report + (try await manager.importBatch([model]))
             } catch {
+                if error.isOfStore { throw error }
                 refuse(position, error.decodingReason)
             }
         }

@@ -1,3 +1,4 @@
+import SQLiteConnection
 import Testing
 
 @testable import Pippin
@@ -45,6 +46,22 @@ struct ImportTests {
         #expect(report.inserted == 2)
         #expect(report.refused.map(\.position) == [2])
         #expect(report.refused[0].reason.contains("'7'"))
+    }
+
+    @Test("end when the store fails, which is no fault of the values; the batches before stay")
+    func failingStore() async throws {
+        let (file, numbers) = (counter.file, [1, 2, 3, 4].makeIterator())
+        let source = Numbers(numbers)
+        let coins = AsyncStream<Coin>(unfolding: {
+            guard let number = await source.next() else { return nil }
+            if number == 4 {
+                try? Connection(path: file.path, mode: .readWrite).execute("ALTER TABLE ZCOIN RENAME TO GONE")
+            }
+            return Coin(code: "\(number)", worth: 1)
+        })
+        let error = await #expect(throws: (any Error).self) { try await manager.importModels(coins, batchSize: 2) }
+        #expect((error as NSError?)?.userInfo[NSSQLiteErrorDomain] as? Int == 1)
+        #expect(try counter.strings("SELECT ZCODE FROM GONE ORDER BY 1") == ["1", "2"])
     }
 
     @Test("read JSON lines, and name the lines that are none")
@@ -102,4 +119,12 @@ struct ImportTests {
             try await manager.importJSONLines(Coin.self, from: URL(fileURLWithPath: "/nowhere.jsonl"))
         }
     }
+}
+
+private actor Numbers {
+    private var rest: IndexingIterator<[Int]>
+
+    init(_ numbers: IndexingIterator<[Int]>) { rest = numbers }
+
+    func next() -> Int? { rest.next() }
 }

@@ -1,0 +1,15 @@
+import CoreData
+
+extension Error {
+    /// Whether it says that the store failed (a full disk, a lock, damage), and nothing of the values that were being saved.
+    var isOfStore: Bool {
+        let error = ((self as? SaveError)?.underlying ?? self) as NSError
+        guard error.domain == NSCocoaErrorDomain else { return false }
+        if let code = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue {
+            // Too big, a constraint, a wrong type: these are about values.
+            return ![18, 19, 20].contains(code & 0xFF)
+        }
+        // Foundation's errors about files, and a store that others keep locked.
+        return (0...1023).contains(error.code) || error.code == NSPersistentStoreTimeoutError
+    }
+}
