@@ -29,7 +29,7 @@ final class ModelAssembler: RelatedRows {
         // Nothing to load besides: each row becomes its model at once.
         let decoder = try takeDecoder(of: plan)
         defer { decoder.finish() }
-        var models: [Model] = []
+        var models = ModelBuffer<Model>()
         let uidSlot = try source.slots(of: plan)[plan.uidField]
         try source.forEachRow(of: plan, selection) { row in
             do {
@@ -38,7 +38,7 @@ final class ModelAssembler: RelatedRows {
                 throw named(error, try? row.value(at: uidSlot), plan)
             }
         }
-        return models
+        return models.take()
     }
 
     /// The models of rows, in order.
