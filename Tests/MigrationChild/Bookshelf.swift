@@ -86,10 +86,10 @@ package enum Bookshelf {
     package static var options: [AnyHashable: Any] { [NSPersistentHistoryTrackingKey: true] }
 
     /// Makes a store of the first version: books with authors and covers, some of them in files; a history of three saves.
-    package static func makeStore(at url: URL) throws {
+    package static func makeStore(at url: URL, type: String = NSSQLiteStoreType) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(1))
         try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+            ofType: type, configurationName: nil, at: url, options: type == NSSQLiteStoreType ? options : nil)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         try context.performAndWait {
@@ -104,7 +104,8 @@ package enum Bookshelf {
             try context.save()
             var books: [NSManagedObject] = []
             for number in 0..<12 {
-                let size = number % 4 == 0 ? 150_000 : 50
+                // Only SQLite stores keep large values in files.
+                let size = number % 4 == 0 && type == NSSQLiteStoreType ? 150_000 : 50
                 let cover = Data(repeating: UInt8(number + 1), count: size)
                 let book = make("Book", ["title": "Book \(number)", "price": Double(number) / 2, "cover": cover])
                 book.setValue(NSOrderedSet(array: [authors[number % 3], authors[(number + 1) % 3]]), forKey: "authors")

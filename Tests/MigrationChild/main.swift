@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// What a migration test runs in a process of its own: `MigrationChild make|lightweight|mapped|portions|progressive STORE`.
+/// What a migration test runs in a process of its own: `MigrationChild make|lightweight|mapped|portions|progressive STORE`,
+/// and with an XML store `make-document|document STORE`.
 ///
 /// Ends with 1 and the error's text when the migration failed.
 func run(_ arguments: [String]) throws {
@@ -27,6 +28,16 @@ func run(_ arguments: [String]) throws {
         let migration = try ProgressiveMigration(
             at: url, to: Bookshelf.model(4), over: Bookshelf.versions(), options: Bookshelf.options)
         try migration.run()
+    case "make-document": try Bookshelf.makeStore(at: url, type: NSXMLStoreType)
+    case "document":
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshelf.model(2))
+        let store = try coordinator.addPersistentStore(
+            ofType: NSXMLStoreType, configurationName: nil, at: url,
+            options: [
+                NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                PippinProgressiveMigrationOptionKey: try Bookshelf.versions(),
+            ])
+        try coordinator.remove(store)
     default: throw CocoaError(.featureUnsupported)
     }
 }
