@@ -1,5 +1,9 @@
 import Foundation
 
+// Both may be arguments of format strings.
+extension NSManagedObject: FormatArgument {}
+extension NSManagedObjectID: FormatArgument {}
+
 // Predicates read managed objects by slot, without boxing values.
 extension NSManagedObject: KeyValueCoding, KeyedOperand {
     package final func operand(forKey key: OperandKey) -> Value {

@@ -1,0 +1,37 @@
+import Foundation
+import PredicateFormat
+import Testing
+
+@Suite("Values as arguments of format strings")
+struct FormatArgumentTests {
+    @Test("What Foundation bridges on Apple's platforms is passed as CVarArg, and compares as itself")
+    func cVarArg() throws {
+        let id = UUID()
+        let day = Date(timeIntervalSinceReferenceDate: 3)
+        let object: [String: Any] = ["id": id, "day": day, "count": 3]
+        #expect(NSPredicate(format: "id == %@", id as CVarArg).evaluate(with: object))
+        #expect(NSPredicate(format: "id == %@", NSUUID() as CVarArg).evaluate(with: object) == false)
+        #expect(NSPredicate(format: "day <= %@ AND day >= %@", day as CVarArg, day as NSDate).evaluate(with: object))
+        #expect(NSPredicate(format: "id IN %@", [id] as CVarArg).evaluate(with: object))
+        #expect(NSPredicate(format: "id IN %@", Set([id]) as CVarArg).evaluate(with: object))
+        #expect(NSPredicate(format: "count == %@", NSNumber(value: 3) as CVarArg).evaluate(with: object))
+        #expect(NSPredicate(format: "count == %@", Decimal(3) as CVarArg).evaluate(with: object))
+    }
+
+    @Test("Functions with variable arguments hand them on as an array")
+    func handedOn() {
+        func predicate(_ format: String, _ arguments: CVarArg...) -> NSPredicate {
+            NSPredicate(format: format, argumentArray: arguments)
+        }
+        let id = UUID()
+        #expect(predicate("id == %@ AND count == %d", id, 3).evaluate(with: ["id": id, "count": 3] as [String: Any]))
+    }
+
+    @Test("String(format:) prints them as they describe themselves")
+    func printed() throws {
+        let id = UUID()
+        let url = try #require(NSURL(string: "https://example.org"))
+        #expect(String(format: "%@ %@ %d", id, [1, 2], 3) == "\(id.uuidString) [1, 2] 3")
+        #expect(String(format: "%@ %@", NSNumber(value: 4), url) == "4 https://example.org")
+    }
+}
