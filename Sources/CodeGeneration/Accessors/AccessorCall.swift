@@ -1,12 +1,9 @@
-/// What the generated accessors of a managed declaration do: the key, and the calls of the run-time part
+/// What the generated accessors of a managed declaration do: the key, and what a method calls of the run-time part
 /// (`CoreData/Objects/ManagedAccessors…`).
 struct AccessorCall {
     let key: String
     /// The statement of a method.
     private(set) var body = ""
-
-    var getter: String { "managedValue(\(PropertyKeys.reference(to: key)))" }
-    var setter: String { "setManagedValue(newValue, \(PropertyKeys.reference(to: key)))" }
 
     /// - Returns: a call without a body for a method that Core Data has no accessor for; `isSupported` tells.
     init(_ declaration: ManagedDeclaration) {

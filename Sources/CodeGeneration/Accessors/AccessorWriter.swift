@@ -36,10 +36,11 @@ struct AccessorWriter {
                     case .module(let keyword): access.isEmpty ? "" : (keyword ?? "internal") + "(set) "
                     case .private, .fileprivate: access.isEmpty ? "" : "internal(set) "
                     }
+                let calls = PropertyAccess(key: call.key, type: type)
                 lines += [
                     "    \(access)\(setterText)dynamic var _managed\(index)_\(declaration.plainName): \(catalogue.qualify(type, in: scope)) {",
-                    "        @_silgen_name(\"\(getter)\") get { \(call.getter) }",
-                    "        @_silgen_name(\"\(setter)\") set { \(call.setter) }",
+                    "        @_silgen_name(\"\(getter)\") get { \(calls.getter) }",
+                    "        @_silgen_name(\"\(setter)\") set { \(calls.setter) }",
                     "    }",
                 ]
             case .method(let parameters, let result):

@@ -67,11 +67,11 @@ package struct RecordClassWriter {
         }
         return types.map { name, type in
             keys.insert(name)
-            let key = PropertyKeys.reference(to: name)
+            let calls = PropertyAccess(key: name, type: type)
             return """
                     public var \(name.asIdentifier): \(type) {
-                        get { managedValue(\(key)) }
-                        set { setManagedValue(newValue, \(key)) }
+                        get { \(calls.getter) }
+                        set { \(calls.setter) }
                     }
 
                 """

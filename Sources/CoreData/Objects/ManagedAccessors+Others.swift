@@ -17,6 +17,12 @@ import Foundation
         setOtherValue(value, key)
     }
 
+    /// The value of the key for a property of a type that values of many kinds are of: `NSObject?`, `Any`, `(any NSCoding)?`.
+    public final func managedAnyValue<Value>(_ key: ManagedPropertyKey) -> Value { otherValue(key) }
+
+    /// Sets the value of the key for a property of such a type.
+    public final func setManagedAnyValue<Value>(_ value: Value, _ key: ManagedPropertyKey) { setOtherValue(value, key) }
+
     /// The enumeration case of the key, whose raw value is stored. No value counts as zero or the empty string.
     public final func managedValue<Value: RawRepresentable>(_ key: ManagedPropertyKey) -> Value {
         if state.contains(.probe) { return otherValue(key) }
