@@ -103,6 +103,7 @@ extension NSEntityDescription {
     /// - Parameters:
     ///   - entityName: an entity of the context's model; any other stops the program.
     ///   - context: where to insert the object.
+    @discardableResult
     public class func insertNewObject(
         forEntityName entityName: String, into context: NSManagedObjectContext
     ) -> NSManagedObject {

@@ -13,8 +13,13 @@ extension NSManagedObjectContext {
                 + "with save().")
     }
 
-    /// Who the history says made the changes of this context.
-    var changeOrigin: ChangeOrigin { ChangeOrigin(contextName: name, author: transactionAuthor) }
+    /// Who the history says made the changes of a request: the context that has the coordinator, which a child hands its requests on to.
+    ///
+    /// - Throws: nothing of its own; a parent is asked on its queue.
+    func changeOrigin() throws -> ChangeOrigin {
+        if let parent { return try parent.onQueue { try $0.changeOrigin() } }
+        return ChangeOrigin(contextName: name, author: transactionAuthor)
+    }
 
     /// The entity of a name in the context's model.
     ///

@@ -185,6 +185,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Returns: the result that belongs to the request.
     /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store knows, and the errors of
     ///   the stores.
+    @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult { try run(request) }
 
     // MARK: Changing objects

@@ -179,6 +179,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - context: the context on whose behalf the request runs, on its queue.
     /// - Returns: what a fetch finds, as an array; an empty array for a save; else an `NSPersistentStoreResult`.
     /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store knows, and the errors of the stores.
+    @discardableResult
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
         if let fetch = request as? any FetchDescription { return try context.results(of: fetch) }
         if let request = request as? any ExecutableRequest { return try request.execute(in: self, for: context) }

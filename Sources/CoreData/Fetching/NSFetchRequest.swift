@@ -55,11 +55,20 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     /// The relationships to load along with the objects.
     open var relationshipKeyPathsForPrefetching: [String]?
 
-    /// The properties (names or descriptions, expressions among them) of a dictionary fetch.
-    open var propertiesToFetch: [Any]?
+    /// The properties (names or descriptions, expressions among them) of a dictionary fetch. Names of properties that the request's
+    /// entity has become their descriptions.
+    open var propertiesToFetch: [Any]? { didSet { propertiesToFetch = described(propertiesToFetch) } }
 
-    /// The properties (names or descriptions) by which a dictionary fetch groups.
-    open var propertiesToGroupBy: [Any]?
+    /// The properties (names or descriptions) by which a dictionary fetch groups. Names become descriptions as those of
+    /// `propertiesToFetch` do.
+    open var propertiesToGroupBy: [Any]? { didSet { propertiesToGroupBy = described(propertiesToGroupBy) } }
+
+    /// A list of properties with descriptions for the names that the entity has.
+    private func described(_ properties: [Any]?) -> [Any]? {
+        guard let entity, let properties, properties.contains(where: { $0 is String }) else { return properties }
+        let known = entity.propertiesByName
+        return properties.map { property in (property as? String).flatMap { known[$0] } ?? property }
+    }
 
     /// Restricts the groups of a dictionary fetch.
     open var havingPredicate: NSPredicate?

@@ -86,9 +86,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The value at the end of a path of keys; a to-many relationship on the way gives the values of all its objects, and an operator
-    /// (`books.@avg.price`) what it computes of these.
-    public final func value(forKeyPath keyPath: String) -> Any? {
+    final func value(atEndOf keyPath: String) -> Any? {
         var rest = keyPath[...]
         var current: Any? = self
         while !rest.isEmpty {
@@ -117,20 +115,13 @@ extension NSManagedObject {
         return ordered ? NSOrderedSet(array: values) : NSSet(array: values)
     }
 
-    /// Sets the value at the end of a path of keys through to-one relationships.
-    public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    final func setValue(_ value: Any?, atEndOf keyPath: String) {
         guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject
         owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
     }
 
-    /// Sets several properties.
-    public final func setValuesForKeys(_ keyedValues: [String: Any]) {
-        for (key, value) in keyedValues { setValue(value, forKey: key) }
-    }
-
-    /// The values of several properties; `NSNull` stands for none.
-    public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    final func values(byKeys keys: [String]) -> [String: Any] {
         Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 

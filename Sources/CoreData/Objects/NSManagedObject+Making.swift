@@ -26,6 +26,13 @@ extension ManagedObjectMaking where Self: NSManagedObject {
 }
 
 extension NSManagedObject {
+    /// The compiled form of an entity, which is frozen if it was not in use.
+    static func layout(of entity: NSEntityDescription) -> EntityLayout {
+        if let layout = entity.layout { return layout }
+        programmerError(
+            "entity “\(entity.name ?? "")” cannot be used: it belongs to no model, or its model is not complete")
+    }
+
     fileprivate static func make<Object: NSManagedObject>(
         _ type: Object.Type, _ entity: NSEntityDescription, _ context: NSManagedObjectContext?
     ) -> Object {

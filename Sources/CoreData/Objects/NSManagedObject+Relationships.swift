@@ -2,6 +2,21 @@ import Foundation
 
 // Relationships: both ends are kept right whichever is changed, without loading what is not needed for it.
 extension NSManagedObject {
+    /// Whether a relationship has yet to be loaded.
+    final func isUnloaded(_ key: String) -> Bool {
+        guard let relationship = layout.relationship(named: key) else { unknownKey(key) }
+        if isFault { return true }
+        if relationship.isToMany { return !(toManyMembersIfAny(relationship)?.isLoaded ?? false) }
+        return toOne(relationship)?.isFault ?? false
+    }
+
+    /// The IDs of the objects at the other end of a relationship.
+    final func identifiers(atEndOf key: String) -> [NSManagedObjectID] {
+        guard let relationship = layout.relationship(named: key) else { unknownKey(key) }
+        if relationship.isToMany { return toManyObjects(relationship).map(\.identifier) }
+        return toOne(relationship).map { [$0.identifier] } ?? []
+    }
+
     // MARK: Reading
 
     /// The destination of a to-one relationship: the context's object, made as a fault if need be.

@@ -71,17 +71,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         self.init(entity: moc.descriptionForNewObject(of: Self.self), insertInto: moc)
     }
 
-    /// The compiled form of an entity, which is frozen if it was not in use.
-    private static func layout(of entity: NSEntityDescription) -> EntityLayout {
-        if let layout = entity.layout { return layout }
-        programmerError(
-            "entity “\(entity.name ?? "")” cannot be used: it belongs to no model, or its model is not complete")
-    }
-
     deinit { table?.remove(self, registeredAs: identifier) }
 
     package final var storedContext: NSManagedObjectContext? { table?.context }
-
     final func setContext(_ context: NSManagedObjectContext?) { table = context?.table }
 
     /// The entity that names this class, in the models that are in use.
@@ -137,19 +129,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open var faultingState: Int { isFault ? 1 : 0 }
 
     /// Whether a relationship has yet to be loaded.
-    open func hasFault(forRelationshipNamed key: String) -> Bool {
-        guard let relationship = layout.relationship(named: key) else { unknownKey(key) }
-        if isFault { return true }
-        if relationship.isToMany { return !(toManyMembersIfAny(relationship)?.isLoaded ?? false) }
-        return toOne(relationship)?.isFault ?? false
-    }
+    open func hasFault(forRelationshipNamed key: String) -> Bool { isUnloaded(key) }
 
     /// The IDs of the objects at the other end of a relationship, which are not loaded for it.
-    open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
-        guard let relationship = layout.relationship(named: key) else { unknownKey(key) }
-        if relationship.isToMany { return toManyObjects(relationship).map(\.identifier) }
-        return toOne(relationship).map { [$0.identifier] } ?? []
-    }
+    open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { identifiers(atEndOf: key) }
 
     // MARK: Life cycle, for subclasses
 
@@ -223,6 +206,21 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Sets the value of a key that the entity does not have. Stops the program, unless a subclass says otherwise.
     open func setValue(_ value: Any?, forUndefinedKey key: String) { unknownKey(key) }
 
+    /// The value at the end of a path of keys; a to-many relationship on the way gives the values of all its objects, and an operator
+    /// (`books.@avg.price`) what it computes of these.
+    open func value(forKeyPath keyPath: String) -> Any? { value(atEndOf: keyPath) }
+
+    /// Sets the value at the end of a path of keys through to-one relationships.
+    open func setValue(_ value: Any?, forKeyPath keyPath: String) { setValue(value, atEndOf: keyPath) }
+
+    /// Sets several properties.
+    open func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for (key, value) in keyedValues { setValue(value, forKey: key) }
+    }
+
+    /// The values of several properties; `NSNull` stands for none.
+    open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { values(byKeys: keys) }
+
     /// The value that is there, without firing a fault or following a relationship.
     open func primitiveValue(forKey key: String) -> Any? { unloadedValue(forKey: key) }
 
@@ -243,6 +241,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// Linux has no key-value observing: override this to hear of an object's changes.
     open func didChangeValue(forKey key: String) {}
+
+    /// The properties that a computed property depends on, for subclasses to say and to ask; nothing here asks. By default none.
+    open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
     /// For custom accessors of to-many relationships, before members come or go.
     open func willChangeValue(

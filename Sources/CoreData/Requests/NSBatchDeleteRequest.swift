@@ -26,11 +26,20 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// The kind of request.
     open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
+    /// Creates a request that deletes what a fetch request finds.
+    public convenience init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
+        self.init(Self.copy(of: fetch), identifiers: nil)
+    }
+
     /// Creates a request that deletes what a fetch request of any result type finds.
     public convenience init<T>(fetchRequest fetch: NSFetchRequest<T>) {
+        self.init(Self.copy(of: fetch), identifiers: nil)
+    }
+
+    private static func copy(of fetch: any FetchDescription) -> NSFetchRequest<any NSFetchRequestResult> {
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.take(from: fetch)
-        self.init(request, identifiers: nil)
+        return request
     }
 
     /// Creates a request that deletes objects by their IDs.
@@ -51,9 +60,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
 
     /// Returns a copy of the request.
     open override func copy(with zone: NSZone? = nil) -> Any {
-        let request = NSFetchRequest<any NSFetchRequestResult>()
-        request.take(from: fetchRequest)
-        let copy = NSBatchDeleteRequest(request, identifiers: identifiers)
+        let copy = NSBatchDeleteRequest(Self.copy(of: fetchRequest), identifiers: identifiers)
         copy.affectedStoreObjects = affectedStoreObjects
         copy.resultType = resultType
         return copy
@@ -78,7 +85,7 @@ extension NSBatchDeleteRequest: ExecutableRequest {
             var plan = BatchDeletePlan(rows: context.plan(for: fetchRequest, try context.entity(of: fetchRequest)))
             plan.identifiers = identifiers
             plan.wantsIdentifiers = resultType == .resultTypeObjectIDs
-            plan.origin = context.changeOrigin
+            plan.origin = try context.changeOrigin()
             outcome = try source.deleteBatch(plan, stores: affectedStores ?? fetchRequest.affectedStores)
         }
         let result: Any =

@@ -9,7 +9,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
         var plan = BatchInsertPlan(entity: layout)
         plan.conflicts = Self.rule(of: context.mergePolicy)
         plan.wantsIdentifiers = resultType == .objectIDs
-        plan.origin = context.changeOrigin
+        plan.origin = try context.changeOrigin()
         let outcome = try insert(plan, source)
         let result: Any =
             switch resultType {

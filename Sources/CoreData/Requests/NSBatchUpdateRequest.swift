@@ -81,7 +81,7 @@ extension NSBatchUpdateRequest: ExecutableRequest {
         var plan = BatchUpdatePlan(rows: rows)
         plan.changes = try BatchChanges.changes(propertiesToUpdate ?? [:], of: layout)
         plan.wantsIdentifiers = resultType == .updatedObjectIDsResultType
-        plan.origin = context.changeOrigin
+        plan.origin = try context.changeOrigin()
         let outcome = try source.updateBatch(plan, stores: affectedStores)
         let result: Any =
             switch resultType {

@@ -13,7 +13,7 @@ public protocol NSFetchedResultsSectionInfo {
 }
 
 /// A section that shows what its controller has; nothing once the section is gone.
-final class FetchedResultsSection: NSFetchedResultsSectionInfo {
+final class FetchedResultsSection: NSObject, NSFetchedResultsSectionInfo {
     private let results: FetchedResults
     private let number: Int
     let name: String
@@ -22,7 +22,16 @@ final class FetchedResultsSection: NSFetchedResultsSectionInfo {
         self.results = results
         self.number = number
         self.name = name
+        super.init()
     }
+
+    /// The section that the delegate is told of is the one that the controller has, asked for anew.
+    override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? FetchedResultsSection else { return false }
+        return results === other.results && number == other.number
+    }
+
+    override var hash: Int { number }
 
     private var index: Int? { results.list?.sections.firstIndex { $0.number == number } }
 

@@ -11,4 +11,10 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
 
     /// The transformer from keyed archives to objects of the classes that it allows.
     public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
+    /// The transformer from a boolean to its opposite.
+    public static let negateBooleanTransformerName = NSValueTransformerName("NSNegateBoolean")
+    /// The transformer that says whether there is no value.
+    public static let isNilTransformerName = NSValueTransformerName("NSIsNil")
+    /// The transformer that says whether there is a value.
+    public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
 }

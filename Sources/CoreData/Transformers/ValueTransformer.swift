@@ -46,7 +46,10 @@ open class ValueTransformer: NSObject {
     }
 
     private static let registered = Mutex<[NSValueTransformerName: Shared]>([
-        .secureUnarchiveFromDataTransformerName: Shared(NSSecureUnarchiveFromDataTransformer())
+        .secureUnarchiveFromDataTransformerName: Shared(NSSecureUnarchiveFromDataTransformer()),
+        .negateBooleanTransformerName: Shared(NegateBooleanTransformer()),
+        .isNilTransformerName: Shared(IsNilTransformer()),
+        .isNotNilTransformerName: Shared(IsNotNilTransformer()),
     ])
 
     /// A registered transformer, for all threads.

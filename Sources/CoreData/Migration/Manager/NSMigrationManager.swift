@@ -86,9 +86,19 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     open var migrationProgress: Float { shared.withLock { $0.progress } }
 
     func setProgress(_ progress: Float) {
+        willChangeValue(forKey: "migrationProgress")
         shared.withLock { $0.progress = progress }
+        didChangeValue(forKey: "migrationProgress")
         progressed?(progress)
     }
+
+    /// Called before a property changes: `migrationProgress`, on the migration's thread.
+    open func willChangeValue(forKey key: String) {}
+
+    /// Called after a property changed: `migrationProgress`, on the migration's thread.
+    ///
+    /// Linux has no key-value observing: override this to hear of the progress.
+    open func didChangeValue(forKey key: String) {}
 
     /// Ends the migration as soon as possible, before the next object. May be called from any thread.
     ///

@@ -1,0 +1,24 @@
+import Foundation
+
+/// Gives the opposite of a boolean; no value counts as false.
+final class NegateBooleanTransformer: ValueTransformer {
+    override class func transformedValueClass() -> AnyClass { NSNumber.self }
+
+    override func transformedValue(_ value: Any?) -> Any? {
+        NSNumber(value: !((value as? NSNumber)?.boolValue ?? false))
+    }
+}
+
+/// Says whether there is a value, or whether there is none. There is no way back.
+class PresenceTransformer: ValueTransformer {
+    override class func transformedValueClass() -> AnyClass { NSNumber.self }
+    override class func allowsReverseTransformation() -> Bool { false }
+}
+
+final class IsNilTransformer: PresenceTransformer {
+    override func transformedValue(_ value: Any?) -> Any? { NSNumber(value: value == nil) }
+}
+
+final class IsNotNilTransformer: PresenceTransformer {
+    override func transformedValue(_ value: Any?) -> Any? { NSNumber(value: value != nil) }
+}
