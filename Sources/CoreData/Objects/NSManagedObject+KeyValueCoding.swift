@@ -121,6 +121,31 @@ extension NSManagedObject {
         owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
     }
 
+    /// The set of a to-many relationship at the end of a path through to-one relationships, to be changed in place.
+    ///
+    /// - Parameter keyPath: the names of the relationships; a path that leads to no object stops the program.
+    public final func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
+        let (owner, key) = owner(atEndOf: keyPath)
+        return owner.mutableSetValue(forKey: key)
+    }
+
+    /// The ordered set of a to-many relationship at the end of a path through to-one relationships, to be changed in place.
+    ///
+    /// - Parameter keyPath: the names of the relationships; a path that leads to no object stops the program.
+    public final func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+        let (owner, key) = owner(atEndOf: keyPath)
+        return owner.mutableOrderedSetValue(forKey: key)
+    }
+
+    /// The object that the last key of a path is asked of, and that key.
+    private func owner(atEndOf keyPath: String) -> (NSManagedObject, String) {
+        guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
+        guard let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
+            programmerError("“\(keyPath)” leads to no object from a “\(layout.name)”, so there is no set to change")
+        }
+        return (owner, String(keyPath[keyPath.index(after: dot)...]))
+    }
+
     final func values(byKeys keys: [String]) -> [String: Any] {
         Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }

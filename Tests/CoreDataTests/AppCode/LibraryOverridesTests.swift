@@ -102,6 +102,20 @@ struct LibraryOverridesTests {
         }
     }
 
+    @Test("Sets of relationships are changed in place at the end of a path, too (Bookmarks)")
+    func setsAtPaths() throws {
+        let context = try Library.inMemory().newBackgroundContext()
+        context.performAndWait {
+            let author = context.make("Author", ["name": "Ada"])
+            let book = context.make("Book", ["author": author])
+            let (other, chapter) = (context.make("Book"), context.make("Chapter"))
+            book.mutableSetValue(forKeyPath: "author.books").add(other)
+            book.mutableOrderedSetValue(forKeyPath: "chapters").add(chapter)
+            #expect(other.value(forKey: "author") as? NSManagedObject == author)
+            #expect(chapter.value(forKey: "book") as? NSManagedObject == book)
+        }
+    }
+
     @Test("What is to be validated may be in a variable that always holds an object (Coredatable)")
     func validated() throws {
         let context = try Library.inMemory().newBackgroundContext()
