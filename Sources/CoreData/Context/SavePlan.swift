@@ -135,7 +135,7 @@ final class SavePlan {
         }
         for object in objects.inserted { object.becomeCommitted(version: 1) }
         for (object, isWritten) in zip(objects.updated, written) {
-            object.becomeCommitted(version: object.version + (isWritten ? 1 : 0))
+            object.becomeCommitted(version: object.version &+ (isWritten ? 1 : 0))
         }
         let generation = context.source?.generation ?? 0
         for object in objects.inserted { object.stamp = generation }

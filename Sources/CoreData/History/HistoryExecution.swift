@@ -28,7 +28,10 @@ extension NSPersistentHistoryChangeRequest: ExecutableRequest {
         case .date(let date): return .date(date.timeIntervalSinceReferenceDate)
         case .token(let token):
             guard let number = token.numbers[store.identity.uuid] else { return nil }
-            if let oldest = try store.oldestKeptTransaction(), number + 1 < oldest { throw expired(store) }
+            // A token may be from anywhere: only a number below another one can be counted on from.
+            if let oldest = try store.oldestKeptTransaction(), number < oldest, number + 1 < oldest {
+                throw expired(store)
+            }
             return .transaction(number)
         }
     }

@@ -106,8 +106,18 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         do { add(try documentNodes().nodes(of: document)) } catch let failure as FileValues.Failure {
             throw Self.damaged(url, failure)
         }
-        lastKey = max(document.lastKey, document.objects.map(\.key).max() ?? 0)
+        try count(to: max(document.lastKey, document.objects.map(\.key).max() ?? 0))
         self.document = nil
+    }
+
+    /// Numbers new objects on from a key.
+    ///
+    /// - Throws: 259 when that leaves no numbers for others: only a damaged store's do.
+    private func count(to key: Int64) throws {
+        guard key < KeyCounter.greatestKey else {
+            throw Self.damaged(url, FileValues.Failure(reason: "object \(key) leaves no number for others"))
+        }
+        lastKey = max(lastKey, key)
     }
 
     private static func read(_ url: URL) throws -> StoreDocument {
@@ -138,13 +148,13 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         let nodes = changes.inserted.map { NSAtomicStoreCacheNode(objectID: $0.objectID) }
         add(nodes)
         for (node, change) in zip(nodes, changes.inserted) { fill(node, change) }
-        lastKey = max(lastKey, nodes.map(\.objectID.key).max() ?? 0)
+        try count(to: nodes.map(\.objectID.key).max() ?? 0)
         try save()
         return SaveResult()
     }
 
     private func fill(_ node: NSAtomicStoreCacheNode, _ change: RowChange) {
-        node.version = change.version + 1
+        node.version = change.version &+ 1
         for (slot, value) in zip(change.objectID.layout.slots, change.values) where !slot.isTransient {
             switch slot.kind {
             case .attribute(let attribute): node.setValue(value.objectValue(for: attribute), forKey: slot.name)

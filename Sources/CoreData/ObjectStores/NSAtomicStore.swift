@@ -181,7 +181,7 @@ extension NSAtomicStore: ObjectStore {
             for (node, values) in formerValues { node.propertyCache = values as? NSMutableDictionary }
             throw error
         }
-        for (node, _) in updated { node.version += 1 }
+        for (node, _) in updated { node.version &+= 1 }
         return SaveResult()
     }
 

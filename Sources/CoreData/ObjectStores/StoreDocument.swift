@@ -72,7 +72,8 @@ enum FileValues {
         case .doubleAttributeType, .floatAttributeType:
             if let number = double(value) { return .double(number) }
         case .dateAttributeType:
-            if let number = double(value) { return .date(number) }
+            // A date that is no number is none, as in SQLite: Foundation cannot even describe it.
+            if let number = double(value) { return number.isNaN ? .null : .date(number) }
         case .stringAttributeType:
             if case .text(let text) = value { return .string(text) }
         case .UUIDAttributeType:

@@ -98,7 +98,8 @@ import Foundation
         guard let slot = slot(of: key) else { return otherValue(key) }
         switch storedValue(at: slot) {
         case .uuid(let value): return value
-        case .null: return nil
+        // Bytes are what a store has that somebody else wrote to: kept, and no UUID.
+        case .null, .data: return nil
         default: return otherValue(key)
         }
     }

@@ -36,17 +36,17 @@ extension SQLiteStore {
     ///
     /// - Returns: whether there was one.
     fileprivate func finishDeferredTask() throws -> Bool {
-        let file = try current().file
+        let (file, schema) = (try current().file, try current().schema)
         let structure = try StoreStructure(file)
         var left = DeferredCleanup(try file.metadata())
-        guard let task = left.tasks.first else { return false }
-        left.tasks.removeFirst()
+        guard !left.tasks.isEmpty else { return false }
+        let task = DeferredCleanup([left.tasks.removeFirst()]).sparing(schema)
         let url = file.url
         // A statement that is being stepped through would keep the table.
         file.connection.removeCachedStatements()
         try file.run("finish the migration of", fallback: CoreDataErrorCode.migration) {
             try file.connection.transaction {
-                if !structure.existing(DeferredCleanup([task])).tasks.isEmpty { try file.connection.execute(task.sql) }
+                for task in structure.existing(task).tasks { try file.connection.execute(task.sql) }
                 var metadata = try file.metadata()
                 left.note(in: &metadata)
                 let update = try file.connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")

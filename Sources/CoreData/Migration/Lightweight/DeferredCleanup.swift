@@ -49,6 +49,27 @@ package struct DeferredCleanup: Equatable, Sendable {
     }
 }
 
+extension DeferredCleanup {
+    /// Those of the tasks that remove nothing a model's objects are kept in, nor what the store says of itself. Metadata can
+    /// be written by anybody; a migration leaves no others.
+    func sparing(_ schema: SQLSchema) -> DeferredCleanup {
+        var used: [String: Set<String>] = [:]
+        for mapping in schema.mappings.compactMap({ $0 }) {
+            let columns = mapping.storedColumns.flatMap { [$0.name, $0.entityColumn, $0.orderColumn] }
+            used[mapping.table, default: ["Z_PK", "Z_ENT", "Z_OPT"]].formUnion(columns.compactMap { $0 })
+        }
+        for join in schema.joinTables { used[join.table.name] = Set(join.table.columns.map(\.name)) }
+        return DeferredCleanup(
+            tasks.filter { task in
+                switch task {
+                case .table(let name): return used[name] == nil && !StoreTables.isReserved(name)
+                case .column(let name, let table):
+                    return used[table]?.contains(name) != true && !StoreTables.isReserved(table)
+                }
+            })
+    }
+}
+
 extension StoreStructure {
     /// Those of the tasks whose table or column is still there: metadata that another process has kept in memory may name
     /// some that are done.

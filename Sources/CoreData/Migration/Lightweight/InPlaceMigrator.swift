@@ -43,10 +43,11 @@ struct InPlaceMigrator {
             layout: try source.compiledLayout(), entityNames: sourceNames, numbers: catalog.numbers(for: source),
             catalog: catalog)
         try StoreCompatibility.checkColumns(sourceSchema, catalog: catalog, url: file.url)
+        try file.checkNumbers(of: sourceSchema)
         destinationSchema = SQLSchema(layout: try destination.compiledLayout(), entityNames: destinationNames)
         // What an earlier migration left is in the way of this one.
         let found = try StoreStructure(file)
-        let left = found.existing(DeferredCleanup(metadata))
+        let left = found.existing(DeferredCleanup(metadata).sparing(sourceSchema))
         let structure = found.removing(left)
         migration = try LightweightMigration(
             plan: plan, from: sourceSchema, to: destinationSchema, structure: structure, after: left,

@@ -43,6 +43,12 @@ package struct SQLSchema: Sendable {
         return mappings.indices.contains(index) ? mappings[index] : nil
     }
 
+    /// The entity with a `Z_ENT`, if it is the given one or inherits from it: a column can say any number.
+    package func entity(numbered number: Int64, kindOf entity: EntityLayout) -> EntityLayout? {
+        guard let layout = mapping(number: Int(number))?.layout, layout.isKind(of: entity) else { return nil }
+        return layout
+    }
+
     /// The mapping of the entity with a `Z_ENT`.
     package func mapping(number: Int) -> EntityMapping? { layoutIndexByNumber[number].flatMap { mappings[$0] } }
 }

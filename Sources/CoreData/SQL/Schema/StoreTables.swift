@@ -8,6 +8,15 @@ package enum StoreTables {
         "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
     ]
 
+    /// Whether a table is one of these, or SQLite's own.
+    package static func isReserved(_ table: String) -> Bool {
+        let table = table.uppercased()
+        return table.hasPrefix("SQLITE_")
+            || [
+                "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
+            ].contains(table)
+    }
+
     /// The numbers of the history's entities lie above those of any model.
     package static let firstHistoryNumber = 16001
 

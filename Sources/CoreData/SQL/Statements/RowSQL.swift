@@ -115,8 +115,11 @@ package enum RowSQL {
 
     // MARK: Bookkeeping
 
-    /// The highest primary key that was ever handed out for a root entity.
-    package static let readMaximumKey = SQLStatement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+    /// The highest primary key that was ever handed out for a root entity, and the highest that a row of its table has:
+    /// `SELECT Z_MAX, (SELECT MAX(Z_PK) FROM ZCAR) FROM Z_PRIMARYKEY WHERE Z_ENT = ?`
+    package static func readMaximumKey(of table: String) -> SQLStatement {
+        SQLStatement("SELECT Z_MAX, (SELECT MAX(Z_PK) FROM \(quoted(table))) FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+    }
     /// Hands out primary keys.
     package static let writeMaximumKey = SQLStatement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
     /// Numbers an entity.

@@ -31,7 +31,7 @@ private final class BatchInsertion {
     private let plain: Statement
     private var statements: [ContiguousArray<Bool>: Statement] = [:]
     private var latest: (isGiven: ContiguousArray<Bool>, statement: Statement)?
-    private let rootNumber: Int64
+    private let keys: KeyCounter
     private var lastKey: Int64
     private var outcome = BatchOutcome()
 
@@ -43,8 +43,8 @@ private final class BatchInsertion {
         history = store.history?.begin(plan.origin)
         meetsRows = !plan.entity.uniquenessConstraints.isEmpty && plan.conflicts != .fail
         plain = try store.connection.statement(access.insertText)
-        rootNumber = Int64(try store.rootNumber(plan.entity))
-        lastKey = try store.connection.reserveKeys(0, entity: rootNumber)
+        keys = try store.keys(of: plan.entity)
+        lastKey = try keys.latest()
     }
 
     func insert(_ row: BatchRow) throws {
@@ -68,10 +68,7 @@ private final class BatchInsertion {
 
     /// Counts the keys that were used.
     func finish() throws -> BatchOutcome {
-        let write = try store.connection.statement(RowSQL.writeMaximumKey.text)
-        try write.bind(lastKey, at: 1)
-        try write.bind(rootNumber, at: 2)
-        try write.run()
+        try keys.setLatest(lastKey)
         try history?.finish()
         return outcome
     }

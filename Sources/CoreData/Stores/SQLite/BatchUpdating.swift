@@ -65,7 +65,7 @@ extension OpenStore {
             "SELECT Z_PK, Z_ENT FROM \(keys.name) WHERE Z_CASCADED IS NULL ORDER BY Z_PK")
         var identifiers: [NSManagedObjectID] = []
         while try statement.step() {
-            let layout = self.entity(numbered: statement.integer(at: 1)) ?? entity
+            let layout = self.entity(numbered: statement.integer(at: 1), kindOf: entity) ?? entity
             identifiers.append(NSManagedObjectID(layout: layout, store: identity, key: statement.integer(at: 0)))
         }
         return identifiers

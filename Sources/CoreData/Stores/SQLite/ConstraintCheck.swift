@@ -69,7 +69,8 @@ struct ConstraintCheck {
                     }
                     var rows: [NSManagedObjectID] = []
                     while try members.step() {
-                        let layout = store.entity(numbered: members.integer(at: 1)) ?? mapping.layout
+                        let layout =
+                            store.entity(numbered: members.integer(at: 1), kindOf: mapping.layout) ?? mapping.layout
                         rows.append(
                             NSManagedObjectID(layout: layout, store: store.identity, key: members.integer(at: 0)))
                     }
@@ -125,7 +126,8 @@ struct ConstraintCheck {
         while try statement.step() {
             let key = statement.integer(at: 0)
             if touched.contains(key) { continue }
-            let layout = store.entity(numbered: statement.integer(at: 1)) ?? mapping.layout
+            let layout =
+                store.entity(numbered: statement.integer(at: 1), kindOf: mapping.layout) ?? mapping.layout
             return try store.row(for: NSManagedObjectID(layout: layout, store: store.identity, key: key))
         }
         return nil

@@ -119,10 +119,7 @@ extension OpenStore {
     /// The number of the latest transaction, 0 before the first one.
     func latestTransaction() throws -> Int64 {
         try run("read the history of") {
-            let latest = try connection.statement(RowSQL.readMaximumKey.text)
-            defer { latest.reset() }
-            try latest.bind(HistoryEntity.transaction.rawValue, at: 1)
-            return try latest.step() ? latest.integer(at: 0) : 0
+            try KeyCounter(connection, .transaction).latest()
         }
     }
 

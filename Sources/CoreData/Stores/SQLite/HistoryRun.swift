@@ -69,16 +69,13 @@ final class HistoryRun {
     /// Counts the keys of the changes. To be called once, at the end.
     func finish() throws {
         guard transaction != nil else { return }
-        let write = try writer.connection.statement(RowSQL.writeMaximumKey.text)
-        try write.bind(lastKey, at: 1)
-        try write.bind(HistoryEntity.change.rawValue, at: 2)
-        try write.run()
+        try KeyCounter(writer.connection, .change).setLatest(lastKey)
     }
 
     private func openTransaction() throws -> Int64 {
         if let transaction { return transaction }
         let number = try writer.insertTransaction(origin)
-        lastKey = try writer.connection.reserveKeys(0, entity: HistoryEntity.change.rawValue)
+        lastKey = try KeyCounter(writer.connection, .change).latest()
         transaction = number
         return number
     }

@@ -88,7 +88,7 @@ final class HistoryWriter {
         let context = try origin.contextName.map { try string($0) }
         let process = try string(ProcessInfo.processInfo.processName)
         let bundle = try string(bundleIdentifier ?? ProcessInfo.processInfo.processName)
-        let key = try connection.reserveKeys(1, entity: HistoryEntity.transaction.rawValue) + 1
+        let key = try KeyCounter(connection, .transaction).reserve(1) + 1
         let insert = try connection.statement(
             RowSQL.insert(
                 into: "ATRANSACTION",
@@ -112,7 +112,7 @@ final class HistoryWriter {
         let known = try select.step() ? select.integer(at: 0) : nil
         select.reset()
         if let known { return known }
-        let key = try connection.reserveKeys(1, entity: HistoryEntity.string.rawValue) + 1
+        let key = try KeyCounter(connection, .string).reserve(1) + 1
         let insert = try connection.statement(
             RowSQL.insert(into: "ATRANSACTIONSTRING", ["Z_PK", "Z_ENT", "ZNAME"]).text)
         try insert.bind(key, at: 1)
@@ -128,29 +128,6 @@ enum HistoryEntity: Int64 {
     case change = 16001
     case transaction = 16002
     case string = 16003
-}
-
-extension Connection {
-    /// Hands out primary keys, inside a transaction.
-    ///
-    /// - Returns: the key before the first one.
-    func reserveKeys(_ count: Int64, entity: Int64) throws -> Int64 {
-        let read = try statement(RowSQL.readMaximumKey.text)
-        try read.bind(entity, at: 1)
-        guard try read.step() else {
-            read.reset()
-            throw StoreError.make(
-                CocoaError.Code.fileReadCorruptFile.rawValue, "Z_PRIMARYKEY has no row for entity number \(entity).")
-        }
-        let maximum = read.integer(at: 0)
-        read.reset()
-        if count == 0 { return maximum }
-        let write = try statement(RowSQL.writeMaximumKey.text)
-        try write.bind(maximum + count, at: 1)
-        try write.bind(entity, at: 2)
-        try write.run()
-        return maximum
-    }
 }
 
 extension Statement {

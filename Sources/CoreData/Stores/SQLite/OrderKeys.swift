@@ -7,6 +7,9 @@ package enum OrderKeys {
     package static let first: Int64 = 2048
     package static let step: Int64 = 1024
 
+    /// Keys that may stay. Others are as good as none: no order of ours gets there, and to count with them may overflow.
+    private static let usable: ClosedRange<Int64> = -1 << 60...1 << 60
+
     /// The keys that must be written for destinations to come in an order.
     ///
     /// - Parameters:
@@ -14,6 +17,7 @@ package enum OrderKeys {
     ///   - existing: the keys that destinations have already.
     /// - Returns: destinations and their new keys; as few as possible, or all of them where there is no room.
     package static func changes(order: [Int64], existing: [Int64: Int64]) -> [(destination: Int64, key: Int64)] {
+        let existing = existing.filter { usable.contains($0.value) }
         let kept = longestIncreasing(order.map { existing[$0] })
         if let changes = fill(order, kept: kept, existing: existing) { return changes }
         return order.enumerated().map { ($1, first + Int64($0) * step) }

@@ -43,9 +43,9 @@ final class RareSlotReader {
             guard let content = allowsExternal ? external.content(of: bytes) : bytes else { return .null }
             return TransformableCoding.value(of: content, for: attribute)
         case .toOne:
-            let number = Int(statement.integer(at: shape.entityIndex))
             guard let declared = shape.column.destination else { return .null }
-            let destination = schema.mapping(number: number)?.layout ?? declared
+            let number = statement.integer(at: shape.entityIndex)
+            let destination = schema.entity(numbered: number, kindOf: declared) ?? declared
             return .identifier(
                 NSManagedObjectID(layout: destination, store: identity, key: statement.integer(at: index)))
         }

@@ -32,8 +32,8 @@ final class SaveRun {
         guard let (_, access, statement) = insertion else { return }
         try statement.bind(change.objectID.key, at: 1)
         try statement.bind(Int64(access.mapping.number), at: 2)
-        // A copy brings the version that the object had.
-        try statement.bind(change.version + 1, at: 3)
+        // A copy brings the version that the object had. Versions are only compared, so they may wrap.
+        try statement.bind(change.version &+ 1, at: 3)
         try access.writer.bindAll(change.values, to: statement, from: 4, files: files)
         try statement.run()
     }
@@ -51,7 +51,7 @@ final class SaveRun {
         guard let (_, _, written, access, statement) = updating else { return }
         try noteExternalFiles(of: change.objectID, access, slots: written)
         let next = try access.writer.bind(change.values, slots: written, to: statement, files: files)
-        try statement.bind(change.version + 1, at: next)
+        try statement.bind(change.version &+ 1, at: next)
         try statement.bind(change.objectID.key, at: next + 1)
         try statement.bind(change.version, at: next + 2)
         try statement.run()

@@ -109,7 +109,8 @@ extension OpenStore {
             defer { statement.reset() }
             var identifiers: [NSManagedObjectID] = []
             while try statement.step() {
-                let layout = cached.fetch.selectsEntity ? entity(numbered: statement.integer(at: 1)) : nil
+                let layout =
+                    cached.fetch.selectsEntity ? entity(numbered: statement.integer(at: 1), kindOf: plan.entity) : nil
                 identifiers.append(
                     NSManagedObjectID(
                         layout: layout ?? plan.entity, store: identity, key: statement.integer(at: 0)))
@@ -157,7 +158,9 @@ extension OpenStore {
             try statement.bind(identifier.key, at: 1)
             var targets: [NSManagedObjectID] = []
             while try statement.step() {
-                let layout = destination.sharesTable ? entity(numbered: statement.integer(at: 1)) : nil
+                let layout =
+                    destination.sharesTable
+                    ? entity(numbered: statement.integer(at: 1), kindOf: destination.layout) : nil
                 targets.append(
                     NSManagedObjectID(
                         layout: layout ?? destination.layout, store: identity, key: statement.integer(at: 0)))
@@ -201,7 +204,10 @@ extension OpenStore {
 }
 
 extension OpenStore {
-    func entity(numbered number: Int64) -> EntityLayout? { schema.mapping(number: Int(number))?.layout }
+    /// The entity that a row's `Z_ENT` says, if it is one of those that belong there.
+    func entity(numbered number: Int64, kindOf entity: EntityLayout) -> EntityLayout? {
+        schema.entity(numbered: number, kindOf: entity)
+    }
 
     func row(for identifier: NSManagedObjectID) throws -> Row? {
         let access = try access(identifier.layout)

@@ -133,18 +133,56 @@ struct StoreFile {
         return try ModelCache.model(fromModelCache: data, entityVersionHashes: [:])
     }
 
-    /// The numbers of the entities, and all tables with their columns.
+    /// The numbers of the entities, those of the history left out, and all tables with their columns.
+    ///
+    /// - Throws: 259 when an entity has two numbers: no objects would be found by one of them.
     func catalog() throws -> StoreCatalog {
         try run("read the tables of", fallback: CoreDataErrorCode.persistentStoreOpen) {
             var numbers: [String: Int] = [:]
-            let rows = try connection.prepare("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY")
-            while try rows.step() { numbers[rows.string(at: 1)] = Int(rows.integer(at: 0)) }
+            let rows = try connection.prepare(
+                "SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY WHERE Z_NAME NOT NULL AND Z_ENT < \(StoreTables.firstHistoryNumber)"
+            )
+            while try rows.step() {
+                let (name, number) = (rows.string(at: 1), Int(rows.integer(at: 0)))
+                if let other = numbers.updateValue(number, forKey: name) {
+                    throw damagedNumbers("Z_PRIMARYKEY numbers entity “\(name)” twice, \(other) and \(number)")
+                }
+            }
             var tables: [String: [String]] = [:]
             let columns = try connection.prepare(
                 "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'")
             while try columns.step() { tables[columns.string(at: 0), default: []].append(columns.string(at: 1)) }
             return StoreCatalog(numbers: numbers, tables: tables)
         }
+    }
+
+    /// Checks that objects of entities that share a table are found by the numbers of these, as they would all be
+    /// overlooked otherwise.
+    ///
+    /// - Throws: 259 when a table has rows, and none of them is of a known entity.
+    func checkNumbers(of schema: SQLSchema) throws {
+        try run("read the tables of", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            for mapping in schema.mappings.compactMap({ $0 })
+            where mapping.sharesTable && mapping.layout.superentity == nil {
+                let table = quoted(mapping.table)
+                let numbers = mapping.numbers.map(String.init).joined(separator: ", ")
+                // The first row mostly answers both.
+                let strangers = try connection.integer(
+                    "SELECT EXISTS (SELECT 1 FROM \(table)) AND NOT EXISTS (SELECT 1 FROM \(table) WHERE Z_ENT IN (\(numbers)))"
+                )
+                guard strangers == 1 else { continue }
+                throw damagedNumbers(
+                    "none of the rows of table \(mapping.table) is of an entity with one of the numbers \(numbers), which "
+                        + "Z_PRIMARYKEY gives “\(mapping.layout.name)” and its subentities")
+            }
+        }
+    }
+
+    private func damagedNumbers(_ reason: String) -> NSError {
+        StoreError.make(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            "The store “\(url.lastPathComponent)” is damaged: \(reason).", url: url,
+            suggestion: "Restore it from a backup.")
     }
 
     /// Makes the tables of an empty store, its metadata, entity numbers and model cache, in one transaction.

@@ -67,6 +67,7 @@ extension SQLiteStore {
         let schema = SQLSchema(
             layout: layout, entityNames: names, numbers: catalog.numbers(for: model), catalog: catalog)
         try StoreCompatibility.checkColumns(schema, catalog: catalog, url: file.url)
+        if !settings.ignoresVersions { try file.checkNumbers(of: schema) }
 
         // A store that keeps a history must not be changed without it: Core Data opens it for reading only.
         let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil

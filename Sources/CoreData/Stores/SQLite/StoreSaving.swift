@@ -6,9 +6,9 @@ extension OpenStore {
     func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
         try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             try connection.transaction {
-                let number = Int64(try rootNumber(root))
-                let last = try connection.reserveKeys(0, entity: number)
-                if key > last { _ = try connection.reserveKeys(key - last, entity: number) }
+                let keys = try keys(of: root)
+                let last = try keys.latest()
+                if key > last { _ = try keys.reserve(key - last) }
             }
         }
     }
@@ -19,20 +19,21 @@ extension OpenStore {
         guard !entities.isEmpty else { return [] }
         return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             try connection.transaction {
-                var counts: [Int: Int64] = [:]
+                var counts: [ObjectIdentifier: (root: EntityLayout, count: Int64)] = [:]
                 for run in EntityRun.runs(of: entities) {
-                    counts[try rootNumber(run.entity), default: 0] += Int64(run.count)
+                    let root = run.entity.root
+                    counts[ObjectIdentifier(root), default: (root, 0)].count += Int64(run.count)
                 }
-                var next: [Int: Int64] = [:]
-                for (number, count) in counts {
-                    next[number] = try connection.reserveKeys(count, entity: Int64(number))
+                var next: [ObjectIdentifier: Int64] = [:]
+                for (root, count) in counts.values {
+                    next[ObjectIdentifier(root)] = try keys(of: root).reserve(count)
                 }
                 var identifiers: [NSManagedObjectID] = []
                 identifiers.reserveCapacity(entities.count)
                 for run in EntityRun.runs(of: entities) {
-                    let number = try rootNumber(run.entity)
-                    let first = (next[number] ?? 0) + 1
-                    next[number] = first + Int64(run.count) - 1
+                    let root = ObjectIdentifier(run.entity.root)
+                    let first = (next[root] ?? 0) + 1
+                    next[root] = first + Int64(run.count) - 1
                     for key in first..<first + Int64(run.count) {
                         identifiers.append(NSManagedObjectID(layout: run.entity, store: identity, key: key))
                     }
@@ -81,7 +82,11 @@ private struct EntityRun {
 }
 
 extension OpenStore {
-    func rootNumber(_ entity: EntityLayout) throws -> Int { try access(entity.root).mapping.number }
+    /// The keys of an entity and of all that share its table.
+    func keys(of entity: EntityLayout) throws -> KeyCounter {
+        let mapping = try access(entity.root).mapping
+        return KeyCounter(connection, number: Int64(mapping.number), table: mapping.table)
+    }
 
     /// Writes a change set; when unique values get in each other's way on the way to a state without conflict, in a
     /// second attempt that clears them first.
