@@ -37,14 +37,19 @@ import Foundation
         setOtherValue(isTransformable ? value as Any : value.rawValue, key)
     }
 
-    /// The enumeration case of the key, whose raw value is stored.
+    /// The enumeration case of the key, whose raw value is stored; `nil` for one that is no case, too, which is reported.
     public final func managedValue<Value: RawRepresentable>(_ key: ManagedPropertyKey) -> Value? {
         guard !state.contains(.probe) else { return otherValue(key) }
         guard let value = anyValue(key) else { return nil }
         if let value = value as? Value { return value }
         guard let raw = value as? Value.RawValue else { return mismatch(value, key) }
         guard let value = Value(rawValue: raw) else {
-            programmerError("“\(layout.name).\(key.name)” is \(raw), which is no case of \(Value.self)")
+            // A newer version of the program may know more cases. What is stored stays.
+            let reason = "\(raw) is no case of \(Value.self)"
+            storedContext?.report(
+                "“\(layout.name).\(key.name)” is shown without a value",
+                StoreError.make(CoreDataErrorCode.managedObjectValidation, reason))
+            return nil
         }
         return value
     }

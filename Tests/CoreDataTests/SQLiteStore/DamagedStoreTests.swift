@@ -205,6 +205,24 @@ struct DamagedStoreTests {
         #expect(error?.localizedDescription.contains("Book") == true)
     }
 
+    private enum Kind: Int16 { case first, second }
+
+    @Test("A number that is no case of an enumeration is no value, or the first case, and stays as it is")
+    func noCase() throws {
+        let store = try DamagedStore(
+            "INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME, ZAGE) VALUES (1, 1, 1, 'Ann', 77)")
+        try store.work { context in
+            let author = try #require(try context.all("Author").first)
+            let kind: Kind? = author.managedValue(ManagedPropertyKey("age"))
+            let expected: Kind = author.managedValue(ManagedPropertyKey("age"))
+            #expect(kind == nil)
+            #expect(expected == .first)
+            author.setValue("Bob", forKey: "name")
+            try context.save()
+        }
+        #expect(try store.rows("SELECT ZNAME, ZAGE FROM ZAUTHOR") == ["Bob|77"])
+    }
+
     @Test("A UUID that is none is no value for a property of that type, and stays as it is")
     func noUUID() throws {
         let store = try DamagedStore(
