@@ -17,7 +17,7 @@ help:
 	@echo "make test     all tests"
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
-	@echo "make fuzz     damaged format strings, archives and models, for FUZZ_SECONDS=30 each"
+	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each"
 	@echo "make bench    our time against the SQLite C API's, work by work"
 	@echo "make docs     the documentation, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
