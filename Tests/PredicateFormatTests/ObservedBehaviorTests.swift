@@ -15,10 +15,39 @@ struct ObservedBehaviorTests {
             ("a.firstName.length == 3", "a.firstName.length == 3"), ("a[SIZE] == 3", "a[SIZE] == 3"),
             ("$a == 1", "$a == 1"), ("NOT text contains[cd] 'test'", #"NOT text CONTAINS[cd] "test""#),
             ("!(x BETWEEN {1, 3})", "NOT x BETWEEN {1, 3}"),
+            // CosmicMind's Graph
+            ("NOT a == 1 AND NOT b == 2", "(NOT a == 1) AND (NOT b == 2)"),
             ("SUBQUERY(r, $a, ANY $a.t.k IN {'f'}).@count > 0", #"SUBQUERY(r, $a, ANY $a.t.k IN {"f"}).@count > 0"#),
         ])
     func printing(format: String, expected: String) throws {
         #expect(try printed(format) == expected)
+    }
+
+    @Test(
+        "a compound predicate of one part prints as that part; in another one it is in parentheses (CosmicMind's Graph)"
+    )
+    func singleParts() {
+        let one = NSPredicate(format: "a == 1")
+        let either = NSPredicate(format: "a == 1 OR b == 2")
+        #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [either]).predicateFormat == "a == 1 OR b == 2")
+        let wrapped = NSCompoundPredicate(andPredicateWithSubpredicates: [one])
+        #expect(wrapped.predicateFormat == "a == 1")
+        #expect(NSCompoundPredicate(notPredicateWithSubpredicate: wrapped).predicateFormat == "NOT (a == 1)")
+        #expect(
+            NSCompoundPredicate(andPredicateWithSubpredicates: [wrapped, wrapped]).predicateFormat
+                == "(a == 1) AND (a == 1)")
+    }
+
+    @Test("a key path may begin with a variable (CosmicMind's Graph)")
+    func variableInKeyPath() {
+        let owner = NSExpression(forKeyPath: "$property.object")
+        #expect(owner.description == "$property.object")
+        let inner = NSComparisonPredicate(
+            leftExpression: owner, rightExpression: NSExpression(forConstantValue: 3), modifier: .direct, type: .equalTo
+        )
+        let subquery = NSExpression(
+            forSubquery: NSExpression(forKeyPath: "items"), usingIteratorVariable: "property", predicate: inner)
+        #expect(subquery.description == "SUBQUERY(items, $property, $property.object == 3)")
     }
 
     @Test("%@ is a value and %K a key, and %k is neither")

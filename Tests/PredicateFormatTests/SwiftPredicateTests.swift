@@ -46,7 +46,7 @@ struct SwiftPredicateTests {
         try check(
             #Predicate { $0.year > limit && $0.price <= 9.0 && $0.year != 1 },
             "year > 2000 AND price <= 9 AND year != 1")
-        try check(#Predicate { $0.year < limit || !($0.price >= 9.0) }, "year < 2000 OR NOT price >= 9")
+        try check(#Predicate { $0.year < limit || !($0.price >= 9.0) }, "year < 2000 OR (NOT price >= 9)")
         try check(#Predicate { $0.isLent }, "isLent == 1")
         try check(#Predicate { $0.isLent == false }, "isLent == 0")
         try check(#Predicate { ($0.year + 1) * 2 > -$0.year }, "(year + 1) * 2 > -year")
@@ -75,7 +75,7 @@ struct SwiftPredicateTests {
         let years = [2007, 2008]
         try check(#Predicate { years.contains($0.year) }, "year IN {2007, 2008}")
         try check(#Predicate { $0.tags.contains("sf") }, #""sf" IN tags"#)
-        try check(#Predicate { $0.tags.count == 1 && !$0.tags.isEmpty }, "tags.@count == 1 AND NOT tags.@count == 0")
+        try check(#Predicate { $0.tags.count == 1 && !$0.tags.isEmpty }, "tags.@count == 1 AND (NOT tags.@count == 0)")
         try check(
             #Predicate { $0.reviews.contains { $0.stars > 3 } },
             "SUBQUERY(reviews, $element1, $element1.stars > 3).@count > 0")

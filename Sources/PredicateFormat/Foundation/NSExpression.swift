@@ -60,9 +60,15 @@ open class NSExpression: NSObject, NSCopying {
         self.init(.variable(string))
     }
 
-    /// Creates an expression for the value under a key path, such as `author.name`.
+    /// Creates an expression for the value under a key path, such as `author.name`, or `$author.name` from a variable on.
     public convenience init(forKeyPath keyPath: String) {
-        self.init(.keys(keys(ofPath: keyPath)))
+        let keys = keys(ofPath: keyPath)
+        guard let first = keys.first, first.hasPrefix("$"), first.count > 1 else {
+            self.init(.keys(keys))
+            return
+        }
+        let (variable, rest) = (ExpressionTree.variable(String(first.dropFirst())), Array(keys.dropFirst()))
+        self.init(rest.isEmpty ? variable : .path(from: variable, rest))
     }
 
     /// Creates an expression that calls one of the functions of the predicate language.

@@ -12,13 +12,15 @@ extension PredicateTree {
     }
 
     private func join(_ parts: [PredicateTree], _ word: String) -> String {
-        parts.map(\.formatAsPart).joined(separator: " \(word) ")
+        // One part alone is the whole.
+        parts.count == 1 ? parts[0].format : parts.map(\.formatAsPart).joined(separator: " \(word) ")
     }
 
     private var formatAsPart: String {
         switch self {
         case .and(let parts), .or(let parts): parts.isEmpty ? format : "(\(format))"
-        case .constant, .comparison, .not: format
+        case .not: "(\(format))"
+        case .constant, .comparison: format
         }
     }
 }
