@@ -18,6 +18,7 @@ extension UnsafeMutablePointer where Pointee == AnyObject? {
 ///
 /// - Returns: what the block returns.
 /// - Throws: what the block throws.
+@_disfavoredOverload  // Programs that run on Linux already have one of their own, which goes first.
 public func autoreleasepool<Failure: Error, Result>(invoking body: () throws(Failure) -> Result) throws(Failure)
     -> Result
 {
