@@ -29,12 +29,12 @@ struct ObservedBehaviorTests {
     func singleParts() {
         let one = NSPredicate(format: "a == 1")
         let either = NSPredicate(format: "a == 1 OR b == 2")
-        #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [either]).predicateFormat == "a == 1 OR b == 2")
+        #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [either]).description == "a == 1 OR b == 2")
         let wrapped = NSCompoundPredicate(andPredicateWithSubpredicates: [one])
-        #expect(wrapped.predicateFormat == "a == 1")
-        #expect(NSCompoundPredicate(notPredicateWithSubpredicate: wrapped).predicateFormat == "NOT (a == 1)")
+        #expect(wrapped.description == "a == 1")
+        #expect(NSCompoundPredicate(notPredicateWithSubpredicate: wrapped).description == "NOT (a == 1)")
         #expect(
-            NSCompoundPredicate(andPredicateWithSubpredicates: [wrapped, wrapped]).predicateFormat
+            NSCompoundPredicate(andPredicateWithSubpredicates: [wrapped, wrapped]).description
                 == "(a == 1) AND (a == 1)")
     }
 
