@@ -35,11 +35,17 @@ extension SQLiteStore {
     /// Rows that share values which must be unique; none where all indexes are there, which do not let them in.
     ///
     /// - Parameter limit: how many groups of rows, and how many of each, to look for.
+    /// - Throws: an error that names the index when one is missing without such rows: no store goes without its indexes.
     func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
-        guard let store = opened, !store.indexesOfLongTransaction.isEmpty else { return [] }
-        return try store.run("read from", fallback: CoreDataErrorCode.persistentStoreOperation) {
+        guard let store = opened, let missing = store.indexesOfLongTransaction.first else { return [] }
+        let found = try store.run("read from", fallback: CoreDataErrorCode.persistentStoreOperation) {
             try ConstraintCheck(store).sharedValues(limit: limit)
         }
+        guard found.isEmpty else { return found }
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreSave,
+            "The index “\(missing.name)” cannot be made: rows of \(missing.table) share values that must be unique.",
+            url: store.file.url)
     }
 
     /// Ends it; nothing happens where there is none.
