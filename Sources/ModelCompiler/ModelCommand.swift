@@ -1,6 +1,6 @@
 import CodeGeneration
-import CoreData
 import Foundation
+import ModelFiles
 import RecordGeneration
 
 /// Compiles a model into the `.momd` that the target gets as a resource.

@@ -62,25 +62,6 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
 }
 
-extension NSAttributeType {
-    /// The class of the values, by the name that Apple's model files use.
-    package var valueClassName: String? {
-        switch self {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
-            .floatAttributeType, .booleanAttributeType:
-            return "NSNumber"
-        case .decimalAttributeType: return "NSDecimalNumber"
-        case .stringAttributeType: return "NSString"
-        case .dateAttributeType: return "NSDate"
-        case .binaryDataAttributeType: return "NSData"
-        case .UUIDAttributeType: return "NSUUID"
-        case .URIAttributeType: return "NSURL"
-        case .compositeAttributeType: return "NSDictionary"
-        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: return nil
-        }
-    }
-}
-
 /// An attribute whose value the store computes from other properties when an object is saved.
 open class NSDerivedAttributeDescription: NSAttributeDescription {
     /// What the value is computed from: a key path, `now()`, `lowercase:(name)`, `books.@count` and their kin.

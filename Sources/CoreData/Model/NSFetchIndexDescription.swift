@@ -1,13 +1,5 @@
 import Foundation
 
-/// How a fetch index orders an element.
-public enum NSFetchIndexElementType: UInt, Sendable {
-    /// A B-tree over the value.
-    case binary = 0
-    /// A spatial index over numbers.
-    case rTree = 1
-}
-
 /// An index of an entity's table, over one or more properties.
 open class NSFetchIndexDescription: NSObject, NSCopying {
     /// The name, unique within the entity.

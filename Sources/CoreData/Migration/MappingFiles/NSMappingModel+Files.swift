@@ -47,9 +47,13 @@ extension NSMappingModel {
             return try ModelFileError.naming(url) { try MappingArchiveReader.mappings(of: Data(contentsOf: url)) }
         }
         let source = try MappingSourceReader.source(at: url)
-        let models = try models ?? source.models(for: url)
+        let mapped = try models.map {
+            (source: try MappedModel($0.source), destination: try MappedModel($0.destination))
+        }
+        let models = try mapped ?? source.mappedModels(for: url)
         return try ModelFileError.naming(MappingSourceReader.file(url)) {
-            try MappingSourceCompiler.mappings(of: source, from: models.source, to: models.destination)
+            try MappingSourceCompiler.documents(of: source, from: models.source, to: models.destination)
+                .map(NSEntityMapping.init)
         }
     }
 
@@ -57,7 +61,9 @@ extension NSMappingModel {
     ///
     /// - Throws: an error in the Cocoa domain naming the mapping and property that no file can hold.
     package func compiledData() throws -> Data {
-        try ModelFileError.naming(nil) { try MappingArchiveWriter.archive(of: entityMappings ?? []).data() }
+        try ModelFileError.naming(nil) {
+            try MappingArchiveWriter.archive(of: (entityMappings ?? []).map(\.document)).data()
+        }
     }
 
     /// Whether entity mappings were made for two models.

@@ -16,7 +16,7 @@ package enum MappingSourceReader {
         }
     }
 
-    static func file(_ url: URL) -> URL {
+    package static func file(_ url: URL) -> URL {
         url.pathExtension == "xcmappingmodel" ? url.appendingPathComponent("xcmapping.xml") : url
     }
 
@@ -25,11 +25,11 @@ package enum MappingSourceReader {
     /// - Throws: `ModelFileError` saying what is wrong.
     package static func source(of data: Data) throws -> MappingSource {
         let document: StoreDocument
-        do { document = try XMLStoreReader.document(of: data) } catch let failure as FileValues.Failure {
+        do { document = try XMLStoreReader.document(of: data) } catch let failure as StoreDocument.Failure {
             throw ModelFileError(.corrupt, reason: failure.reason)
         }
         var source = MappingSource()
-        source.uuid = document.metadata[NSStoreUUIDKey] as? String ?? source.uuid
+        source.uuid = document.metadata["NSStoreUUID"] as? String ?? source.uuid
         source.nextKey = document.lastKey
         let version = document.metadata["NSPersistenceFrameworkVersion"] as? NSNumber
         source.frameworkVersion = version?.int64Value ?? source.frameworkVersion

@@ -2,11 +2,11 @@ import Foundation
 import KeyedArchives
 
 /// Reads archived predicates and expressions as trees.
-enum PredicateArchiveReader {
+package enum PredicateArchiveReader {
     /// Archives come from outside and may nest without end, or form circles.
     private static let maximumDepth = 100
 
-    static func predicate(_ object: ArchivedObject, depth: Int = maximumDepth) throws -> PredicateTree {
+    package static func predicate(_ object: ArchivedObject, depth: Int = maximumDepth) throws -> PredicateTree {
         guard depth > 0 else { throw tooDeep(object) }
         if object.isKind(of: "NSCompoundPredicate") {
             let parts = try (object.optionalObjects(forKey: "NSSubpredicates") ?? []).map {
@@ -50,7 +50,7 @@ enum PredicateArchiveReader {
             modifier: modifier, options: StringOptions(rawValue: UInt(clamping: options)))
     }
 
-    static func expression(_ object: ArchivedObject, depth: Int = maximumDepth) throws -> ExpressionTree {
+    package static func expression(_ object: ArchivedObject, depth: Int = maximumDepth) throws -> ExpressionTree {
         guard depth > 0 else { throw tooDeep(object) }
         let type = try object.integer(forKey: "NSExpressionType")
         switch type {

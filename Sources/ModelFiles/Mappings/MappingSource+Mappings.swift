@@ -8,14 +8,14 @@ extension MappingSource {
     /// from `former`, a source that was read; without them, Xcode makes them when the mapping model is opened in it.
     ///
     /// - Parameters:
-    ///   - mappingModel: the mapping model.
+    ///   - mappings: the entity mappings.
     ///   - source: the version to migrate from.
     ///   - destination: the version to migrate to.
     ///   - paths: where the models are, as the project has them.
     ///   - former: what the file was before.
     /// - Throws: `ModelFileError` naming the mapping and property that the editor has no place for.
     package init(
-        _ mappingModel: NSMappingModel, from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
+        _ mappings: [EntityMappingDocument], from source: MappedModel, to destination: MappedModel,
         paths: (source: String, destination: String), former: MappingSource? = nil
     ) throws {
         self.init()
@@ -24,10 +24,9 @@ extension MappingSource {
             frameworkVersion = former.frameworkVersion
             checksum = former.checksum
         }
-        let mappings = mappingModel.entityMappings ?? []
         let generated = GeneratedMapping(
             source: source, destination: destination,
-            mappings: mappings.map { ($0.name ?? "", $0.sourceEntityName, $0.destinationEntityName) })
+            mappings: mappings.map { ($0.name ?? "", $0.sourceName, $0.destinationName) })
         var root = Object(kind: .model, key: takeKey())
         root.set("sourcemodelpath", paths.source)
         root.set("sourcemodeldata", former?.root?.text("sourcemodeldata"))
@@ -47,16 +46,16 @@ extension MappingSource {
     }
 
     private mutating func add(
-        _ mapping: NSEntityMapping, key: Int64, number: Int, root: Int64, _ generated: GeneratedMapping
+        _ mapping: EntityMappingDocument, key: Int64, number: Int, root: Int64, _ generated: GeneratedMapping
     ) throws {
-        let (source, destination) = (mapping.sourceEntityName, mapping.destinationEntityName)
-        let policy = mapping.entityMigrationPolicyClassName
+        let (source, destination) = (mapping.sourceName, mapping.destinationName)
+        let policy = mapping.policyClassName
         let type = generated.type(source: source, destination: destination, hasPolicy: policy != nil)
-        guard mapping.mappingType == type || mapping.mappingType == .undefinedEntityMappingType else {
+        guard mapping.type == type || mapping.type == .undefinedEntityMappingType else {
             throw ModelFileError(
                 .unwritable, entity: mapping.name,
                 reason:
-                    "its type is \(mapping.mappingType), and Xcode would make it \(type) of these entities and their policy"
+                    "its type is \(mapping.type), and Xcode would make it \(type) of these entities and their policy"
             )
         }
         var object = Object(kind: .entity, key: key)
@@ -74,10 +73,10 @@ extension MappingSource {
         object.refer("mappingmodel", to: [root])
         let place = objects.count
         objects.append(object)
-        let attributes = try (mapping.attributeMappings ?? []).map { property in
+        let attributes = try (mapping.attributes ?? []).map { property in
             try add(property, .attribute, of: mapping, key, generated.attribute(property.name ?? "", of: source))
         }
-        let relationships = try (mapping.relationshipMappings ?? []).map { property in
+        let relationships = try (mapping.relationships ?? []).map { property in
             try add(property, .relationship, of: mapping, key, generated.relationship(property.name ?? "", of: source))
         }
         objects[place].refer("attributemappings", to: attributes)
@@ -85,9 +84,8 @@ extension MappingSource {
     }
 
     /// The predicate where there is one, an archive where there is more.
-    private func setSourceExpression(of mapping: NSEntityMapping, on object: inout Object) throws {
-        guard let entity = mapping.sourceEntityName, let expression = mapping.sourceExpression else { return }
-        let tree = try PredicateBridge.expressionTree(of: expression)
+    private func setSourceExpression(of mapping: EntityMappingDocument, on object: inout Object) throws {
+        guard let entity = mapping.sourceName, let tree = mapping.sourceExpression else { return }
         if case .fetch(.call(_, _, let arguments), _, _) = tree, arguments.count == 2,
             case .constant(.string(let predicate)) = arguments[1],
             tree == GeneratedMapping.objects(of: entity, predicate: predicate)
@@ -99,12 +97,12 @@ extension MappingSource {
     }
 
     private mutating func add(
-        _ property: NSPropertyMapping, _ kind: Kind, of mapping: NSEntityMapping, _ mappingKey: Int64,
+        _ property: PropertyMappingDocument, _ kind: Kind, of mapping: EntityMappingDocument, _ mappingKey: Int64,
         _ implied: ExpressionTree?
     ) throws -> Int64 {
         let key = takeKey()
         var object = Object(kind: kind, key: key)
-        let tree = try property.valueExpression.map(PredicateBridge.expressionTree(of:))
+        let tree = property.expression
         if tree == nil, implied != nil {
             throw ModelFileError(
                 .unwritable, entity: mapping.name, property: property.name,

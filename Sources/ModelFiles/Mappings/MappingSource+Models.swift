@@ -6,9 +6,9 @@ extension MappingSource {
     ///
     /// - Parameter url: the `.xcmappingmodel`.
     /// - Throws: an error in the Cocoa domain that names the path that leads nowhere.
-    package func models(
+    package func mappedModels(
         for url: URL
-    ) throws -> (source: NSManagedObjectModel, destination: NSManagedObjectModel) {
+    ) throws -> (source: MappedModel, destination: MappedModel) {
         let file = MappingSourceReader.file(url)
         return try ModelFileError.naming(file) {
             (
@@ -18,7 +18,7 @@ extension MappingSource {
         }
     }
 
-    private static func model(_ path: String?, _ side: String, beside url: URL) throws -> NSManagedObjectModel {
+    private static func model(_ path: String?, _ side: String, beside url: URL) throws -> MappedModel {
         guard let path else { throw ModelFileError(reason: "it does not say where its \(side) model is") }
         let parts = path.split(separator: "/").map(String.init)
         var folder = url.standardizedFileURL.deletingLastPathComponent()
@@ -26,7 +26,7 @@ extension MappingSource {
             for start in parts.indices {
                 let candidate = parts[start...].reduce(folder) { $0.appendingPathComponent($1) }
                 if FileManager.default.fileExists(atPath: candidate.path) {
-                    return try ModelPackage(at: candidate).model()
+                    return try MappedModel(ModelPackage(at: candidate))
                 }
             }
             if folder.path == "/" { break }
@@ -34,5 +34,17 @@ extension MappingSource {
         }
         throw ModelFileError(
             .missing, reason: "its \(side) model, “\(path)”, is neither in its folder nor in one above it")
+    }
+}
+
+extension MappedModel {
+    /// The current version of a model file.
+    ///
+    /// - Throws: an error in the Cocoa domain that names file, line, entity and property.
+    init(_ package: ModelPackage) throws {
+        let document = try package.document()
+        try ModelFileError.naming(package.url) { try DocumentCheck.check(document) }
+        let recorded = package.recordedHashes(version: package.currentVersionName)
+        self.init(document, hashes: VersionHash.hashes(of: document).merging(recorded) { _, recorded in recorded })
     }
 }

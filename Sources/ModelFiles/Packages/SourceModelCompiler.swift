@@ -19,10 +19,9 @@ package enum SourceModelCompiler {
         info.hashesAreOurs = true
         var files: [String: Data] = [:]
         for version in package.versions {
-            let model = try package.model(version: version.name, moduleName: moduleName)
-            for entity in model.entities { entity.managedObjectClassName = className(entity.managedObjectClassName) }
-            files["\(version.name).mom"] = try compiledData(of: model, file: version.url)
-            let hashes = model.entityVersionHashesByName
+            let document = try checkedDocument(of: package, version, moduleName: moduleName, className: className)
+            files["\(version.name).mom"] = try compiledData(of: document, file: version.url)
+            let hashes = VersionHash.hashes(of: document)
             info.versionHashes[version.name] = hashes
             info.checksums[version.name] = VersionHash.checksum(of: hashes)
         }
@@ -30,10 +29,23 @@ package enum SourceModelCompiler {
         try ModelFileError.naming(destination) { try ModelFolder.write(files, to: destination) }
     }
 
-    /// The content of a `.mom` file.
-    package static func compiledData(of model: NSManagedObjectModel, file: URL? = nil) throws -> Data {
-        try ModelFileError.naming(file) {
-            try ModelArchiveWriter.archive(of: ModelDocument(model), form: .compiled).data()
+    /// A version of the model, in which every name leads somewhere, with the names that its classes have at run time.
+    private static func checkedDocument(
+        of package: ModelPackage, _ version: ModelPackage.Version, moduleName: String?, className: (String) -> String
+    ) throws -> ModelDocument {
+        var document = try package.document(version: version.name, moduleName: moduleName)
+        try ModelFileError.naming(version.url.appendingPathComponent("contents")) {
+            try DocumentCheck.check(document)
         }
+        for position in document.entities.indices {
+            let name = className(document.entities[position].className ?? "NSManagedObject")
+            document.entities[position].className = name == "NSManagedObject" ? nil : name
+        }
+        return document
+    }
+
+    /// The content of a `.mom` file.
+    package static func compiledData(of document: ModelDocument, file: URL? = nil) throws -> Data {
+        try ModelFileError.naming(file) { try ModelArchiveWriter.archive(of: document, form: .compiled).data() }
     }
 }

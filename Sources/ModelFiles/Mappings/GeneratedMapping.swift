@@ -3,8 +3,8 @@ import Foundation
 /// What Xcode puts into a compiled mapping model where its source says nothing: names, kinds and value expressions. Pure;
 /// read from a source and the file that was compiled of it.
 struct GeneratedMapping {
-    let source: NSManagedObjectModel
-    let destination: NSManagedObjectModel
+    let source: MappedModel
+    let destination: MappedModel
     /// The entity mappings: names, and the entities that they lead from and to.
     let mappings: [(name: String, source: String?, destination: String?)]
 
@@ -20,14 +20,17 @@ struct GeneratedMapping {
         if hasPolicy { return .customEntityMappingType }
         guard let sourceName else { return .addEntityMappingType }
         guard let destinationName else { return .removeEntityMappingType }
-        let (former, new) = (source.entitiesByName[sourceName], destination.entitiesByName[destinationName])
         // The one file of Xcode's at hand copies an entity that has a relationship more, but the same attributes.
-        let isSame = former?.versionHash == new?.versionHash || Self.attributes(of: former) == Self.attributes(of: new)
+        let isSame =
+            source.versionHash(of: sourceName) == destination.versionHash(of: destinationName)
+            || Self.attributes(of: sourceName, in: source) == Self.attributes(of: destinationName, in: destination)
         return isSame ? .copyEntityMappingType : .transformEntityMappingType
     }
 
-    private static func attributes(of entity: NSEntityDescription?) -> [String: Data] {
-        (entity?.attributesByName ?? [:]).filter { !$0.value.isTransient }.mapValues(VersionHash.hash(of:))
+    private static func attributes(of entity: String, in model: MappedModel) -> [String: Data] {
+        model.properties(of: entity).filter { $0.value.attribute != nil && !$0.value.isTransient }.mapValues {
+            VersionHash.hash(of: VersionedProperty($0))
+        }
     }
 
     /// All objects of an entity that satisfy a predicate:
@@ -42,7 +45,7 @@ struct GeneratedMapping {
 
     /// `$source.name`, where the source entity has that attribute.
     func attribute(_ name: String, of entity: String?) -> ExpressionTree? {
-        guard let entity, source.entitiesByName[entity]?.attributesByName[name] != nil else { return nil }
+        guard let entity, source.property(name, of: entity)?.attribute != nil else { return nil }
         return Self.sourceValue(name)
     }
 
@@ -53,10 +56,10 @@ struct GeneratedMapping {
     {
         let key = keyPath ?? name
         if let through { return Self.instances(MigrationFunction.destinationsOfMapping, through, key) }
-        guard let entity, let relationship = source.entitiesByName[entity]?.relationshipsByName[key],
-            let target = relationship.destinationEntity
+        guard let entity, let relationship = source.property(key, of: entity)?.relationship,
+            let target = relationship.destinationName
         else { return nil }
-        let names = Set(target.selfAndDescendants.compactMap(\.name))
+        let names = source.selfAndDescendants(of: target)
         let fitting = mappings.filter { $0.destination != nil && names.contains($0.source ?? "") }
         switch fitting.count {
         case 0: return nil

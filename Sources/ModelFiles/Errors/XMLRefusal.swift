@@ -4,10 +4,10 @@ import Foundation
 ///
 /// On Linux that parser stops the program over declarations in a document type and over processing instructions without
 /// content. Neither models nor stores have them; an `<!ENTITY` could grow without bound besides.
-enum XMLRefusal {
+package enum XMLRefusal {
     /// What must not be there; nil when the parser may have the bytes. A document type itself, as Apple's stores have one, is
     /// no reason.
-    static func reason(against data: Data) -> String? {
+    package static func reason(against data: Data) -> String? {
         // Names that are no UTF-8 stop the program as well.
         guard String(validating: data, as: UTF8.self) != nil else { return "it is not UTF-8" }
         guard !data.contains(0) else { return "it contains a byte 0, so it is no XML file" }

@@ -5,28 +5,30 @@ import Foundation
 #endif
 
 /// Reads the XML of a store: `<database>` with `<databaseInfo>` and an `<object>` for each object.
-enum XMLStoreReader {
+package enum XMLStoreReader {
     /// Reads a file.
     ///
     /// - Throws: why it is not such a file, with the line.
-    static func document(of data: Data) throws -> StoreDocument {
-        if let reason = XMLRefusal.reason(against: data) { throw FileValues.Failure(reason: reason) }
+    package static func document(of data: Data) throws -> StoreDocument {
+        if let reason = XMLRefusal.reason(against: data) { throw StoreDocument.Failure(reason: reason) }
         let text = String(decoding: data, as: UTF8.self)
         let handler = Handler()
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
         parser.delegate = handler
         let isComplete = parser.parse()
-        if let failure = handler.failure { throw FileValues.Failure(reason: "line \(parser.lineNumber): \(failure)") }
+        if let failure = handler.failure {
+            throw StoreDocument.Failure(reason: "line \(parser.lineNumber): \(failure)")
+        }
         guard isComplete, handler.isDatabase, handler.isClosed else {
             let reason =
                 isComplete && handler.isClosed ? "its root element is not <database>" : "the XML is not well formed"
-            throw FileValues.Failure(reason: "line \(max(parser.lineNumber, 1)): \(reason)")
+            throw StoreDocument.Failure(reason: "line \(max(parser.lineNumber, 1)): \(reason)")
         }
         var document = handler.document
         document.metadata = try metadata(in: text)
-        document.metadata[NSStoreTypeKey] = NSXMLStoreType
-        document.metadata[NSStoreUUIDKey] = handler.uuid.isEmpty ? UUID().uuidString : handler.uuid
+        document.metadata["NSStoreType"] = "XML"
+        document.metadata["NSStoreUUID"] = handler.uuid.isEmpty ? UUID().uuidString : handler.uuid
         return document
     }
 
@@ -42,9 +44,9 @@ enum XMLStoreReader {
             let object = try PropertyListSerialization.propertyList(from: data, format: nil)
             if let dictionary = object as? [String: Any] { return dictionary }
         } catch {
-            throw FileValues.Failure(reason: "its metadata are no property list: \(error.localizedDescription)")
+            throw StoreDocument.Failure(reason: "its metadata are no property list: \(error.localizedDescription)")
         }
-        throw FileValues.Failure(reason: "its metadata are no dictionary")
+        throw StoreDocument.Failure(reason: "its metadata are no dictionary")
     }
 
     /// Collects what the parser reports.

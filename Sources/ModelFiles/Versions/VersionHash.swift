@@ -13,27 +13,22 @@ package enum VersionHash {
     package static let ownHashesOfStoreKey = "PippinModelHashes"
 
     /// The hash of a property.
-    package static func hash(of property: NSPropertyDescription) -> Data {
+    package static func hash(of property: VersionedProperty) -> Data {
         var text = CanonicalText()
         append(property, to: &text)
         return Data(SHA256.hash(text.bytes))
     }
 
     /// The hash of an entity.
-    package static func hash(of entity: NSEntityDescription) -> Data {
+    package static func hash(of entity: VersionedEntity) -> Data {
         var text = CanonicalText()
         text.append("entity", entity.name)
-        text.append("parent", entity.superentity?.name)
-        if let parent = entity.superentity { text.append("parentHash", hash(of: parent).base64EncodedString()) }
+        text.append("parent", entity.parentName)
+        if let hash = entity.parentHash { text.append("parentHash", hash.base64EncodedString()) }
         text.append("abstract", entity.isAbstract)
         text.append("modifier", entity.versionHashModifier)
-        for (_, property) in entity.propertiesByName.sorted(by: { $0.key < $1.key }) { append(property, to: &text) }
+        for property in entity.properties { append(property, to: &text) }
         return Data(SHA256.hash(text.bytes))
-    }
-
-    /// A digest over the version hashes of all entities, in Base64.
-    package static func checksum(of model: NSManagedObjectModel) -> String {
-        checksum(of: model.entityVersionHashesByName)
     }
 
     /// A digest over version hashes, in Base64: SHA-256 of the hashes, one after the other, in the order of the entities'
@@ -43,27 +38,26 @@ package enum VersionHash {
         return Data(SHA256.hash([UInt8](bytes))).base64EncodedString()
     }
 
-    private static func append(_ property: NSPropertyDescription, to text: inout CanonicalText) {
-        switch property {
-        case let attribute as NSAttributeDescription:
+    private static func append(_ property: VersionedProperty, to text: inout CanonicalText) {
+        switch property.kind {
+        case .attribute(let type, let isDerived, let elements):
             text.append("attribute", property.name)
-            text.append("type", attribute.attributeType.rawValue)
-            text.append("readOnly", property is NSDerivedAttributeDescription)
-            for element in (property as? NSCompositeAttributeDescription)?.elements ?? [] {
+            text.append("type", type.rawValue)
+            text.append("readOnly", isDerived)
+            for element in elements {
                 text.append("element of", property.name)
                 append(element, to: &text)
             }
-        case let relationship as NSRelationshipDescription:
+        case .relationship(let relationship):
             text.append("relationship", property.name)
-            text.append("destination", relationship.destinationEntity?.name ?? relationship.destinationName)
-            text.append("inverse", relationship.inverseRelationship?.name ?? relationship.inverseName)
+            text.append("destination", relationship.destinationName)
+            text.append("inverse", relationship.inverseName)
             text.append("minimum", relationship.minCount)
             // Below 1 there is no bound, whichever number says so.
             text.append("maximum", max(relationship.maxCount, 0))
             text.append("deleteRule", relationship.deleteRule.rawValue)
             text.append("ordered", relationship.isOrdered)
-        default:
-            return
+        case .fetched: return
         }
         text.append("optional", property.isOptional)
         text.append("transient", property.isTransient)

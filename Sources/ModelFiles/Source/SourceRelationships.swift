@@ -66,7 +66,7 @@ extension SourceReader {
         _ format: String, _ element: SourceElement, _ place: SourceElement.Place
     ) throws -> PredicateTree {
         do {
-            return try PredicateBridge.tree(ofFormat: format)
+            return try PredicateFormat.predicateTree(parsing: format)
         } catch {
             throw element.error(place, "the predicate “\(format)” does not parse: \(error.localizedDescription)")
         }
@@ -76,7 +76,7 @@ extension SourceReader {
         _ format: String, _ element: SourceElement, _ place: SourceElement.Place
     ) throws -> ExpressionTree {
         do {
-            return try PredicateBridge.expressionTree(ofFormat: format)
+            return try PredicateFormat.expressionTree(parsing: format)
         } catch {
             throw element.error(place, "the expression “\(format)” does not parse: \(error.localizedDescription)")
         }

@@ -2,8 +2,8 @@ import Foundation
 import KeyedArchives
 
 /// Writes predicates and expressions as Foundation archives them.
-enum PredicateArchiveWriter {
-    static func predicate(_ tree: PredicateTree, _ builder: inout KeyedArchiveBuilder) throws -> PropertyList {
+package enum PredicateArchiveWriter {
+    package static func predicate(_ tree: PredicateTree, _ builder: inout KeyedArchiveBuilder) throws -> PropertyList {
         switch tree {
         case .constant(let value):
             let name = value ? "NSTruePredicate" : "NSFalsePredicate"
@@ -67,7 +67,8 @@ enum PredicateArchiveWriter {
         return builder.add(classNames: [className, "NSPredicateOperator", "NSObject"], fields: fields)
     }
 
-    static func expression(_ tree: ExpressionTree, _ builder: inout KeyedArchiveBuilder) throws -> PropertyList {
+    package static func expression(_ tree: ExpressionTree, _ builder: inout KeyedArchiveBuilder) throws -> PropertyList
+    {
         switch tree {
         case .constant(let value):
             let constant = try builder.foundationValue(value.any)

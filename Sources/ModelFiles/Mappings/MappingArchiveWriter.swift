@@ -2,7 +2,7 @@ import Foundation
 import KeyedArchives
 
 /// Writes a compiled mapping model, `.cdm`, with the keys and classes of Apple's archives.
-enum MappingArchiveWriter {
+package enum MappingArchiveWriter {
     private static let mappingModel = ["NSMappingModel", "NSObject"]
     private static let entityMapping = ["NSEntityMapping", "NSObject"]
     private static let propertyMapping = ["NSPropertyMapping", "NSObject"]
@@ -11,7 +11,7 @@ enum MappingArchiveWriter {
     ///
     /// - Throws: `ModelFileError` naming the mapping and property whose expression no archive can hold, or two mappings of
     ///   one name.
-    static func archive(of mappings: [NSEntityMapping]) throws -> KeyedArchive {
+    package static func archive(of mappings: [EntityMappingDocument]) throws -> KeyedArchive {
         var builder = KeyedArchiveBuilder()
         let root = builder.reserve()
         var names: [String] = []
@@ -36,25 +36,27 @@ enum MappingArchiveWriter {
         return builder.archive(root: root)
     }
 
-    private static func write(_ mapping: NSEntityMapping, _ builder: inout KeyedArchiveBuilder) throws -> PropertyList {
-        var fields: [String: PropertyList] = ["NSMappingType": .integer(Int64(mapping.mappingType.rawValue))]
+    private static func write(_ mapping: EntityMappingDocument, _ builder: inout KeyedArchiveBuilder) throws
+        -> PropertyList
+    {
+        var fields: [String: PropertyList] = ["NSMappingType": .integer(Int64(mapping.type.rawValue))]
         fields["NSMappingName"] = builder.string(mapping.name)
-        fields["NSSourceEntityName"] = builder.string(mapping.sourceEntityName)
-        fields["NSDestinationEntityName"] = builder.string(mapping.destinationEntityName)
-        fields["NSSourceEntityVersionHash"] = builder.scalar(mapping.sourceEntityVersionHash.map(PropertyList.data))
+        fields["NSSourceEntityName"] = builder.string(mapping.sourceName)
+        fields["NSDestinationEntityName"] = builder.string(mapping.destinationName)
+        fields["NSSourceEntityVersionHash"] = builder.scalar(mapping.sourceVersionHash.map(PropertyList.data))
         fields["NSDestinationEntityVersionHash"] = builder.scalar(
-            mapping.destinationEntityVersionHash.map(PropertyList.data))
-        fields["NSEntityMigrationPolicyClassName"] = builder.string(mapping.entityMigrationPolicyClassName)
+            mapping.destinationVersionHash.map(PropertyList.data))
+        fields["NSEntityMigrationPolicyClassName"] = builder.string(mapping.policyClassName)
         fields["NSUserInfo"] = try userInfo(mapping.userInfo, &builder)
         let place = ModelFileError(.unwritable, entity: mapping.name, reason: "")
         fields["NSSourceExpression"] = try expression(mapping.sourceExpression, place, &builder)
-        fields["NSAttributeMappings"] = try write(mapping.attributeMappings, place, &builder)
-        fields["NSRelationshipMappings"] = try write(mapping.relationshipMappings, place, &builder)
+        fields["NSAttributeMappings"] = try write(mapping.attributes, place, &builder)
+        fields["NSRelationshipMappings"] = try write(mapping.relationships, place, &builder)
         return builder.add(classNames: entityMapping, fields: fields)
     }
 
     private static func write(
-        _ properties: [NSPropertyMapping]?, _ place: ModelFileError, _ builder: inout KeyedArchiveBuilder
+        _ properties: [PropertyMappingDocument]?, _ place: ModelFileError, _ builder: inout KeyedArchiveBuilder
     ) throws -> PropertyList {
         guard let properties else { return KeyedArchiveBuilder.null }
         var references: [PropertyList] = []
@@ -63,7 +65,7 @@ enum MappingArchiveWriter {
             place.property = property.name
             let fields = [
                 "NSDestinationPropertyName": builder.string(property.name),
-                "NSValueExpression": try expression(property.valueExpression, place, &builder),
+                "NSValueExpression": try expression(property.expression, place, &builder),
                 "NSUserInfo": try userInfo(property.userInfo, &builder),
                 // Nobody has seen any yet.
                 "NSPropertyTransforms": KeyedArchiveBuilder.null,
@@ -74,14 +76,14 @@ enum MappingArchiveWriter {
     }
 
     private static func expression(
-        _ expression: NSExpression?, _ place: ModelFileError, _ builder: inout KeyedArchiveBuilder
+        _ expression: ExpressionTree?, _ place: ModelFileError, _ builder: inout KeyedArchiveBuilder
     ) throws -> PropertyList {
         guard let expression else { return KeyedArchiveBuilder.null }
         do {
-            return try PredicateArchiveWriter.expression(PredicateBridge.expressionTree(of: expression), &builder)
+            return try PredicateArchiveWriter.expression(expression, &builder)
         } catch {
             var failure = place
-            failure.reason = "it has an expression that no file can hold: \(expression)"
+            failure.reason = "it has an expression that no file can hold: \(expression.format)"
             throw failure
         }
     }

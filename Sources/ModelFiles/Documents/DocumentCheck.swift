@@ -2,11 +2,11 @@ import Foundation
 
 /// Checks a model before descriptions are made of it: what descriptions cannot hold, such as two entities of one name
 /// or a name that leads nowhere.
-enum DocumentCheck {
+package enum DocumentCheck {
     /// Deeper than any model, and shallow enough to follow on any stack.
-    static let maximumInheritance = 100
+    package static let maximumInheritance = 100
 
-    static func check(_ document: ModelDocument) throws {
+    package static func check(_ document: ModelDocument) throws {
         var byName: [String: EntityDocument] = [:]
         for entity in document.entities {
             guard !entity.name.isEmpty else { throw ModelFileError(reason: "an entity has no name") }
@@ -52,7 +52,7 @@ enum DocumentCheck {
     }
 
     /// The entities that an entity inherits from; inheritance has been checked.
-    static func ancestors(of entity: EntityDocument, _ byName: [String: EntityDocument]) -> [EntityDocument] {
+    package static func ancestors(of entity: EntityDocument, _ byName: [String: EntityDocument]) -> [EntityDocument] {
         var result: [EntityDocument] = []
         var parent = entity.parentName.flatMap { byName[$0] }
         while let current = parent {
