@@ -78,7 +78,13 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
 /// An attribute made of named elements, each an attribute of its own; its value is a dictionary.
 open class NSCompositeAttributeDescription: NSAttributeDescription {
     /// The elements, attributes or further composites.
-    open var elements: [NSAttributeDescription] = [] { willSet { willChangeDescription() } }
+    open var elements: [NSAttributeDescription] = [] {
+        willSet { willChangeDescription() }
+        didSet {
+            for former in oldValue where former.composite === self { former.composite = nil }
+            for element in elements { element.composite = self }
+        }
+    }
 
     /// Creates a composite without elements.
     public override init() {

@@ -56,10 +56,10 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     private var storedProperty: NSPropertyDescription?
 
     /// How the values are ordered.
-    open var collationType: NSFetchIndexElementType
+    open var collationType: NSFetchIndexElementType { willSet { indexDescription?.entity?.willChangeDescription() } }
 
     /// Whether the index ascends.
-    open var isAscending = true
+    open var isAscending = true { willSet { indexDescription?.entity?.willChangeDescription() } }
 
     /// The index that the element belongs to.
     open internal(set) weak var indexDescription: NSFetchIndexDescription?

@@ -13,7 +13,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
 
     /// The name of the destination, for readers that have not made its entity yet.
-    package var destinationName: String?
+    package var destinationName: String? { willSet { willChangeDescription() } }
     private weak var storedDestination: NSEntityDescription?
 
     /// The relationship that leads back.
@@ -27,7 +27,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
 
     /// The name of the inverse, for readers that have not made it yet.
-    package var inverseName: String?
+    package var inverseName: String? { willSet { willChangeDescription() } }
     private weak var storedInverse: NSRelationshipDescription?
 
     /// The most objects that the relationship may have; 0 for no bound, 1 for a to-one relationship.

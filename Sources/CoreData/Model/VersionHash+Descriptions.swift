@@ -9,7 +9,7 @@ extension VersionHash {
         let properties = entity.propertiesByName.sorted { $0.key < $1.key }.map { VersionedProperty($0.value) }
         return hash(
             of: VersionedEntity(
-                name: entity.name, parentName: entity.superentity?.name, parentHash: entity.superentity.map(hash(of:)),
+                name: entity.name, parentName: entity.superentity?.name, parentHash: entity.superentity?.ownVersionHash,
                 isAbstract: entity.isAbstract, versionHashModifier: entity.versionHashModifier, properties: properties))
     }
 

@@ -43,6 +43,7 @@ package enum ModelAssembler {
         model.versionIdentifiers = Set(document.versionIdentifiers)
         try ModelCheck.check(model)
         model.recordVersionHashes(versionHashes)
+        model.unreadProperties = document.losses.map(\.text)
         return model
     }
 

@@ -18,9 +18,10 @@ package enum ModelArchiveReader {
         }
         var document = ModelDocument()
         for (name, object) in try namedObjects(root, "NSEntities") {
-            document.entities.append(try entity(object, name: name))
+            document.entities.append(try entity(object, name: name, losses: &document.losses))
         }
         removeInheritedCopies(from: &document)
+        document.forgetLostProperties()
         for (name, value) in try root.optionalPairs(forKey: "NSConfigurations") ?? [] {
             guard let name = try name.string(), case .object(let object) = value, let members = try object.elements()
             else {
@@ -67,9 +68,12 @@ package enum ModelArchiveReader {
         }
     }
 
-    private static func entity(_ object: ArchivedObject, name: String) throws -> EntityDocument {
+    /// - Parameter losses: gets the properties whose archives have an object of an unknown class; the others are read.
+    private static func entity(
+        _ object: ArchivedObject, name: String, losses: inout [ArchiveLoss]
+    ) throws -> EntityDocument {
         guard object.isKind(of: "NSEntityDescription") else {
-            throw object.error(nil, expected: "an NSEntityDescription", found: object.className)
+            throw object.unknownClass(expected: "an NSEntityDescription")
         }
         var entity = EntityDocument(name: try object.string(forKey: "NSEntityName"))
         let className = try object.optionalString(forKey: "NSClassNameForEntity")
@@ -80,13 +84,23 @@ package enum ModelArchiveReader {
         entity.versionHashModifier = try object.optionalString(forKey: "NSVersionHashModifier")
         entity.renamingIdentifier = try renamingIdentifier(object, name: entity.name)
         for (name, property) in try namedObjects(object, "NSProperties") {
-            entity.properties.append(
-                try naming(entity: entity.name, property: name) { try self.property(property, name: name) })
+            do {
+                entity.properties.append(
+                    try naming(entity: entity.name, property: name) { try self.property(property, name: name) })
+            } catch let error as KeyedArchiveError {
+                guard let className = error.unknownClass else { throw error }
+                losses.append(ArchiveLoss(entity: entity.name, property: name, className: className))
+            }
         }
         entity.uniquenessConstraints = try nameLists(object, "NSUniqueTuples")
         entity.compoundIndexes = try nameLists(object, "NSCompoundIndexes")
         for index in try object.optionalObjects(forKey: "NSFetchIndexDescriptions") ?? [] {
-            entity.indexes.append(try naming(entity: entity.name, property: nil) { try self.index(index) })
+            do {
+                entity.indexes.append(try naming(entity: entity.name, property: nil) { try self.index(index) })
+            } catch let error as KeyedArchiveError {
+                // An index holds no data.
+                guard error.unknownClass != nil else { throw error }
+            }
         }
         return entity
     }
@@ -161,7 +175,7 @@ package enum ModelArchiveReader {
                 guard case .object(let property) = element else {
                     throw object.error(key, expected: "names", found: element.kind)
                 }
-                return try property.string(forKey: "NSPropertyName")
+                return try property.underlyingProperty().string(forKey: "NSPropertyName")
             }
         }
     }
@@ -172,7 +186,7 @@ package enum ModelArchiveReader {
             if let name = try element.optionalString(forKey: "NSPropertyName") {
                 subject = .property(name)
             } else {
-                let property = try element.object(forKey: "NSProperty")
+                let property = try element.object(forKey: "NSProperty").underlyingProperty()
                 subject = .expression(
                     name: try property.optionalString(forKey: "NSPropertyName") ?? "expression",
                     try property.optionalObject(forKey: "NSExpression").map {

@@ -26,7 +26,7 @@ package enum PredicateArchiveReader {
         if object.isKind(of: "NSComparisonPredicate") { return .comparison(try comparison(object, depth: depth)) }
         if object.isKind(of: "NSTruePredicate") { return .constant(true) }
         if object.isKind(of: "NSFalsePredicate") { return .constant(false) }
-        throw object.error(nil, expected: "a predicate that an archive can hold", found: object.className)
+        throw object.unknownClass(expected: "a predicate that an archive can hold")
     }
 
     private static func comparison(_ object: ArchivedObject, depth: Int) throws -> ComparisonTree {

@@ -3,7 +3,8 @@ import KeyedArchives
 
 extension ModelArchiveReader {
     /// - Parameter depth: how many levels of composite attributes there may be.
-    static func property(_ object: ArchivedObject, name: String, depth: Int = 16) throws -> PropertyDocument {
+    static func property(_ archived: ArchivedObject, name: String, depth: Int = 16) throws -> PropertyDocument {
+        let object = try archived.underlyingProperty()
         let kind: PropertyDocument.Kind
         if object.isKind(of: "NSAttributeDescription") {
             kind = .attribute(try attribute(object, depth: depth))
@@ -16,7 +17,7 @@ extension ModelArchiveReader {
             }
             kind = .fetched(request)
         } else {
-            throw object.error(nil, expected: "an attribute, relationship or fetched property", found: object.className)
+            throw object.unknownClass(expected: "an attribute, relationship or fetched property")
         }
         var property = PropertyDocument(name: try object.optionalString(forKey: "NSPropertyName") ?? name, kind: kind)
         property.isOptional = try object.boolean(forKey: "NSIsOptional")
@@ -85,7 +86,8 @@ extension ModelArchiveReader {
             ?? object.optionalObject(forKey: "NSDestinationEntity")?.string(forKey: "NSEntityName")
         relationship.inverseName =
             try object.optionalString(forKey: "_NSInverseRelationshipName")
-            ?? object.optionalObject(forKey: "NSInverseRelationship")?.string(forKey: "NSPropertyName")
+            ?? object.optionalObject(forKey: "NSInverseRelationship")?.underlyingProperty().string(
+                forKey: "NSPropertyName")
         relationship.minCount = try count(object, "NSMinCount")
         relationship.maxCount = try count(object, "NSMaxCount")
         let rule = try object.integer(forKey: "NSDeleteRule", default: 0)
@@ -144,8 +146,9 @@ extension ModelArchiveReader {
 
     private static func names(_ object: ArchivedObject, _ key: String) throws -> [String] {
         try (object.optionalElements(forKey: key) ?? []).compactMap { element in
-            if case .object(let property) = element, property.isKind(of: "NSPropertyDescription") {
-                return try property.string(forKey: "NSPropertyName")
+            if case .object(let object) = element {
+                let property = try object.underlyingProperty()
+                if property.isKind(of: "NSPropertyDescription") { return try property.string(forKey: "NSPropertyName") }
             }
             return try element.string()
         }
@@ -160,5 +163,24 @@ extension ModelArchiveReader {
         return SortTerm(
             keyPath: key == "self" || key == "SELF" ? [] : key.split(separator: ".").map(String.init),
             ascending: try object.boolean(forKey: "NSAscending", default: true), comparison: comparison)
+    }
+}
+
+extension ArchivedObject {
+    /// The property that the object stands for, itself where it is one: Core Data of some years archived inherited properties as
+    /// objects of a class `_NSPropertyDescriptionProxy` that refer to them.
+    ///
+    /// - Throws: where proxies refer to one another without end, or to nothing.
+    func underlyingProperty() throws(KeyedArchiveError) -> ArchivedObject {
+        let key = "NSUnderlyingProperty"
+        var object = self
+        var seen: Set<Int> = []
+        while object.fields[key] != nil {
+            guard seen.insert(object.index).inserted else {
+                throw error(key, expected: "a property", found: "proxies that refer to one another")
+            }
+            object = try object.object(forKey: key)
+        }
+        return object
     }
 }

@@ -9,6 +9,8 @@ package struct ModelDocument: Equatable, Sendable {
     package var fetchRequestTemplates: [String: FetchRequestDocument] = [:]
     /// The developer's identifiers of this version.
     package var versionIdentifiers: [String] = []
+    /// What the file has and could not be read. Compiled models and model caches only.
+    package var losses: [ArchiveLoss] = []
 
     package init() {}
 

@@ -11,9 +11,7 @@ extension ModelPackage {
         let version = try version(named: name ?? currentVersionName)
         let file = Self.file(of: version)
         return try ModelFileError.naming(file) {
-            guard let data = FileManager.default.contents(atPath: file.path) else {
-                throw ModelFileError(.missing, reason: "it is missing or cannot be read")
-            }
+            let data = try Self.contents(of: version)
             return version.url.pathExtension == "mom"
                 ? try ModelArchiveReader.document(of: data)
                 : try SourceReader.document(of: data, moduleName: moduleName)
@@ -35,6 +33,30 @@ extension ModelPackage {
         return version
     }
 
+    /// What a version's source has that is not understood and means nothing to a store; nothing for a compiled one.
+    ///
+    /// - Throws: an error in the Cocoa domain that names the file.
+    package func sourceWarnings(version name: String? = nil) throws -> [SourceWarning] {
+        let version = try version(named: name ?? currentVersionName)
+        guard version.url.pathExtension == "xcdatamodel" else { return [] }
+        let file = Self.file(of: version)
+        return try ModelFileError.naming(file) { try SourceReader.warnings(of: Self.contents(of: version)) }
+    }
+
+    private static func contents(of version: Version) throws -> Data {
+        if let data = FileManager.default.contents(atPath: file(of: version).path) { return data }
+        let elements = version.url.appendingPathComponent("elements").path
+        guard !FileManager.default.fileExists(atPath: elements) else {
+            throw ModelFileError(
+                .corrupt,
+                reason:
+                    "it is in the format of Xcode 3, the files “elements” and “layout”, which only Xcode reads; open the "
+                    + "model in Xcode 4 or newer and save it, which makes the file “contents” of it")
+        }
+        throw ModelFileError(.missing, reason: "it is missing or cannot be read")
+    }
+
+    /// The file that a version is in.
     package static func file(of version: Version) -> URL {
         version.url.pathExtension == "xcdatamodel" ? version.url.appendingPathComponent("contents") : version.url
     }

@@ -44,8 +44,8 @@ extension SourceReader {
         attribute.customClassName = element.string("customClassName")
         attribute.allowsExternalStorage = try element.boolean("allowsExternalBinaryDataStorage", place)
         attribute.preservesValueOnDeletion = try element.boolean("preserveAfterDeletion", place)
-        attribute.allowsCloudEncryption = try element.boolean("allowsCloudEncryption", place)
-        attribute.usesScalarType = try element.boolean("usesScalarValueType", place)
+        attribute.allowsCloudEncryption = element.lenientBoolean("allowsCloudEncryption")
+        attribute.usesScalarType = element.lenientBoolean("usesScalarValueType")
         if try element.boolean("derived", place) {
             attribute.derivation =
                 try element.string("derivationExpression")
@@ -92,8 +92,8 @@ extension SourceReader {
         property.isOptional = try element.boolean("optional", place)
         property.versionHashModifier = element.string("versionHashModifier")
         property.renamingIdentifier = renamingIdentifier(element, name: property.name)
-        property.isIndexedBySpotlight = try element.boolean("spotlightIndexingEnabled", place)
-        property.isStoredInExternalRecord = try element.boolean("storedInTruthFile", place)
+        property.isIndexedBySpotlight = element.lenientBoolean("spotlightIndexingEnabled")
+        property.isStoredInExternalRecord = element.lenientBoolean("storedInTruthFile")
         property.userInfo = try element.userInfo(place)
     }
 }

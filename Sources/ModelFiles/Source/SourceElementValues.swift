@@ -21,14 +21,26 @@ extension SourceElement {
         return name
     }
 
+    /// What a text says as `YES` or `NO`, in whatever way: older tools wrote `true`, `yes` or `1`, too.
+    static func boolean(of text: String) -> Bool? {
+        switch text.lowercased() {
+        case "yes", "true", "1", "y", "t": true
+        case "no", "false", "0", "n", "f": false
+        default: nil
+        }
+    }
+
+    /// `YES` or `NO` where it means nothing to a store, so that anything else is no reason to refuse the file;
+    /// `SourceWarnings` tells of it.
+    func lenientBoolean(_ key: String) -> Bool { string(key).flatMap(Self.boolean(of:)) ?? false }
+
     /// `YES` or `NO`.
     func boolean(_ key: String, default defaultValue: Bool = false, _ place: Place) throws -> Bool {
-        switch attributes[key] {
-        case nil, "": return defaultValue
-        case "YES", "true", "1": return true
-        case "NO", "false", "0": return false
-        case .some(let value): throw error(place, "\(key) is “\(value)”; YES or NO expected")
+        guard let text = string(key) else { return defaultValue }
+        guard let value = Self.boolean(of: text) else {
+            throw error(place, "\(key) is “\(text)”; YES or NO expected")
         }
+        return value
     }
 
     func integer(_ key: String, default defaultValue: Int = 0, _ place: Place) throws -> Int {

@@ -10,7 +10,17 @@ package enum SourceReader {
     ///     without a module.
     /// - Throws: `ModelFileError` naming line, entity and property.
     package static func document(of contents: Data, moduleName: String? = nil) throws -> ModelDocument {
-        let root = try SourceElement.root(of: contents)
+        try document(of: SourceElement.root(of: contents), moduleName: moduleName)
+    }
+
+    /// What a file has that is not understood and means nothing to a store.
+    ///
+    /// - Throws: `ModelFileError` where it is no XML.
+    package static func warnings(of contents: Data) throws -> [SourceWarning] {
+        SourceWarnings.warnings(of: try SourceElement.root(of: contents))
+    }
+
+    private static func document(of root: SourceElement, moduleName: String?) throws -> ModelDocument {
         guard root.name == "model" else {
             throw ModelFileError(.corrupt, line: root.line, reason: "its root element is <\(root.name)>, not <model>")
         }
@@ -58,12 +68,7 @@ package enum SourceReader {
             entity.className = entity.isClassInCurrentModule ? moduleName.map { "\($0).\(bare)" } ?? bare : bare
             if entity.className == "NSManagedObject" { entity.className = nil }
         }
-        if let generation = element.string("codeGenerationType") {
-            guard let value = CodeGeneration(rawValue: generation) else {
-                throw element.error(place, "codeGenerationType is “\(generation)”; class or category expected")
-            }
-            entity.codeGeneration = value
-        }
+        entity.codeGeneration = element.string("codeGenerationType").flatMap(CodeGeneration.init(sourceValue:)) ?? .none
         for child in element.children {
             switch child.name {
             case "attribute", "composite":

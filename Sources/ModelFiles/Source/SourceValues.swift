@@ -33,19 +33,20 @@ extension SourceReader {
             guard let value = integer(text) else { throw wrong("an integer of 64 bits") }
             return .integer(value)
         case .doubleAttributeType, .floatAttributeType:
-            guard let value = Double(text), value.isFinite else { throw wrong("a number") }
+            guard let value = Double(number(text)), value.isFinite else { throw wrong("a number") }
             return .double(value)
         case .decimalAttributeType:
+            let text = number(text)
             guard Double(text)?.isFinite == true,
                 let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
             else { throw wrong("a decimal number") }
             return .decimal(value)
         case .booleanAttributeType:
-            switch text {
-            case "YES", "true", "1": return .boolean(true)
-            case "NO", "false", "0": return .boolean(false)
-            default: throw wrong("YES or NO")
+            // An attribute that was a number keeps its default, as one that was a boolean does.
+            guard let value = SourceElement.boolean(of: text) ?? Double(text).map({ $0 != 0 }) else {
+                throw wrong("YES or NO")
             }
+            return .boolean(value)
         case .stringAttributeType:
             return .string(text)
         case .dateAttributeType:
@@ -65,7 +66,18 @@ extension SourceReader {
 
     /// Whole numbers may be written with a point: `0.0`.
     private static func integer(_ text: String) -> Int64? {
-        Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+        let text = number(text)
+        return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+    }
+
+    /// The digits of a number. An attribute that was a boolean before it became a number keeps `YES` or `NO` in the file, which
+    /// Xcode compiles as 1 and 0.
+    private static func number(_ text: String) -> String {
+        switch text.lowercased() {
+        case "yes", "true": "1"
+        case "no", "false": "0"
+        default: text
+        }
     }
 
     /// Dates as the editor of older Xcode wrote them; newer ones write seconds beside them.
