@@ -9,6 +9,7 @@ extension ModelPackage {
         let document = try document(version: version.name, moduleName: moduleName)
         return try ModelFileError.naming(Self.file(of: version)) {
             let model = try ModelAssembler.model(document, versionHashes: recordedHashes(version: version.name))
+            model.origin = NSManagedObjectModel.Origin(package: url, versionName: version.name)
             model.recordedVersionChecksum = info.hashesAreOurs ? nil : info.checksums[version.name]
             return model
         }

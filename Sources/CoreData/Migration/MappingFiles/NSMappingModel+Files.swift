@@ -70,14 +70,21 @@ extension NSMappingModel {
     static func fits(
         _ mappings: [NSEntityMapping], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) -> Bool {
-        func agrees(_ hash: Data?, _ entity: String?, _ model: NSManagedObjectModel) -> Bool {
-            guard let hash else { return true }
-            return entity.flatMap { model.entitiesByName[$0] }?.versionHash == hash
-        }
-        return !mappings.isEmpty
-            && mappings.allSatisfy {
-                agrees($0.sourceEntityVersionHash, $0.sourceEntityName, source)
-                    && agrees($0.destinationEntityVersionHash, $0.destinationEntityName, destination)
-            }
+        !mappings.isEmpty && fits(mappings, source: source) && fits(mappings, destination: destination)
+    }
+
+    /// Whether the sources of entity mappings are of a model's version.
+    static func fits(_ mappings: [NSEntityMapping], source: NSManagedObjectModel) -> Bool {
+        mappings.allSatisfy { agrees($0.sourceEntityVersionHash, $0.sourceEntityName, source) }
+    }
+
+    /// Whether the destinations of entity mappings are of a model's version.
+    static func fits(_ mappings: [NSEntityMapping], destination: NSManagedObjectModel) -> Bool {
+        mappings.allSatisfy { agrees($0.destinationEntityVersionHash, $0.destinationEntityName, destination) }
+    }
+
+    private static func agrees(_ hash: Data?, _ entity: String?, _ model: NSManagedObjectModel) -> Bool {
+        guard let hash else { return true }
+        return entity.flatMap { model.entitiesByName[$0] }?.versionHash == hash
     }
 }

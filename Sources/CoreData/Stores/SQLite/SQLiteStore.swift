@@ -99,6 +99,10 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         of relationship: RelationshipLayout, for identifier: NSManagedObjectID
     ) throws -> [NSManagedObjectID] { try open().relatedIdentifiers(of: relationship, for: identifier) }
 
+    package override func danglingReferences(
+        of relationship: RelationshipLayout, from entity: EntityLayout
+    ) throws -> [Int64: [NSManagedObjectID]] { try open().danglingReferences(of: relationship, from: entity) }
+
     package override func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
         try writable().makePermanentIdentifiers(for: entities)
     }
