@@ -21,20 +21,22 @@ let package = Package(
         .systemLibrary(name: "CSwiftRuntime"),
 
         // The ground floor: no Core Data in it, each usable alone.
+        .target(name: "Ordering"),
         .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),
-        .target(name: "KeyedArchives"),
+        .target(name: "KeyedArchives", dependencies: ["Ordering"]),
         .target(name: "PredicateFormat"),
         // Operators on key paths, apart, since every overload of `==` costs those who compile.
         .target(name: "PredicateOperators", dependencies: ["PredicateFormat"]),
 
         // The files of models as values, which the plugin's tool needs and nothing above them.
-        .target(name: "ModelFiles", dependencies: ["KeyedArchives", "PredicateFormat"]),
+        .target(name: "ModelFiles", dependencies: ["KeyedArchives", "Ordering", "PredicateFormat"]),
 
         // Core Data.
         .target(
             name: "CoreData",
             dependencies: [
-                "SQLiteConnection", "KeyedArchives", "PredicateFormat", "ModelFiles", "CZlib", "CSwiftRuntime",
+                "SQLiteConnection", "KeyedArchives", "Ordering", "PredicateFormat", "ModelFiles", "CZlib",
+                "CSwiftRuntime",
             ]),
 
         // Structs first.
@@ -44,7 +46,7 @@ let package = Package(
         .executableTarget(
             name: "PippinCommand",
             dependencies: ["CodeGeneration", "CoreData", "KeyedArchives", "RecordGeneration", "SQLiteConnection"]),
-        .target(name: "CodeGeneration"),
+        .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
         .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
         .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "ModelFiles", "RecordGeneration"]),

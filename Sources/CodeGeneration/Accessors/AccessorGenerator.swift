@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Supplies the accessors of a module's `@NSManaged` declarations.
 ///
@@ -24,7 +25,7 @@ package struct AccessorGenerator {
         guard pool.parsed.values.contains(where: { !$0.managed.isEmpty }) else { return AccessorWriter.nothing }
 
         let (catalogue, types) = try namedTypes(&pool)
-        let sources = pool.parsed.values.sorted { $0.source.path < $1.source.path }
+        let sources = pool.parsed.values.ordered { $0.source.path < $1.source.path }
         try checkAccess(sources, catalogue)
 
         // What the build configuration defines is not known here, and DEBUG is all that SwiftPM itself defines.
@@ -111,7 +112,7 @@ package struct AccessorGenerator {
                         return !declarations.isEmpty && declarations.allSatisfy(\.access.isLimitedToFile)
                     }
                 }
-                for path in Set(hidden).sorted(by: { $0.joined() < $1.joined() }) {
+                for path in Set(hidden).ordered(by: { $0.joined() < $1.joined() }) {
                     problems.append(
                         source.source.problem(
                             at: declaration.offset,

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Has the compiler translate an `AccessorStub`, with stubs of those modules that it needs.
 struct StubCompilation {
@@ -26,7 +27,7 @@ struct StubCompilation {
     }
 
     private func compile(in folder: TemporaryFolder) throws -> SwiftCompiler.Output {
-        let paths = try stub.files.sorted { $0.key < $1.key }.map { try folder.write($0.key, $0.value) }
+        let paths = try stub.files.ordered { $0.key < $1.key }.map { try folder.write($0.key, $0.value) }
         return try compiler.run(
             ["-emit-silgen", "-module-name", target.moduleName, "-parse-as-library", "-suppress-warnings"]
                 + ["-I", folder.url.path] + compiler.options + paths)
@@ -38,7 +39,7 @@ struct StubCompilation {
     /// - Returns: whether any does.
     private func compileModules(declaring names: Set<String>, into folder: TemporaryFolder) throws -> Bool {
         var found = false
-        for (module, path) in target.dependencies.sorted(by: { $0.key < $1.key }) {
+        for (module, path) in target.dependencies.ordered(by: { $0.key < $1.key }) {
             var pool = try SourcePool(TargetSources.swiftFiles(in: path), compiler: compiler)
             try pool.parseDeclarations(of: names)
             let types = pool.parsed.values.flatMap(\.types).filter {

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// The `#if` blocks of a source, and the source without them.
 ///
@@ -65,6 +66,6 @@ struct ConditionalBlocks {
 
     /// The conditions that a position lies under, outermost first.
     func conditions(at offset: Int) -> [String] {
-        branches.filter { $0.range.contains(offset) }.sorted { $0.range.count > $1.range.count }.map(\.condition)
+        branches.filter { $0.range.contains(offset) }.ordered { $0.range.count > $1.range.count }.map(\.condition)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Finds the module of the class that a model names.
 ///
@@ -20,7 +21,7 @@ package struct ClassFinder {
         if generatedClasses.contains(className) || declares(className, target.paths) {
             return "\(target.moduleName).\(className)"
         }
-        for (module, folder) in target.dependencies.sorted(by: { $0.key < $1.key })
+        for (module, folder) in target.dependencies.ordered(by: { $0.key < $1.key })
         where declares(className, TargetSources.swiftFiles(in: folder)) {
             return "\(module).\(className)"
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Finds compiled models by name: in the main bundle, and in the resource bundles that SwiftPM puts beside the program.
 package enum ModelLocator {
@@ -25,7 +26,7 @@ package enum ModelLocator {
         let resources = bases.flatMap { base in
             ((try? FileManager.default.contentsOfDirectory(at: base, includingPropertiesForKeys: nil)) ?? [])
                 .filter { ["resources", "bundle"].contains($0.pathExtension) }
-                .sorted { $0.path < $1.path }
+                .ordered { $0.path < $1.path }
         }
         return bases + resources
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// A model: the entities that a store holds, their configurations and fetch request templates.
 ///
@@ -169,7 +170,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         }
         let order = Dictionary(
             source.entities.enumerated().map { ($1.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
-        entities = copies.sorted { order[$0.name ?? "", default: .max] < order[$1.name ?? "", default: .max] }
+        entities = copies.ordered { order[$0.name ?? "", default: .max] < order[$1.name ?? "", default: .max] }
         configurationMembers = source.configurationMembers
         versionIdentifiers = source.versionIdentifiers
         recordedVersionChecksum = source.recordedVersionChecksum

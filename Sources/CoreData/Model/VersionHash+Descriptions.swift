@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 extension VersionHash {
     /// The hash of a property.
@@ -6,7 +7,7 @@ extension VersionHash {
 
     /// The hash of an entity.
     package static func hash(of entity: NSEntityDescription) -> Data {
-        let properties = entity.propertiesByName.sorted { $0.key < $1.key }.map { VersionedProperty($0.value) }
+        let properties = entity.propertiesByName.ordered { $0.key < $1.key }.map { VersionedProperty($0.value) }
         return hash(
             of: VersionedEntity(
                 name: entity.name, parentName: entity.superentity?.name, parentHash: entity.superentity?.ownVersionHash,

@@ -50,9 +50,8 @@ enum BinaryStoreArchive {
         }
         let metadata: Data
         do {
-            metadata = try PropertyListSerialization.data(
-                fromPropertyList: document.metadata, format: .binary, options: 0)
-        } catch { throw FileValues.Failure(reason: "its metadata are no property list: \(error.localizedDescription)") }
+            metadata = try PropertyList(foundationObject: document.metadata).binaryData()
+        } catch { throw FileValues.Failure(reason: "its metadata are no property list: \(error.description)") }
         builder.fill(
             root, classNames: [storeClass, "NSObject"],
             fields: [

@@ -1,4 +1,5 @@
 import Foundation
+import KeyedArchives
 
 /// Writes the XML of a store as Core Data lays it out.
 enum XMLStoreWriter {
@@ -80,8 +81,8 @@ enum XMLStoreWriter {
         list[NSStoreUUIDKey] = nil
         list[NSStoreTypeKey] = nil
         let data: Data
-        do { data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0) } catch {
-            throw FileValues.Failure(reason: "its metadata are no property list: \(error.localizedDescription)")
+        do { data = try PropertyList(foundationObject: list).xmlData() } catch {
+            throw FileValues.Failure(reason: "its metadata are no property list: \(error.description)")
         }
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         // Without the declarations at the top.

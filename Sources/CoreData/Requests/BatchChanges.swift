@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Reads what a batch update says of an entity's properties. Pure.
 enum BatchChanges {
@@ -17,7 +18,7 @@ enum BatchChanges {
             let slot = try slot(name, layout)
             changes.append((slot, try change(value, layout.slots[slot], layout)))
         }
-        return changes.sorted { $0.slot < $1.slot }
+        return changes.ordered { $0.slot < $1.slot }
     }
 
     private static func name(of key: AnyHashable, _ layout: EntityLayout) throws -> String {

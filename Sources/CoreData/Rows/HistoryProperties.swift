@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// An entity's properties as the persistent history numbers them. Pure.
 package struct HistoryProperties {
@@ -15,7 +16,7 @@ package struct HistoryProperties {
             guard let attribute = layout.slots[slot].attribute, !layout.slots[slot].isTransient else { return false }
             return attribute.preservesValueInHistoryOnDeletion && !attribute.allowsExternalStorage
                 && attribute.type != .compositeAttributeType
-        }.sorted { layout.slots[$0].name < layout.slots[$1].name }
+        }.ordered { layout.slots[$0].name < layout.slots[$1].name }
     }
 
     /// `ZCOLUMNS`: a bit for each property, the first one the highest of the first byte.

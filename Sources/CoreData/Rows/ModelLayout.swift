@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// A model compiled for use: entities by number, properties by place. Immutable.
 ///
@@ -18,10 +19,10 @@ package final class ModelLayout: Sendable {
             let layout = EntityLayout(entity, number: layouts.count + 1, superentity: parent)
             let position = layouts.count
             layouts.append(layout)
-            for child in entity.subentities.sorted(by: ModelLayout.byName) { append(child, below: layout) }
+            for child in entity.subentities.ordered(by: ModelLayout.byName) { append(child, below: layout) }
             layout.selfAndSubentities = Array(layouts[position...])
         }
-        for root in model.entities.filter({ $0.superentity == nil }).sorted(by: ModelLayout.byName) {
+        for root in model.entities.filter({ $0.superentity == nil }).ordered(by: ModelLayout.byName) {
             append(root, below: nil)
         }
         let byName = Dictionary(layouts.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -144,6 +144,7 @@ enum SecureUnarchiving {
         let object = (value as? NSObject) ?? NSNull()
         guard !(object is NSNull) || value is NSNull else { throw unarchivable(value) }
         try checkArchivable(object)
+        if ObjectArchiver.isNeeded { return try ObjectArchiver.archive(of: object) }
         return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 import Synchronization
 
 /// Turns values into others and, where it can, back. Foundation on Linux has no such class; the names are Apple's.
@@ -38,7 +39,7 @@ open class ValueTransformer: NSObject {
 
     /// The names of the registered transformers.
     public class func valueTransformerNames() -> [NSValueTransformerName] {
-        registered.withLock { $0.keys.sorted { $0.rawValue < $1.rawValue } }
+        registered.withLock { $0.keys.ordered { $0.rawValue < $1.rawValue } }
     }
 
     fileprivate static func registered(_ name: NSValueTransformerName) -> ValueTransformer? {

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 extension KeyedArchiveBuilder {
     /// Adds a Foundation value of the kinds that `ArchivedValue.foundationValue()` reads, as `NSKeyedArchiver` does.
@@ -28,7 +29,7 @@ extension KeyedArchiveBuilder {
         case let value as NSSet:
             return set(try references(value.allObjects))
         case let value as [AnyHashable: Any]:
-            let sorted = value.sorted { "\($0.key)" < "\($1.key)" }
+            let sorted = value.ordered { "\($0.key)" < "\($1.key)" }
             let keys = try references(sorted.map(\.key.base))
             let values = try references(sorted.map(\.value))
             return dictionary(zip(keys, values).map { (key: $0, value: $1) })

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// An object of an archive with everything that it refers to, as an archive of its own: what a reader keeps of an
 /// object of a class that it does not know, to write it again.
@@ -50,7 +51,7 @@ extension PropertyList {
         switch self {
         case .uid(let number): [number]
         case .array(let values): values.flatMap(\.references)
-        case .dictionary(let values): values.sorted { $0.key < $1.key }.flatMap(\.value.references)
+        case .dictionary(let values): values.ordered { $0.key < $1.key }.flatMap(\.value.references)
         default: []
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 extension PropertyList {
     /// Writes the value as a binary property list. Equal strings, numbers, dates and data are written once; a
@@ -38,7 +39,7 @@ private struct BinaryPropertyListWriter {
             return index
         case .dictionary(let dictionary):
             let index = reserve()
-            let sorted = dictionary.sorted { $0.key < $1.key }
+            let sorted = dictionary.ordered { $0.key < $1.key }
             var keys: [Int] = []
             var values: [Int] = []
             for (key, _) in sorted { keys.append(try add(.string(key), depth: depth + 1)) }

@@ -1,5 +1,6 @@
 import Foundation
 import KeyedArchives
+import Ordering
 
 /// Reads Apple's keyed archive of a model.
 package enum ModelArchiveReader {
@@ -48,7 +49,7 @@ package enum ModelArchiveReader {
             }
             result.append((name, object))
         }
-        return result.sorted { $0.0 < $1.0 }
+        return result.ordered { $0.0 < $1.0 }
     }
 
     /// The pairs of an `NSKnownKeysDictionary`: the mapping's keys with the values at the same places.

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Checks a model before descriptions are made of it: what descriptions cannot hold, such as two entities of one name
 /// or a name that leads nowhere.
@@ -20,14 +21,14 @@ package enum DocumentCheck {
             try checkProperties(of: entity, inherited: inherited, byName)
             try checkNames(in: entity, inherited: inherited)
         }
-        for (name, members) in document.configurations.sorted(by: { $0.key < $1.key }) {
+        for (name, members) in document.configurations.ordered(by: { $0.key < $1.key }) {
             for member in members where byName[member] == nil {
                 throw ModelFileError(
                     reason:
                         "the configuration “\(name)” has the member “\(member)”, which is not an entity of the model")
             }
         }
-        for (name, request) in document.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
+        for (name, request) in document.fetchRequestTemplates.ordered(by: { $0.key < $1.key }) {
             try checkEntity(of: request, ModelFileError(reason: "the fetch request “\(name)”"), byName)
         }
     }

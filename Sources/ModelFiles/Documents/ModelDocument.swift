@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// A model as a value: what every kind of model file says, free of classes, so that two models can be compared and
 /// each reader and writer is a function.
@@ -19,7 +20,7 @@ package struct ModelDocument: Equatable, Sendable {
     /// The same model in one order, without what only source files say: what a compiled model keeps.
     package var compiled: ModelDocument {
         var result = self
-        result.entities = entities.map(\.compiled).sorted { $0.name < $1.name }
+        result.entities = entities.map(\.compiled).ordered { $0.name < $1.name }
         result.configurations = configurations.mapValues { $0.sorted() }
         result.versionIdentifiers = versionIdentifiers.sorted()
         return result
@@ -55,7 +56,7 @@ package struct EntityDocument: Equatable, Sendable {
 
     var compiled: EntityDocument {
         var result = self
-        result.properties = properties.map(\.compiled).sorted { $0.name < $1.name }
+        result.properties = properties.map(\.compiled).ordered { $0.name < $1.name }
         result.codeGeneration = .none
         result.isClassInCurrentModule = false
         return result

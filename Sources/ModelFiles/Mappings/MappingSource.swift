@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// A mapping model as Xcode's editor keeps it, `xcmapping.xml` in an `.xcmappingmodel`: a Core Data XML store of the
 /// editor's own objects. A value that holds the file whole, so that it can be written again unchanged.
@@ -63,7 +64,7 @@ package struct MappingSource: Equatable, Sendable {
     var entityMappings: [Object] {
         let byKey = objectByKey
         let listed = (root?.keys("entitymappings") ?? []).compactMap { byKey[$0] }
-        return listed.sorted { Self.number($0) < Self.number($1) }
+        return listed.ordered { Self.number($0) < Self.number($1) }
     }
 
     /// The mappings of an entity mapping's attributes or relationships.

@@ -1,5 +1,6 @@
 import Foundation
 import KeyedArchives
+import Ordering
 
 /// Compiles a mapping model's source, as Xcode does: fills in what the source leaves to the models.
 package enum MappingSourceCompiler {
@@ -47,7 +48,7 @@ package enum MappingSourceCompiler {
         }
         let properties = try ["attributemappings", "relationshipmappings"].map { list in
             try source.properties(list, of: object).map { try property($0, of: mapping, generated) }
-                .sorted { ($0.name ?? "") < ($1.name ?? "") }
+                .ordered { ($0.name ?? "") < ($1.name ?? "") }
         }
         mapping.attributes = properties[0]
         mapping.relationships = properties[1]

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// A model file with all its versions, in whichever form: a compiled `.momd` or `.mom`, or a source `.xcdatamodeld` or
 /// `.xcdatamodel`.
@@ -74,7 +75,7 @@ package struct ModelPackage: Sendable {
     ) throws -> ModelPackage {
         let files = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
         let versions = files.filter { $0.pathExtension == versionExtension }
-            .map { Version(name: $0.deletingPathExtension().lastPathComponent, url: $0) }.sorted { $0.name < $1.name }
+            .map { Version(name: $0.deletingPathExtension().lastPathComponent, url: $0) }.ordered { $0.name < $1.name }
         guard !versions.isEmpty else {
             let others = files.contains { $0.pathExtension == "omo" } ? "; its .omo files are Apple's own form" : ""
             throw ModelFileError(.corrupt, reason: "there is no .\(versionExtension) in it\(others)")

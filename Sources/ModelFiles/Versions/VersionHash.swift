@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Our own version hashes, for models that carry none of Apple's. How Apple computes a version hash is not public.
 ///
@@ -34,7 +35,7 @@ package enum VersionHash {
     /// A digest over version hashes, in Base64: SHA-256 of the hashes, one after the other, in the order of the entities'
     /// names. So are the checksums that Apple's tools put into `VersionInfo.plist`.
     package static func checksum(of hashes: [String: Data]) -> String {
-        let bytes = hashes.sorted { $0.key < $1.key }.reduce(into: Data()) { $0 += $1.value }
+        let bytes = hashes.ordered { $0.key < $1.key }.reduce(into: Data()) { $0 += $1.value }
         return Data(SHA256.hash([UInt8](bytes))).base64EncodedString()
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// What the version hash of an entity covers.
 package struct VersionedEntity {
@@ -83,7 +84,7 @@ extension VersionHash {
                     name: member.name, parentName: member.parentName,
                     parentHash: position > 0 ? hashes[line[position - 1].name] : nil, isAbstract: member.isAbstract,
                     versionHashModifier: member.versionHashModifier,
-                    properties: properties.sorted { $0.name < $1.name }.map(VersionedProperty.init))
+                    properties: properties.ordered { $0.name < $1.name }.map(VersionedProperty.init))
                 hashes[member.name] = hash(of: facts)
             }
         }

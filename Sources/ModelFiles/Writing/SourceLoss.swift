@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Something of a model that the XML of Xcode's editor has no place for.
 package struct SourceLoss: Equatable, Sendable {
@@ -30,7 +31,7 @@ package struct SourceLoss: Equatable, Sendable {
         compare(
             original.configurations.mapValues { $0.sorted() }, written.configurations.mapValues { $0.sorted() },
             "its configurations")
-        for (name, request) in original.fetchRequestTemplates.sorted(by: { $0.key < $1.key })
+        for (name, request) in original.fetchRequestTemplates.ordered(by: { $0.key < $1.key })
         where written.fetchRequestTemplates[name] != request {
             losses.append(SourceLoss(what: "parts of the fetch request “\(name)”, such as its order"))
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 extension SourceWriter {
     static func attribute(
@@ -31,7 +32,7 @@ extension SourceWriter {
         setMarks(of: property, on: &element)
         element.set("indexed", isIndexed)
         setVersioning(of: property, on: &element)
-        for part in attribute.elements.sorted(by: { precedes($0.name, $1.name) }) {
+        for part in attribute.elements.ordered(by: { precedes($0.name, $1.name) }) {
             guard let kind = part.attribute else { continue }
             element.children.append(self.attribute(part, kind, isIndexed: part.isIndexed))
         }

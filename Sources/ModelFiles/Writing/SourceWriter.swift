@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Writes a model as the XML of Xcode's model editor: the `contents` of an `.xcdatamodel`.
 ///
@@ -17,15 +18,15 @@ package enum SourceWriter {
         root.set("sourceLanguage", header.sourceLanguage)
         root.set("usedWithCloudKit", header.usesCloudKit)
         root.set("userDefinedModelVersionIdentifier", document.versionIdentifiers.sorted().first ?? "")
-        root.children = document.entities.sorted { precedes($0.name, $1.name) }.map(entity)
-        for (name, request) in document.fetchRequestTemplates.sorted(by: { precedes($0.key, $1.key) }) {
+        root.children = document.entities.ordered { precedes($0.name, $1.name) }.map(entity)
+        for (name, request) in document.fetchRequestTemplates.ordered(by: { precedes($0.key, $1.key) }) {
             root.children.append(fetchRequest(request, name: name))
         }
-        for (name, members) in document.configurations.sorted(by: { precedes($0.key, $1.key) }) {
+        for (name, members) in document.configurations.ordered(by: { precedes($0.key, $1.key) }) {
             var element = XMLElementText("configuration")
             element.set("name", name)
             element.set("usedWithCloudKit", header.cloudKitConfigurations.contains(name))
-            element.children = members.sorted(by: precedes).map { named("memberEntity", "name", $0) }
+            element.children = members.ordered(by: precedes).map { named("memberEntity", "name", $0) }
             root.children.append(element)
         }
         return "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + root.text()
@@ -53,7 +54,7 @@ package enum SourceWriter {
         element.set("elementID", entity.renamingIdentifier)
         element.set("syncable", true)
         element.set("codeGenerationType", entity.codeGeneration == .none ? nil : entity.codeGeneration.rawValue)
-        let properties = entity.properties.sorted { precedes($0.name, $1.name) }
+        let properties = entity.properties.ordered { precedes($0.name, $1.name) }
         for property in properties {
             guard let attribute = property.attribute else { continue }
             element.children.append(self.attribute(property, attribute, isIndexed: isMarked(property, in: entity)))
@@ -103,7 +104,7 @@ package enum SourceWriter {
     static func userInfo(_ entries: [String: ModelValue]) -> [XMLElementText] {
         if entries.isEmpty { return [] }
         var element = XMLElementText("userInfo")
-        element.children = entries.sorted { precedes($0.key, $1.key) }.map { key, value in
+        element.children = entries.ordered { precedes($0.key, $1.key) }.map { key, value in
             var entry = named("entry", "key", key)
             entry.set("value", SourceValueText.userInfo(value) ?? "")
             return entry

@@ -53,7 +53,7 @@ enum LaterSteps {
         var title: String
         var pages: Int
         var author: Author?
-        var language: String
+        var language = "English"
 
         static var schema: Schema<Book> { Schema(.defaultValue(\.language, "English"), .index(\.title)) }
     }

@@ -1,3 +1,5 @@
+import Ordering
+
 /// Entities may move within a hierarchy and out of it, but two hierarchies cannot become one: their objects have the same
 /// primary keys.
 enum HierarchyCheck {
@@ -5,7 +7,7 @@ enum HierarchyCheck {
     static func check(
         _ names: [String: String], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) throws(InferenceFailure) {
-        for root in destination.entities.filter({ $0.superentity == nil }).sorted(by: {
+        for root in destination.entities.filter({ $0.superentity == nil }).ordered(by: {
             ($0.name ?? "") < ($1.name ?? "")
         }) {
             var first: (entity: String, root: String)?

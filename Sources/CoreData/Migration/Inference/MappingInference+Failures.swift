@@ -1,3 +1,5 @@
+import Ordering
+
 extension MappingInference {
     /// Everything that keeps a mapping from being inferred, by the destination's entities; empty when it can be. For tools
     /// that tell it all at once.
@@ -10,13 +12,13 @@ extension MappingInference {
         }
         let names = ModelCorrespondence(from: source, to: destination)
         note { () throws(InferenceFailure) in try HierarchyCheck.check(names.entities, from: source, to: destination) }
-        for entity in destination.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+        for entity in destination.entities.ordered(by: { ($0.name ?? "") < ($1.name ?? "") }) {
             guard let name = entity.name, let former = names.entities[name].flatMap({ source.entitiesByName[$0] })
             else {
                 continue
             }
             // What is inherited is told of the entity that declares it.
-            for property in entity.ownProperties.sorted(by: { $0.name < $1.name }) {
+            for property in entity.ownProperties.ordered(by: { $0.name < $1.name }) {
                 guard let formerName = names.properties[name]?[property.name] else { continue }
                 if let attribute = property as? NSAttributeDescription,
                     let old = former.attributesByName[formerName]

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Infers how to get from one version of a model to another, by the rules that Core Data documents for lightweight
 /// migration. Pure.
@@ -18,7 +19,7 @@ package enum MappingInference {
         try HierarchyCheck.check(names, from: source, to: destination)
         var kept: [EntityPlan] = []
         var added: [EntityPlan] = []
-        for entity in destination.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+        for entity in destination.entities.ordered(by: { ($0.name ?? "") < ($1.name ?? "") }) {
             guard let name = entity.name else { continue }
             if let sourceName = names[name], let former = source.entitiesByName[sourceName] {
                 kept.append(try plan(for: entity, from: former, entityNames: names))
@@ -80,12 +81,12 @@ extension NSEntityDescription {
 
     /// The attributes that a store has, inherited ones included, by name.
     var storedAttributes: [NSAttributeDescription] {
-        attributesByName.values.filter { !$0.isTransient }.sorted { $0.name < $1.name }
+        attributesByName.values.filter { !$0.isTransient }.ordered { $0.name < $1.name }
     }
 
     /// The relationships that a store has, inherited ones included, by name.
     var storedRelationships: [NSRelationshipDescription] {
-        relationshipsByName.values.filter { !$0.isTransient }.sorted { $0.name < $1.name }
+        relationshipsByName.values.filter { !$0.isTransient }.ordered { $0.name < $1.name }
     }
 }
 

@@ -1,3 +1,5 @@
+import Ordering
+
 /// A lightweight migration as a value: what is run, in order and in one transaction, to make a store one of another model.
 ///
 /// No object is loaded. Afterwards the tables have the names, columns, indexes and triggers of a new store of the model,
@@ -152,7 +154,7 @@ private struct LightweightMigrationBuilder {
         let wanted = Dictionary(
             pair.destination.indexes.map { ($0.name, $0.creation) }, uniquingKeysWith: { first, _ in first })
         let former = Set(pair.source.indexes.map(\.name))
-        for (name, index) in pair.structure.indexes.sorted(by: { $0.key < $1.key })
+        for (name, index) in pair.structure.indexes.ordered(by: { $0.key < $1.key })
         where kept.contains(index.table) && index.sql != nil {
             guard former.contains(name) || wanted[name] != nil, wanted[name] != index.sql else { continue }
             run(["DROP INDEX \(quoted(name))"])
@@ -168,7 +170,7 @@ private struct LightweightMigrationBuilder {
         }
         // Somebody else's indexes on a table that was made anew.
         let known = Set((pair.source.indexes + wanted).map(\.name))
-        for (name, index) in pair.structure.indexes.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
+        for (name, index) in pair.structure.indexes.ordered(by: { $0.key < $1.key }) where !known.contains(name) {
             guard let sql = index.sql, let table = tables.first(where: { $0.definition.name == index.table }),
                 table.way == .rebuild
             else { continue }

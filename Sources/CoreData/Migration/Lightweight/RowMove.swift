@@ -1,3 +1,5 @@
+import Ordering
+
 /// Rows that go from one table to another with the same statement.
 struct RowMove {
     let sourceTable: String
@@ -65,7 +67,7 @@ struct RowMove {
 
     /// `UPDATE ZCAR SET ZWHEELS = 4 WHERE Z_ENT = 2`; `nil` where the rows need no change.
     func update(of table: String, newColumns: Set<String>) -> String? {
-        let changes = values.sorted { $0.key < $1.key }.filter { column, value in
+        let changes = values.ordered { $0.key < $1.key }.filter { column, value in
             value != quoted(column) && !(newColumns.contains(column) && value == "NULL")
         }
         guard !changes.isEmpty else { return nil }

@@ -1,3 +1,5 @@
+import Ordering
+
 /// Which objects became which, by the keys that they have in their stores: 16 bytes a pair.
 struct KeyPairs {
     /// What the objects of one side have in common: with a key, it is an ID.

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Has a migration of many objects work in portions: what was made is saved into the destination, and let go.
 ///
@@ -168,7 +169,7 @@ private struct DoubtfulRows {
 
     /// The keys, each once and ascending.
     var rows: [(side: KeyPairs.Side, keys: [Int64])] {
-        byEntity.values.sorted { $0.side.layout.number < $1.side.layout.number }.map { side, keys in
+        byEntity.values.ordered { $0.side.layout.number < $1.side.layout.number }.map { side, keys in
             var last: Int64?
             let unique = keys.sorted().filter { key in
                 defer { last = key }

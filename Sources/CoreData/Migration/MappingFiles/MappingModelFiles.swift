@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Finds compiled mapping models in folders.
 enum MappingModelFiles {
@@ -20,6 +21,6 @@ enum MappingModelFiles {
     static func files(in folder: URL, withExtension fileExtension: String) throws -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == fileExtension }.sorted { $0.path < $1.path }
+            .filter { $0.pathExtension == fileExtension }.ordered { $0.path < $1.path }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 extension NSMappingModel {
     /// Reads a compiled mapping model, `.cdm`; other than Apple's, a source, `.xcmappingmodel`, too, whose models are
@@ -23,7 +24,7 @@ extension NSMappingModel {
         guard let sourceModel, let destinationModel else { return nil }
         let bundles = bundles ?? [Bundle.main] + Bundle.allBundles.filter { $0 != Bundle.main }
         let files = bundles.flatMap { $0.urls(forResourcesWithExtension: "cdm", subdirectory: nil) ?? [] }
-        for file in files.map({ $0 as URL }).sorted(by: { $0.path < $1.path }) {
+        for file in files.map({ $0 as URL }).ordered(by: { $0.path < $1.path }) {
             guard let mappings = try? Self.mappings(at: file),
                 Self.fits(mappings, from: sourceModel, to: destinationModel)
             else { continue }

@@ -1,3 +1,5 @@
+import Ordering
+
 /// The order in which the versions of a model were made, as far as their names tell. Pure.
 enum VersionOrder {
     /// The names in order, where they have a beginning in common and go on with numbers, like Xcode's: `Model`, `Model 2`,
@@ -13,7 +15,7 @@ enum VersionOrder {
             guard !numbers.isEmpty || rest.isEmpty else { return nil }
             numbered.append((name, numbers))
         }
-        let sorted = numbered.sorted { $0.numbers.lexicographicallyPrecedes($1.numbers) }
+        let sorted = numbered.ordered { $0.numbers.lexicographicallyPrecedes($1.numbers) }
         for (first, second) in zip(sorted, sorted.dropFirst()) where first.numbers == second.numbers { return nil }
         return sorted.map(\.name)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 import SQLiteConnection
 
 /// Takes the history of a store along into the store that its objects were migrated to.
@@ -119,7 +120,7 @@ struct HistoryTransfer {
     private func reshapings(_ connection: Connection) throws -> [Reshaping] {
         let numbers = try formerNumbers(connection)
         let (before, after) = (try source.compiledLayout(), try destination.compiledLayout())
-        return entityNames().sorted { $0.key < $1.key }.compactMap { from, to in
+        return entityNames().ordered { $0.key < $1.key }.compactMap { from, to in
             guard let number = numbers[from], let former = before.entityByName[from],
                 let layout = after.entityByName[to],
                 let entity = mapping.entityMappings?.first(where: {

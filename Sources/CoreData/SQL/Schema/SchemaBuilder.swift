@@ -1,3 +1,5 @@
+import Ordering
+
 /// Works out an ``SQLSchema``: first every entity's columns, then the relationships, which need the columns of both ends.
 struct SchemaBuilder {
     let layout: ModelLayout
@@ -61,7 +63,7 @@ struct SchemaBuilder {
         for entity in members(of: root) {
             var columns: [String: SlotColumn] = [:]
             let ownSlots = entity.slots[(entity.superentity?.slots.count ?? 0)...].filter { !$0.isTransient }
-            for slot in ownSlots.sorted(by: { $0.name < $1.name }) {
+            for slot in ownSlots.ordered(by: { $0.name < $1.name }) {
                 switch slot.kind {
                 case .attribute(let attribute):
                     columns[slot.name] = Self.column(of: attribute, path: slot.name, names: &names)
@@ -71,7 +73,7 @@ struct SchemaBuilder {
             }
             ownColumns[entity.name] = columns
             let ownRelationships = entity.relationships[(entity.superentity?.relationships.count ?? 0)...]
-            for relationship in ownRelationships.sorted(by: { $0.name < $1.name })
+            for relationship in ownRelationships.ordered(by: { $0.name < $1.name })
             where relationship.isManyToMany && !relationship.isTransient {
                 let name = names.next(for: relationship.name)
                 joinNames[entity.name, default: [:]][relationship.name] = String(name.dropFirst())
@@ -83,7 +85,7 @@ struct SchemaBuilder {
         of attribute: AttributeLayout, path: String, names: inout ColumnNames
     ) -> SlotColumn? {
         if attribute.type == .compositeAttributeType {
-            let elements = attribute.elements.sorted { $0.name < $1.name }.compactMap {
+            let elements = attribute.elements.ordered { $0.name < $1.name }.compactMap {
                 Self.column(of: $0, path: path + "." + $0.name, names: &names)
             }
             guard !elements.isEmpty else { return nil }
@@ -111,7 +113,7 @@ struct SchemaBuilder {
     private func table(of root: EntityLayout) -> TableDefinition {
         var grouped: [(group: Int, column: TableDefinition.Column)] = []
         for entity in members(of: root) {
-            let own = (ownColumns[entity.name] ?? [:]).values.sorted { $0.property < $1.property }
+            let own = (ownColumns[entity.name] ?? [:]).values.ordered { $0.property < $1.property }
             for column in own.flatMap(\.flattened) where column.destination == nil {
                 grouped.append(
                     (column.storage.group, .init(name: column.name, declaredType: column.storage.declaredType)))
@@ -140,7 +142,7 @@ struct SchemaBuilder {
 
     private mutating func nameJoinTables(of entity: EntityLayout) {
         let own = entity.relationships[(entity.superentity?.relationships.count ?? 0)...]
-        for relationship in own.sorted(by: { $0.name < $1.name })
+        for relationship in own.ordered(by: { $0.name < $1.name })
         where relationship.isManyToMany && !relationship.isTransient && Self.namesTheTable(relationship)
             && numbers[relationship.destination.name] != nil
         {

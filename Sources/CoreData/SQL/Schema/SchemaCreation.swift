@@ -1,3 +1,5 @@
+import Ordering
+
 extension SQLSchema {
     /// The statements that make an empty store's tables, indexes and triggers, in the order in which Core Data makes
     /// them: the entities' tables, their indexes, the triggers of derived attributes, the bookkeeping.
@@ -20,7 +22,7 @@ extension SQLSchema {
 
     /// The rows of `Z_PRIMARYKEY`: number, name, the superentity's number or 0.
     package var primaryKeyRows: [(number: Int, name: String, superNumber: Int)] {
-        mappings.compactMap { $0 }.sorted { $0.number < $1.number }.map { mapping in
+        mappings.compactMap { $0 }.ordered { $0.number < $1.number }.map { mapping in
             let parent = mapping.layout.superentity.flatMap { self.mapping(of: $0) }
             return (mapping.number, mapping.layout.name, parent?.number ?? 0)
         }

@@ -1,3 +1,5 @@
+import Ordering
+
 extension SQLSchema {
     /// All indexes that the model asks for.
     package var indexes: [IndexDefinition] {
@@ -39,7 +41,7 @@ extension SQLSchema {
         let marked = entity.description.ownProperties.filter { property in
             property.isIndexed && property is NSAttributeDescription && !names.contains(property.name)
         }
-        var indexes = marked.sorted { $0.name < $1.name }.compactMap { property -> IndexDefinition? in
+        var indexes = marked.ordered { $0.name < $1.name }.compactMap { property -> IndexDefinition? in
             guard let column = mapping.column(named: property.name), !column.isComposite else { return nil }
             return IndexDefinition(
                 name: "Z_\(entity.name)_\(property.name)", table: mapping.table,

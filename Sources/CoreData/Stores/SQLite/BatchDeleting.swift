@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 import SQLiteConnection
 
 extension OpenStore {
@@ -69,7 +70,7 @@ private final class BatchDeletion {
         for rule in rules { try refuse(rule) }
         let history = store.history?.begin(origin)
         for rule in rules { try nullify(rule, history) }
-        for (table, keys) in keyTables.sorted(by: { $0.key < $1.key }) {
+        for (table, keys) in keyTables.ordered(by: { $0.key < $1.key }) {
             let condition = "t.Z_PK IN (SELECT Z_PK FROM \(keys.name))"
             for mapping in mappings(of: table) {
                 let access = try store.access(mapping.layout)

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 import SQLiteConnection
 
 /// Reads and writes what a store's file says of itself: metadata, model cache, entity numbers. Knows no model.
@@ -229,7 +230,7 @@ struct StoreFile {
     func apply(_ pragmas: [String: String]) throws {
         try run("set the pragmas of", fallback: CoreDataErrorCode.persistentStoreOpen) {
             try connection.execute("PRAGMA synchronous = NORMAL")
-            for (name, value) in pragmas.sorted(by: { $0.key < $1.key })
+            for (name, value) in pragmas.ordered(by: { $0.key < $1.key })
             where !["page_size", "auto_vacuum"].contains(name) {
                 guard let name = Self.word(name), let value = Self.word(value) else { continue }
                 try connection.execute("PRAGMA \(name) = \(value)")

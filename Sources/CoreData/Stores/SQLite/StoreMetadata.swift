@@ -1,4 +1,5 @@
 import Foundation
+import KeyedArchives
 
 /// A store's metadata as `Z_METADATA` has them: a binary property list, and the UUID in a column of its own. Pure.
 package enum StoreMetadata {
@@ -40,11 +41,10 @@ package enum StoreMetadata {
         list[NSStoreUUIDKey] = nil
         list[VersionHash.ownHashesOfStoreKey] = nil
         do {
-            return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+            // Foundation's writer takes no arrays where it is linked statically.
+            return try PropertyList(foundationObject: list).binaryData()
         } catch {
-            let culprits = list.filter { key, value in
-                !PropertyListSerialization.propertyList([key: value], isValidFor: .binary)
-            }
+            let culprits = list.filter { (try? PropertyList(foundationObject: $0.value)) == nil }
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreSave,
                 "The metadata of “\(url.lastPathComponent)” cannot be written: the values of "

@@ -1,0 +1,9 @@
+// What the page speaks of without showing it.
+import Pippin
+
+let books: [Book] = []
+let emma = Book(uid: "1", title: "Emma", price: nil, author: nil)
+let file = URL(fileURLWithPath: "books.csv")
+var progress: Progress { Progress(totalUnitCount: 1) }
+
+func show(_ books: [Book]) {}
