@@ -40,20 +40,6 @@ struct BadInputTests {
     }
 
     @Test(
-        "A store whose columns are missing is refused, with what to do",
-        .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
-    func damagedParts() throws {
-        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
-            try Connection(path: copy.path, mode: .readWrite).execute("ALTER TABLE ZCAR DROP COLUMN ZMAKER")
-            expectFailure(
-                CommandRun("info", copy.path),
-                "The store “SampleModel_V1.sqlite” has no column ZCAR.ZMAKER, which “Car.maker” needs. Another program "
-                    + "has changed the store, or it is of another version of the model. Restore it from a backup, or open it with "
-                    + "a model that does not have the property.")
-        }
-    }
-
-    @Test(
         "A store without a copy of its model is read with a source model that has its entities",
         .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
     func withoutCache() throws {

@@ -236,7 +236,7 @@ struct Damage {
         keepsStructure = false
         let table = choices.one(of: Self.tables)
         let column = columns(of: table).randomless(&choices) ?? "Z_PK"
-        let index = choices.number(below: 18)
+        let index = choices.number(below: 24)
         switch index {
         case 0: run("DROP TABLE \(table)")
         case 1: run("ALTER TABLE \(table) RENAME TO OTHER")
@@ -279,8 +279,46 @@ struct Damage {
             run("DROP TABLE \(table)")
             run("CREATE VIRTUAL TABLE \(table) USING fts5(Z_PK, Z_ENT, Z_OPT)")
         case 16: run("CREATE TABLE \(table)2 (x CHECK (x > 5)); CREATE TABLE \"Z_9\"\"x;'\" (a)")
-        default:
+        case 17:
             for name in tableNames() { run("DROP TABLE IF EXISTS \"\(name)\"") }
+        default: names(&choices)
+        }
+    }
+
+    // MARK: Names
+
+    /// Renames, doubles and swaps tables and columns, and takes them away: join tables, too.
+    private mutating func names(_ choices: inout Choices) {
+        let tables = tableNames().filter { $0.hasPrefix("Z") && !$0.hasPrefix("Z_P") && !$0.hasPrefix("Z_M") }
+        guard let table = tables.randomless(&choices), let other = tables.randomless(&choices) else { return }
+        let columns = columns(of: table).filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }
+        let column = columns.randomless(&choices) ?? "Z_OPT"
+        let second = columns.randomless(&choices) ?? "Z_OPT"
+        func rename(_ old: String, _ new: String) {
+            run("ALTER TABLE \"\(table)\" RENAME COLUMN \"\(old)\" TO \"\(new)\"")
+        }
+        let name = choices.one(of: [
+            column + "1", column + "12", String(column.prefix(4)), column.lowercased(), "Z", "Z_9X", "Z_FOK_X", "Z7_X",
+            "Z3NAMES", column.replacing("I", with: "İ"), String(column.dropFirst()),
+        ])
+        switch choices.number(below: 8) {
+        case 0: rename(column, name)
+        case 1:
+            rename(column, "swapped")
+            rename(second, column)
+            rename("swapped", second)
+        case 2:
+            run(
+                "ALTER TABLE \"\(table)\" ADD COLUMN \"\(name)\" \(choices.one(of: ["INTEGER", "VARCHAR", "BLOB", ""]))"
+            )
+        case 3: run("ALTER TABLE \"\(table)\" DROP COLUMN \"\(column)\"")
+        case 4: run("ALTER TABLE \"\(table)\" RENAME TO \"\(table)\(choices.one(of: ["1", "X", "_"]))\"")
+        case 5:
+            run("ALTER TABLE \"\(table)\" RENAME TO swapped")
+            run("ALTER TABLE \"\(other)\" RENAME TO \"\(table)\"")
+            run("ALTER TABLE swapped RENAME TO \"\(other)\"")
+        case 6: run("CREATE TABLE \"\(table)1\" AS SELECT * FROM \"\(table)\"")
+        default: run("DROP TABLE \"\(table)\"")
         }
     }
 }

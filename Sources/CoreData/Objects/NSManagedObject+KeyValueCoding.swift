@@ -14,7 +14,10 @@ extension NSManagedObject {
             switch layout.slots[slot].kind {
             case .attribute(let attribute): return value.objectValue(for: attribute)
             case .toOne(let relationship):
-                if case .object(let object) = value { return (object as? UnacceptableValue)?.value }
+                if case .object(let object) = value {
+                    (object as? UnavailableValue)?.tell()
+                    return (object as? UnacceptableValue)?.value
+                }
                 return toOne(relationship)
             }
         case .toMany(let index):

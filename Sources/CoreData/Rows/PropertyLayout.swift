@@ -76,7 +76,7 @@ package final class RelationshipLayout: @unchecked Sendable {
     }
 
     /// Whether both ends are to-many, so that a join table holds the pairs.
-    package var isManyToMany: Bool { isToMany && (inverse?.isToMany ?? true) }
+    package var isManyToMany: Bool { isToMany && inverse?.isToMany == true }
 }
 
 /// One slot of a row: an attribute or a to-one relationship.

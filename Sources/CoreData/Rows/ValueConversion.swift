@@ -113,6 +113,9 @@ extension StoredValue {
             case let box as AnyValueBox: return box.value
             case let composite as CompositeValue: return composite.elements
             case let unacceptable as UnacceptableValue: return unacceptable.value
+            case let unavailable as UnavailableValue:
+                unavailable.tell()
+                return nil
             default: return object
             }
         }

@@ -22,6 +22,8 @@ indirect enum FieldValue: Equatable {
     case objects([ObjectReference])
     /// Several values, of a store without a model.
     case list([FieldValue])
+    /// A value whose place in the store is not known, and why.
+    case unknown(String)
 
     struct Element: Equatable {
         let name: String
@@ -48,6 +50,7 @@ indirect enum FieldValue: Equatable {
         switch object {
         case let value as NSDecimalNumber: self = .decimal(value.stringValue)
         case let value as NSURL: self = .url(value.absoluteString)
+        case let value as UnavailableValue: self = .unknown(value.reason)
         case let value as CompositeValue:
             self = .composite(
                 attribute.elements.map { element in

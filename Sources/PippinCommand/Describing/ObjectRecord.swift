@@ -39,8 +39,17 @@ struct ObjectRecord {
             let missing = (dangling[relationship.name]?[row.objectID.key] ?? []).map {
                 ObjectReference($0, isMissing: true)
             }
-            if relationship.isToMany {
-                let identifiers = try related(relationship)
+            if let reason = Self.unknown(row, relationship) {
+                fields.append(Field(name: relationship.name, value: .unknown(reason)))
+            } else if relationship.isToMany {
+                let identifiers: [NSManagedObjectID]
+                do { identifiers = try related(relationship) } catch let error as NSError
+                    where error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
+                {
+                    // That one relationship is not known; the others are.
+                    fields.append(Field(name: relationship.name, value: .unknown(error.localizedDescription)))
+                    continue
+                }
                 let ordered = relationship.isOrdered ? identifiers : identifiers.sorted(by: Self.precedes)
                 fields.append(
                     Field(name: relationship.name, value: .objects(ordered.map { ObjectReference($0) } + missing)))
@@ -53,6 +62,12 @@ struct ObjectRecord {
             }
         }
         self.fields = fields
+    }
+
+    /// Why a to-one relationship's column is not known; nil where it is.
+    private static func unknown(_ row: Row, _ relationship: RelationshipLayout) -> String? {
+        guard !relationship.isToMany, case .object(let object) = row.values[relationship.slot] else { return nil }
+        return (object as? UnavailableValue)?.reason
     }
 
     /// Unordered relationships come in any order; a list to read has one.

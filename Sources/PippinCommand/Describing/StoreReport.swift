@@ -25,6 +25,8 @@ struct StoreReport {
     var losses: [String]
     var history: (changes: Int64, transactions: Int64)?
     var configurations: [String]
+    /// What of the model was not found in the store, in words.
+    var findings: [String]
     /// Every entity, those that inherit right after the one that they inherit from.
     var entities: [Entity]
 
@@ -41,7 +43,12 @@ struct StoreReport {
         history = store.facts.history
         configurations = store.document.configurations.keys.sorted()
         var counts: [String: Int] = [:]
-        for entity in store.layout.entities { counts[entity.name] = try store.count(of: entity) }
+        let found = (store.store as? SQLiteStore)?.findings ?? []
+        findings = found.map(\.text)
+        let tableless = Set(found.filter { $0.property == nil }.map(\.entity))
+        for entity in store.layout.entities where !tableless.contains(entity.root.name) {
+            counts[entity.name] = try store.count(of: entity)
+        }
         entities = store.layout.entities.compactMap { entity in
             guard let document = store.document.entity(named: entity.name) else { return nil }
             var depth = 0

@@ -6,7 +6,13 @@ enum DumpJSON {
         try output("{\n  \"store\": \(JSONText.string(store.facts.uuid)),\n  \"objects\": {")
         for (position, entity) in entities.enumerated() {
             try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")
-            let objects = try store.objects(of: entity)
+            let objects: [ObjectRecord]
+            do { objects = try store.objects(of: entity) } catch let error as NSError
+                where error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
+            {
+                try output(JSONText.object([("unknown", JSONText.string(error.localizedDescription))]) + "]")
+                continue
+            }
             for (number, object) in objects.enumerated() {
                 try output("\(number == 0 ? "" : ",")\n      \(text(of: object))")
             }
@@ -36,6 +42,7 @@ enum DumpJSON {
         case .object(let reference): text(of: reference)
         case .objects(let references): "[" + references.map(text(of:)).joined(separator: ", ") + "]"
         case .list(let values): "[" + values.map(text(of:)).joined(separator: ", ") + "]"
+        case .unknown(let reason): JSONText.object([("unknown", JSONText.string(reason))])
         }
     }
 

@@ -9,10 +9,19 @@ enum DumpText {
     static func write(_ store: OpenedStore, _ entities: [EntityLayout], _ output: (String) throws -> Void) throws {
         try output("\(store.original.lastPathComponent)   \(store.facts.uuid)\n")
         for entity in entities where !entity.isAbstract {
-            let objects = try store.objects(of: entity)
+            let objects: [ObjectRecord]
+            do { objects = try store.objects(of: entity) } catch let error as NSError where isUnknown(error) {
+                try output("\n\(entity.name)   ? \(error.localizedDescription)\n")
+                continue
+            }
             try output("\n\(entity.name)   \(TextTools.count(objects.count, "object"))\n")
             for object in objects { try output("\n" + text(of: object)) }
         }
+    }
+
+    /// Whether an error says that an entity's table is not known, which the other entities are not concerned by.
+    private static func isUnknown(_ error: NSError) -> Bool {
+        error.domain == NSCocoaErrorDomain && error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
     }
 
     static func text(of object: ObjectRecord) -> String {
@@ -43,6 +52,7 @@ enum DumpText {
         case .object(let reference): return "→ \(name(of: reference))"
         case .objects(let references): return list(references)
         case .list(let values): return "[ " + values.map(text(of:)).joined(separator: ", ") + " ]"
+        case .unknown(let reason): return "? \(reason)"
         }
     }
 
@@ -75,6 +85,7 @@ enum DumpText {
     }
 
     private static func bytes(_ data: Data) -> String {
+        if let content = BlobText.content(of: data) { return "\(TextTools.count(data.count, "byte")): \(content)" }
         let start = data.prefix(12).map { String(format: "%02x", $0) }.joined()
         return "\(TextTools.count(data.count, "byte"))"
             + (data.isEmpty ? "" : ": \(start)\(data.count > 12 ? "…" : "")")

@@ -32,6 +32,7 @@ enum InfoText {
         if !report.configurations.isEmpty {
             facts.append(["configurations", report.configurations.joined(separator: ", ")])
         }
+        for finding in report.findings { facts.append(["not found", finding]) }
         let total = report.entities.reduce(0) { $0 + $1.count }
         facts.append(["entities", "\(report.entities.count), with \(TextTools.count(total, "object"))"])
         return facts

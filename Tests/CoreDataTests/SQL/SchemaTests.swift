@@ -131,7 +131,9 @@ struct SchemaTests {
                 """)
     }
 
-    @Test("A composite attribute has a column for each element, however deep")
+    @Test(
+        "A composite attribute has a column for each element, under its own name and in the order of the elements, however deep"
+    )
     func composites() throws {
         let place = NSCompositeAttributeDescription()
         place.name = "place"
@@ -141,8 +143,57 @@ struct SchemaTests {
         place.elements = [makeAttribute("city", .stringAttributeType), point]
         #expect(
             try creation(makeModel(makeEntity("Quake", place)))[0] == """
-                CREATE TABLE ZQUAKE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPLACE_POINT_X FLOAT, \
-                ZPLACE_POINT_Y FLOAT, ZPLACE_CITY VARCHAR )
+                CREATE TABLE ZQUAKE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZY FLOAT, ZX FLOAT, \
+                ZCITY VARCHAR )
+                """)
+    }
+
+    @Test("An element takes its name before the attributes that come after its composite by name")
+    func compositeCollisions() throws {
+        let author = NSCompositeAttributeDescription()
+        author.name = "author"
+        author.elements = [
+            makeAttribute("person", .stringAttributeType), makeAttribute("year", .stringAttributeType),
+            makeAttribute("id", .UUIDAttributeType),
+        ]
+        let model = makeModel(
+            makeEntity(
+                "Drink", author, makeAttribute("id", .UUIDAttributeType), makeAttribute("name", .stringAttributeType)))
+        #expect(
+            try creation(model)[0] == """
+                CREATE TABLE ZDRINK ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPERSON VARCHAR, ZYEAR VARCHAR, \
+                ZNAME VARCHAR, ZID BLOB, ZID1 BLOB )
+                """)
+    }
+
+    @Test("A to-many relationship without inverse is a column of its destination, with the number of its entity")
+    func owners() throws {
+        let model = makeModel(
+            makeEntity("Drink", makeToMany("spec", "Ingredient", inverse: nil)),
+            makeEntity(
+                "Ingredient", makeAttribute("value", .doubleAttributeType), makeToOne("base", "Drink", inverse: nil)),
+            makeEntity("Menu", makeToMany("spec", "Ingredient", inverse: nil, ordered: true)))
+        #expect(
+            try text(model) == """
+                CREATE TABLE ZDRINK ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )
+                CREATE TABLE ZINGREDIENT ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZBASE INTEGER, \
+                Z1SPEC INTEGER, Z3SPEC INTEGER, Z_FOK_3SPEC INTEGER, ZVALUE FLOAT )
+                CREATE TABLE ZMENU ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )
+                CREATE INDEX ZINGREDIENT_ZBASE_INDEX ON ZINGREDIENT (ZBASE)
+                CREATE INDEX ZINGREDIENT_Z1SPEC_INDEX ON ZINGREDIENT (Z1SPEC)
+                CREATE INDEX ZINGREDIENT_Z3SPEC_INDEX ON ZINGREDIENT (Z3SPEC)
+                """)
+    }
+
+    @Test("Of a many-to-many relationship that is ordered at both ends, the order keys stand as the keys do")
+    func bothOrdered() throws {
+        let model = makeModel(
+            makeEntity("Conversation", makeToMany("members", "User", inverse: "conversations", ordered: true)),
+            makeEntity("User", makeToMany("conversations", "Conversation", inverse: "members", ordered: true)))
+        #expect(
+            try creation(model)[1] == """
+                CREATE TABLE Z_1MEMBERS ( Z_1CONVERSATIONS INTEGER, Z_2MEMBERS INTEGER, Z_FOK_1CONVERSATIONS INTEGER, \
+                Z_FOK_2MEMBERS INTEGER, PRIMARY KEY (Z_1CONVERSATIONS, Z_2MEMBERS) )
                 """)
     }
 

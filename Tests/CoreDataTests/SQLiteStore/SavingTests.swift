@@ -46,7 +46,7 @@ struct SavingTests {
         guard case .object(let list) = try store.value(row, "list") else { throw StopTest() }
         #expect(list as? [String] == ["a", "b"])
         let columns =
-            "Z_PK, Z_ENT, Z_OPT, ZCOUNT, ZFLAG, ZRATIO, ZDATE, ZPRICE, typeof(ZPRICE), ZLINK, ZTOKEN, ZBYTES, ZBLOB, ZPLACE_CITY, ZPLACE_ZIP"
+            "Z_PK, Z_ENT, Z_OPT, ZCOUNT, ZFLAG, ZRATIO, ZDATE, ZPRICE, typeof(ZPRICE), ZLINK, ZTOKEN, ZBYTES, ZBLOB, ZCITY, ZZIP"
         let token = uuid.uuidString.replacing("-", with: "")
         #expect(
             try plainSQL("SELECT \(columns) FROM ZTHING", in: folder.store)
@@ -63,7 +63,7 @@ struct SavingTests {
         #expect(row.values.filter { !$0.isNull }.isEmpty)
         #expect(
             try plainSQL(
-                "SELECT count(*) FROM ZTHING WHERE ZBLOB IS NULL AND ZPRICE IS NULL AND ZPLACE_CITY IS NULL",
+                "SELECT count(*) FROM ZTHING WHERE ZBLOB IS NULL AND ZPRICE IS NULL AND ZCITY IS NULL",
                 in: folder.store) == ["1"])
     }
 

@@ -25,6 +25,7 @@ struct ColumnSources {
             case .toOne(let relationship): add(relationship, column)
             }
         }
+        for owner in mapping.owners { add(owner) }
     }
 
     // MARK: Attributes
@@ -131,11 +132,37 @@ struct ColumnSources {
             if let former = sourceColumn.orderColumn { sourceColumns[name] = former }
         }
     }
+
+    // MARK: Owners
+
+    /// The owner by a relationship without inverse stays where the rows had it in a column. Otherwise the column is filled from what
+    /// the relationship had instead, when all rows are there.
+    private mutating func add(_ owner: OwnerColumn) {
+        for name in owner.columns { values[name] = "NULL" }
+        guard let key = pair.formerKey(owner), key.table == former.table else { return }
+        values[owner.name] = quoted(key.column)
+        sourceColumns[owner.name] = key.column
+        if let name = owner.orderColumn, let order = key.orderColumn {
+            values[name] = quoted(order)
+            sourceColumns[name] = order
+        }
+    }
+}
+
+extension SchemaPair {
+    /// The column that a relationship without inverse had in its destinations' table; nil where there was none.
+    func formerKey(_ owner: OwnerColumn) -> ForeignKeyMapping? {
+        guard let former = former(owner.relationship), former.isToMany, let mapping = source.mapping(of: former.source),
+            case .foreignKey(let key)? = mapping.toManys[former.index]
+        else { return nil }
+        return key
+    }
 }
 
 extension EntityMapping {
     /// All columns that the entity's rows use, besides the key, the entity and the version.
     var allColumns: [String] {
         storedColumns.flatMap { [$0.name, $0.entityColumn, $0.orderColumn].compactMap { $0 } }
+            + owners.flatMap(\.columns)
     }
 }

@@ -55,8 +55,7 @@ extension DeferredCleanup {
     func sparing(_ schema: SQLSchema) -> DeferredCleanup {
         var used: [String: Set<String>] = [:]
         for mapping in schema.mappings.compactMap({ $0 }) {
-            let columns = mapping.storedColumns.flatMap { [$0.name, $0.entityColumn, $0.orderColumn] }
-            used[mapping.table, default: ["Z_PK", "Z_ENT", "Z_OPT"]].formUnion(columns.compactMap { $0 })
+            used[mapping.table, default: ["Z_PK", "Z_ENT", "Z_OPT"]].formUnion(mapping.allColumns)
         }
         for join in schema.joinTables { used[join.table.name] = Set(join.table.columns.map(\.name)) }
         return DeferredCleanup(

@@ -42,7 +42,8 @@ struct InPlaceMigrator {
         sourceSchema = SQLSchema(
             layout: try source.compiledLayout(), entityNames: sourceNames, numbers: catalog.numbers(for: source),
             catalog: catalog)
-        try StoreCompatibility.checkColumns(sourceSchema, catalog: catalog, url: file.url)
+        // Values whose place is not known would be lost.
+        if let finding = sourceSchema.findings.first { throw finding.error(url: file.url) }
         try file.checkNumbers(of: sourceSchema)
         destinationSchema = SQLSchema(layout: try destination.compiledLayout(), entityNames: destinationNames)
         // What an earlier migration left is in the way of this one.

@@ -44,6 +44,7 @@ final class SQLScope {
             guard let property = current.mapping.layout.propertyByName[key] else {
                 throw KeyPathError.unknownKey(key, path: path, entity: current.mapping.layout)
             }
+            try current.mapping.checkAvailable(key, "cannot be fetched or compared")
             switch property {
             case .slot(let slot):
                 guard let column = current.mapping.columns[slot] else {
@@ -57,6 +58,9 @@ final class SQLScope {
                 // The destination's key is in the column already: no join for it.
                 if position == path.count - 2, path[position + 1] == "objectID" {
                     return .column(current.alias, column)
+                }
+                if let destination = column.destination, let finding = schema.finding(of: destination) {
+                    throw finding.error("“\(path.joined(separator: "."))” cannot be fetched or compared", url: nil)
                 }
                 guard let destination = column.destination, let mapping = schema.mapping(of: destination) else {
                     throw KeyPathError.unknownKey(

@@ -9,20 +9,26 @@ package final class EntityMapping: Sendable {
     package let columns: [SlotColumn?]
     /// The to-many relationships by their index among the entity's relationships; nil for to-one ones.
     package let toManys: [ToManyMapping?]
+    /// The columns in which the entity's rows keep the owners of relationships without inverse that lead to it.
+    package let owners: [OwnerColumn]
     /// The numbers of the entity and of all below it, ascending.
     package let numbers: [Int]
     /// Whether the table holds objects of other entities too, so that rows must be told apart by `Z_ENT`.
     package let sharesTable: Bool
+    /// The properties whose columns or join tables are not known in an existing store, by name, and why.
+    package let unavailable: [String: SchemaFinding]
 
     init(
         layout: EntityLayout, number: Int, table: String, columns: [SlotColumn?], toManys: [ToManyMapping?],
-        numbers: [Int], sharesTable: Bool
+        owners: [OwnerColumn] = [], numbers: [Int], sharesTable: Bool, unavailable: [String: SchemaFinding] = [:]
     ) {
         self.layout = layout
         self.number = number
         self.table = table
         self.columns = columns
         self.toManys = toManys
+        self.owners = owners
+        self.unavailable = unavailable
         self.numbers = numbers
         self.sharesTable = sharesTable
     }
@@ -40,7 +46,7 @@ package final class EntityMapping: Sendable {
 package struct SlotColumn: Sendable {
     /// The property's name; for an element of a composite attribute, the key path.
     package let property: String
-    package let name: String
+    package var name: String
     package let storage: ColumnStorage
     /// For a to-one relationship to an entity with subentities: the column with the destination's `Z_ENT`.
     package var entityColumn: String?
@@ -76,6 +82,12 @@ package struct ForeignKeyMapping: Sendable {
     package let entityColumn: String?
     /// The column with the order key, for an ordered relationship.
     package let orderColumn: String?
+    /// Whether an inverse relationship has the column; it belongs to the to-many relationship itself otherwise, whose changes
+    /// write it.
+    package let hasInverse: Bool
+
+    /// All columns of the relationship.
+    package var columns: [String] { [column, entityColumn, orderColumn].compactMap { $0 } }
 }
 
 /// A many-to-many relationship seen from one end.

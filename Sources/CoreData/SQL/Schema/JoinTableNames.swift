@@ -3,40 +3,33 @@
 /// A column bears the number of the entity whose keys it holds and the name of the relationship that leads there. A
 /// relationship that is its own inverse has the column `REFLEXIVE` for the other end.
 struct JoinTableNames {
-    private let relationship: RelationshipLayout
-    private let table: String
-    private let sourceColumn: String
-    private let destinationColumn: String
+    /// The one of the two relationships that the table is named after.
+    let relationship: RelationshipLayout
+    var table: String
+    /// The column with the keys of the objects that have the relationship.
+    var sourceColumn: String
+    /// The column with the keys of the objects that it leads to.
+    var destinationColumn: String
+    /// The place of the destination, where the relationship is ordered.
+    var orderColumn: String?
+    /// The place of the source, where the inverse is ordered.
+    var inverseOrderColumn: String?
 
-    init(
-        _ relationship: RelationshipLayout, source: Int, destination: Int, name: String, inverseName: String?,
-        catalog: StoreCatalog?
-    ) {
+    init(_ relationship: RelationshipLayout, table: String, sourceColumn: String, destinationColumn: String) {
         self.relationship = relationship
-        let isReflexive = relationship.inverse === relationship
-        let inverse = inverseName ?? relationship.source.name.uppercased()
-        var table = "Z_\(source)\(relationship.name.uppercased())"
-        destinationColumn = "Z_\(destination)\(name)"
-        sourceColumn = isReflexive ? "REFLEXIVE" : "Z_\(source)\(inverse)"
-        if let catalog, catalog.tables[table] == nil {
-            // An existing store may have named the table after the other end.
-            let columns = Set([sourceColumn, destinationColumn])
-            let known = catalog.tables.keys.sorted().first { columns.isSubset(of: catalog.tables[$0] ?? []) }
-            table = known ?? table
-        }
         self.table = table
+        self.sourceColumn = sourceColumn
+        self.destinationColumn = destinationColumn
+        if relationship.isOrdered { orderColumn = Self.orderColumn(of: destinationColumn) }
+        if let inverse = relationship.inverse, inverse.isOrdered, inverse !== relationship {
+            inverseOrderColumn = Self.orderColumn(of: sourceColumn)
+        }
     }
+
+    /// `Z_FOK_17PEOPLE` for `Z_17PEOPLE`
+    static func orderColumn(of column: String) -> String { "Z_FOK_\(column.dropFirst(2))" }
 
     private var isReflexive: Bool { relationship.inverse === relationship }
-
-    private var orderColumn: String? {
-        relationship.isOrdered ? "Z_FOK_\(destinationColumn.dropFirst(2))" : nil
-    }
-
-    private var inverseOrderColumn: String? {
-        guard let inverse = relationship.inverse, inverse.isOrdered, !isReflexive else { return nil }
-        return "Z_FOK_\(sourceColumn.dropFirst(2))"
-    }
 
     var mapping: JoinMapping {
         JoinMapping(
@@ -53,10 +46,11 @@ struct JoinTableNames {
     func definition(rootName: String) -> JoinTableDefinition {
         let first = isReflexive ? destinationColumn : sourceColumn
         let second = isReflexive ? sourceColumn : destinationColumn
-        let columns = [first, second] + [orderColumn, inverseOrderColumn].compactMap { $0 }
+        // Of two ends that are both ordered, the source's keys come first, as the columns do.
+        let order = [inverseOrderColumn, orderColumn].compactMap { $0 }
         return JoinTableDefinition(
             table: TableDefinition(
-                name: table, columns: columns.map { .init(name: $0, declaredType: "INTEGER") },
+                name: table, columns: ([first, second] + order).map { .init(name: $0, declaredType: "INTEGER") },
                 primaryKey: [first, second]),
             index: IndexDefinition(
                 name: "\(table)_\(second)_INDEX", table: table, terms: [quoted(second), quoted(first)]),

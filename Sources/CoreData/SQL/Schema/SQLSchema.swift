@@ -2,7 +2,7 @@
 ///
 /// Names and order are Core Data's: `ZCAR` with `Z_PK, Z_ENT, Z_OPT` and `Z<PROPERTY>`, subentities in their root's
 /// table, join tables `Z_<n><REL>`. The numbers of the entities are part of some names; a store that exists brings its
-/// own in `Z_PRIMARYKEY`.
+/// own in `Z_PRIMARYKEY`, and its names are read from it (``SchemaReconciliation``).
 package struct SQLSchema: Sendable {
     package let layout: ModelLayout
     /// The mappings in the order of the layout's entities; nil for entities that the store does not hold.
@@ -11,6 +11,8 @@ package struct SQLSchema: Sendable {
     package let tables: [TableDefinition]
     /// The join tables, each with the number of the root entity after whose table it is made.
     package let joinTables: [JoinTableDefinition]
+    /// What an existing store has not, or so that it cannot be told which is which.
+    package let findings: [SchemaFinding]
     private let layoutIndexByNumber: [Int: Int]
 
     /// Lays out a model.
@@ -19,19 +21,19 @@ package struct SQLSchema: Sendable {
     ///   - layout: the compiled model.
     ///   - entityNames: the entities of the store's configuration; nil for all.
     ///   - numbers: the numbers that an existing store gave its entities; nil to number them afresh from 1.
-    ///   - catalog: what an existing store has, to find join tables that an older system named otherwise.
+    ///   - catalog: what an existing store has: where the rules do not fit it, it is right.
     package init(
         layout: ModelLayout, entityNames: Set<String>? = nil, numbers: [String: Int]? = nil,
         catalog: StoreCatalog? = nil
     ) {
-        var builder = SchemaBuilder(layout: layout, entityNames: entityNames, numbers: numbers, catalog: catalog)
-        builder.build()
+        let builder = SchemaBuilder(layout: layout, entityNames: entityNames, numbers: numbers, catalog: catalog)
         self.layout = layout
         mappings = builder.mappings
         tables = builder.tables
         joinTables = builder.joinTables
+        findings = builder.findings
         var byNumber: [Int: Int] = [:]
-        for (index, mapping) in builder.mappings.enumerated() {
+        for (index, mapping) in mappings.enumerated() {
             if let mapping { byNumber[mapping.number] = index }
         }
         layoutIndexByNumber = byNumber
@@ -60,17 +62,4 @@ package struct JoinTableDefinition: Sendable, Equatable {
     package let index: IndexDefinition
     /// The name of the root entity after whose table Core Data makes this one.
     package let rootName: String
-}
-
-/// What an existing store has: the numbers of its entities, its tables and their columns.
-package struct StoreCatalog: Sendable {
-    /// `Z_PRIMARYKEY`: entity names and their numbers.
-    package var numbers: [String: Int]
-    /// Tables and their columns.
-    package var tables: [String: [String]]
-
-    package init(numbers: [String: Int], tables: [String: [String]]) {
-        self.numbers = numbers
-        self.tables = tables
-    }
 }

@@ -1,28 +1,19 @@
-import Ordering
-
-/// Works out an ``SQLSchema``: first every entity's columns, then the relationships, which need the columns of both ends.
+/// Works out an ``SQLSchema``: the names by rule, then as an existing store has them, then the mappings, which need the columns of
+/// both ends of a relationship.
 struct SchemaBuilder {
     let layout: ModelLayout
-    let catalog: StoreCatalog?
     /// The entities in the store, in the order of the layout.
     let entities: [EntityLayout]
     let numbers: [String: Int]
-    private(set) var mappings: [EntityMapping?] = []
-    private(set) var tables: [TableDefinition] = []
-    private(set) var joinTables: [JoinTableDefinition] = []
-
-    private var tableNames: [String: String] = [:]
-    /// The column of every property that an entity declares, by entity and property.
-    private var ownColumns: [String: [String: SlotColumn]] = [:]
-    /// The names that many-to-many relationships take in their root's table, by entity and property, without the Z.
-    private var joinNames: [String: [String: String]] = [:]
-    private var joinMappings: [String: [String: JoinMapping]] = [:]
+    private let names: SchemaNames
+    let findings: [SchemaFinding]
+    private let findingsByProperty: [String: [String: SchemaFinding]]
+    private let joinMappings: [String: [String: JoinMapping]]
 
     init(layout: ModelLayout, entityNames: Set<String>?, numbers: [String: Int]?, catalog: StoreCatalog?) {
         self.layout = layout
-        self.catalog = catalog
         // Ancestors come along: the table is theirs.
-        entities = layout.entities.filter { entity in
+        let entities = layout.entities.filter { entity in
             guard let entityNames else { return true }
             return entity.selfAndSubentities.contains { entityNames.contains($0.name) }
         }
@@ -36,18 +27,46 @@ struct SchemaBuilder {
                 next += 1
             }
         }
+        var names = SchemaNaming(entities, numbers: given).names
+        var findings: [SchemaFinding] = []
+        if let catalog {
+            (names, findings) = SchemaReconciliation(names, entities: entities, numbers: given, catalog: catalog).result
+        }
+        self.entities = entities
         self.numbers = given
+        self.names = names
+        self.findings = findings
+        var byProperty: [String: [String: SchemaFinding]] = [:]
+        for finding in findings { byProperty[finding.entity, default: [:]][finding.property ?? ""] = finding }
+        findingsByProperty = byProperty
+        var joins: [String: [String: JoinMapping]] = [:]
+        for join in names.joins {
+            let relationship = join.relationship
+            joins[relationship.source.name, default: [:]][relationship.name] = join.mapping
+            if let inverse = relationship.inverse, inverse !== relationship {
+                joins[inverse.source.name, default: [:]][inverse.name] = join.inverseMapping
+            }
+        }
+        joinMappings = joins
     }
 
-    mutating func build() {
-        var names = ColumnNames()
-        for root in entities where root.superentity == nil {
-            tableNames[root.name] = names.next(for: root.name)
-            nameColumns(of: root)
+    /// The mappings in the order of the layout's entities; nil for entities that the store does not hold.
+    var mappings: [EntityMapping?] {
+        layout.entities.map { entity in
+            guard let number = numbers[entity.name], let table = names.tables[entity.root.name] else { return nil }
+            return mapping(of: entity, number: number, table: table)
         }
-        for root in entities where root.superentity == nil { tables.append(table(of: root)) }
-        for entity in entities { nameJoinTables(of: entity) }
-        mappings = layout.entities.map { entity in numbers[entity.name].map { mapping(of: entity, number: $0) } }
+    }
+
+    /// The tables of the root entities, in the order of their numbers.
+    var tables: [TableDefinition] {
+        entities.compactMap { root in
+            root.superentity == nil ? names.tables[root.name].map { table(named: $0, of: root) } : nil
+        }
+    }
+
+    var joinTables: [JoinTableDefinition] {
+        names.joins.map { $0.definition(rootName: $0.relationship.source.root.name) }
     }
 
     private func members(of root: EntityLayout) -> [EntityLayout] {
@@ -56,76 +75,29 @@ struct SchemaBuilder {
 
     private func number(_ entity: EntityLayout) -> Int { numbers[entity.name] ?? entity.number }
 
-    // MARK: Columns
+    // MARK: Tables
 
-    private mutating func nameColumns(of root: EntityLayout) {
-        var names = ColumnNames(reserved: ["Z_PK", "Z_ENT", "Z_OPT"])
-        for entity in members(of: root) {
-            var columns: [String: SlotColumn] = [:]
-            let ownSlots = entity.slots[(entity.superentity?.slots.count ?? 0)...].filter { !$0.isTransient }
-            for slot in ownSlots.ordered(by: { $0.name < $1.name }) {
-                switch slot.kind {
-                case .attribute(let attribute):
-                    columns[slot.name] = Self.column(of: attribute, path: slot.name, names: &names)
-                case .toOne(let relationship):
-                    columns[slot.name] = column(of: relationship, names: &names)
-                }
-            }
-            ownColumns[entity.name] = columns
-            let ownRelationships = entity.relationships[(entity.superentity?.relationships.count ?? 0)...]
-            for relationship in ownRelationships.ordered(by: { $0.name < $1.name })
-            where relationship.isManyToMany && !relationship.isTransient {
-                let name = names.next(for: relationship.name)
-                joinNames[entity.name, default: [:]][relationship.name] = String(name.dropFirst())
-            }
-        }
-    }
-
-    private static func column(
-        of attribute: AttributeLayout, path: String, names: inout ColumnNames
-    ) -> SlotColumn? {
-        if attribute.type == .compositeAttributeType {
-            let elements = attribute.elements.ordered { $0.name < $1.name }.compactMap {
-                Self.column(of: $0, path: path + "." + $0.name, names: &names)
-            }
-            guard !elements.isEmpty else { return nil }
-            return SlotColumn(
-                property: path, name: "", storage: .transformable(allowsExternal: false), elements: elements)
-        }
-        guard let storage = ColumnStorage(attribute) else { return nil }
-        let name = names.next(for: path.replacing(".", with: "_"))
-        var column = SlotColumn(property: path, name: name, storage: storage)
-        column.isDerived = attribute.derivation != nil
-        return column
-    }
-
-    private func column(of relationship: RelationshipLayout, names: inout ColumnNames) -> SlotColumn {
-        let name = names.next(for: relationship.name)
-        var column = SlotColumn(property: relationship.name, name: name, storage: .toOne)
-        column.destination = relationship.destination
-        if relationship.destination.selfAndSubentities.count > 1 {
-            column.entityColumn = "Z\(number(relationship.destination))_\(name.dropFirst())"
-        }
-        if let inverse = relationship.inverse, inverse.isOrdered { column.orderColumn = "Z_FOK_\(name.dropFirst())" }
-        return column
-    }
-
-    private func table(of root: EntityLayout) -> TableDefinition {
+    private func table(named name: String, of root: EntityLayout) -> TableDefinition {
         var grouped: [(group: Int, column: TableDefinition.Column)] = []
+        func add(_ name: String?, _ group: Int) {
+            guard let name else { return }
+            grouped.append((group, .init(name: name, declaredType: "INTEGER")))
+        }
         for entity in members(of: root) {
-            let own = (ownColumns[entity.name] ?? [:]).values.ordered { $0.property < $1.property }
+            let own = (names.columns[entity.name] ?? [:]).values.sorted { $0.property < $1.property }
             for column in own.flatMap(\.flattened) where column.destination == nil {
                 grouped.append(
                     (column.storage.group, .init(name: column.name, declaredType: column.storage.declaredType)))
             }
             for column in own where column.destination != nil {
-                grouped.append((column.storage.group, .init(name: column.name, declaredType: "INTEGER")))
-                if let name = column.entityColumn {
-                    grouped.append((column.storage.group, .init(name: name, declaredType: "INTEGER")))
-                }
-                if let name = column.orderColumn {
-                    grouped.append((ColumnStorage.orderGroup, .init(name: name, declaredType: "INTEGER")))
-                }
+                add(column.name, column.storage.group)
+                add(column.entityColumn, column.storage.group)
+                add(column.orderColumn, ColumnStorage.orderGroup)
+            }
+            for column in names.owners[entity.name] ?? [] {
+                add(column.name, ColumnStorage.toOne.group)
+                add(column.entityColumn, ColumnStorage.toOne.group)
+                add(column.orderColumn, ColumnStorage.orderGroup)
             }
         }
         let fixed = [
@@ -135,66 +107,57 @@ struct SchemaBuilder {
         ]
         let groups = Set(grouped.map(\.group)).sorted()
         let ordered = groups.flatMap { group in grouped.filter { $0.group == group }.map(\.column) }
-        return TableDefinition(name: tableNames[root.name] ?? "", columns: fixed + ordered)
-    }
-
-    // MARK: Join tables
-
-    private mutating func nameJoinTables(of entity: EntityLayout) {
-        let own = entity.relationships[(entity.superentity?.relationships.count ?? 0)...]
-        for relationship in own.ordered(by: { $0.name < $1.name })
-        where relationship.isManyToMany && !relationship.isTransient && Self.namesTheTable(relationship)
-            && numbers[relationship.destination.name] != nil
-        {
-            let join = JoinTableNames(
-                relationship, source: number(entity), destination: number(relationship.destination),
-                name: joinNames[entity.name]?[relationship.name] ?? relationship.name.uppercased(),
-                inverseName: relationship.inverse.flatMap { joinNames[$0.source.name]?[$0.name] }, catalog: catalog)
-            joinTables.append(join.definition(rootName: entity.root.name))
-            joinMappings[entity.name, default: [:]][relationship.name] = join.mapping
-            if let inverse = relationship.inverse, inverse !== relationship {
-                joinMappings[inverse.source.name, default: [:]][inverse.name] = join.inverseMapping
-            }
-        }
-    }
-
-    /// Whether a many-to-many relationship is the one of the pair that its join table is named after: the one of the
-    /// entity that comes first by name; within one entity, the one that comes last by name.
-    private static func namesTheTable(_ relationship: RelationshipLayout) -> Bool {
-        guard let inverse = relationship.inverse, inverse !== relationship else { return true }
-        let source = relationship.source.name
-        let other = inverse.source.name
-        return source == other ? relationship.name > inverse.name : source < other
+        return TableDefinition(name: name, columns: fixed + ordered)
     }
 
     // MARK: Mappings
 
-    private func mapping(of entity: EntityLayout, number: Int) -> EntityMapping {
+    private func mapping(of entity: EntityLayout, number: Int, table: String) -> EntityMapping {
+        let lineage = entity.lineage
+        let columns = entity.slots.map { slot in
+            lineage.lazy.compactMap { names.columns[$0.name]?[slot.name] }.first
+        }
+        var unavailable: [String: SchemaFinding] = [:]
+        for ancestor in lineage { unavailable.merge(findingsByProperty[ancestor.name] ?? [:]) { own, _ in own } }
+        return EntityMapping(
+            layout: entity, number: number, table: table, columns: columns,
+            toManys: entity.relationships.map(toMany), owners: lineage.flatMap { names.owners[$0.name] ?? [] },
+            numbers: members(of: entity).map { self.number($0) }.sorted(),
+            sharesTable: members(of: entity.root).count > 1, unavailable: unavailable)
+    }
+
+    private func toMany(_ relationship: RelationshipLayout) -> ToManyMapping? {
+        guard relationship.isToMany, !relationship.isTransient,
+            findingsByProperty[relationship.source.name]?[relationship.name] == nil
+        else { return nil }
+        if let join = joinMappings[relationship.source.name]?[relationship.name] { return .joinTable(join) }
+        guard let table = names.tables[relationship.destination.root.name] else { return nil }
+        if let inverse = relationship.inverse {
+            guard let column = names.columns[inverse.source.name]?[inverse.name] else { return nil }
+            return .foreignKey(
+                ForeignKeyMapping(
+                    table: table, column: column.name, entityColumn: column.entityColumn,
+                    orderColumn: column.orderColumn, hasInverse: true))
+        }
+        let owners = names.owners[relationship.destination.name] ?? []
+        return owners.first { $0.relationship === relationship }.map { column in
+            .foreignKey(
+                ForeignKeyMapping(
+                    table: table, column: column.name, entityColumn: column.entityColumn,
+                    orderColumn: column.orderColumn, hasInverse: false))
+        }
+    }
+}
+
+extension EntityLayout {
+    /// The entity and what it inherits from, upwards.
+    var lineage: [EntityLayout] {
         var lineage: [EntityLayout] = []
-        var ancestor: EntityLayout? = entity
+        var ancestor: EntityLayout? = self
         while let current = ancestor {
             lineage.append(current)
             ancestor = current.superentity
         }
-        let columns = entity.slots.map { slot in
-            lineage.lazy.compactMap { ownColumns[$0.name]?[slot.name] }.first
-        }
-        let toManys = entity.relationships.map { relationship -> ToManyMapping? in
-            guard relationship.isToMany, !relationship.isTransient else { return nil }
-            if relationship.isManyToMany {
-                return joinMappings[relationship.source.name]?[relationship.name].map(ToManyMapping.joinTable)
-            }
-            guard let inverse = relationship.inverse, let column = ownColumns[inverse.source.name]?[inverse.name] else {
-                return nil
-            }
-            return .foreignKey(
-                ForeignKeyMapping(
-                    table: tableNames[inverse.source.root.name] ?? "", column: column.name,
-                    entityColumn: column.entityColumn, orderColumn: column.orderColumn))
-        }
-        return EntityMapping(
-            layout: entity, number: number, table: tableNames[entity.root.name] ?? "", columns: columns,
-            toManys: toManys, numbers: members(of: entity).map { self.number($0) }.sorted(),
-            sharesTable: members(of: entity.root).count > 1)
+        return lineage
     }
 }

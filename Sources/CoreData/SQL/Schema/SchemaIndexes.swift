@@ -17,6 +17,7 @@ extension SQLSchema {
             for column in member.columns.compactMap({ $0 }) where column.destination != nil {
                 toOnes.insert(column.name)
             }
+            toOnes.formUnion(member.owners.map(\.name))
         }
         for column in order where toOnes.contains(column) {
             indexes.append(

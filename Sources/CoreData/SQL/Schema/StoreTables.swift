@@ -25,6 +25,22 @@ package enum StoreTables {
         (16001, "CHANGE"), (16002, "TRANSACTION"), (16003, "TRANSACTIONSTRING"),
     ]
 
+    /// The columns of the persistent history that the first systems with one did not have.
+    package static let laterHistoryColumns: [(table: String, columns: [TableDefinition.Column])] = [
+        (
+            "ATRANSACTION",
+            ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"].map {
+                .init(name: $0, declaredType: "INTEGER")
+            }
+                + [.init(name: "ZTIMESTAMP", declaredType: "FLOAT")]
+                + ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"].map {
+                    .init(name: $0, declaredType: "VARCHAR")
+                }
+                + [.init(name: "ZQUERYGEN", declaredType: "BLOB")]
+        ),
+        ("ACHANGE", [.init(name: "ZCOLUMNS", declaredType: "BLOB")]),
+    ]
+
     /// The tables and indexes of the persistent history.
     package static let history = [
         """

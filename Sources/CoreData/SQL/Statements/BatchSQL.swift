@@ -30,9 +30,7 @@ package struct BatchSQL {
         schema: SQLSchema, plan: FetchPlan, predicate: PredicateTree? = nil, arguments: [Value] = [],
         sortTerms: [SortTerm] = []
     ) throws {
-        guard let mapping = schema.mapping(of: plan.entity) else {
-            throw SQLError.unsupported("entity “\(plan.entity.name)”, which this store does not hold")
-        }
+        let mapping = try schema.neededMapping(of: plan.entity)
         self.mapping = mapping
         generator = PredicateSQL(schema: schema, arguments: arguments)
         scope = SQLScope(mapping: mapping, names: AliasNames())

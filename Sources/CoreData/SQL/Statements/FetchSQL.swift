@@ -47,9 +47,7 @@ package struct FetchSQL {
         _ plan: FetchPlan, result: FetchResult, predicate: PredicateTree? = nil, arguments: [Value] = [],
         sortTerms: [SortTerm] = [], having: PredicateTree? = nil
     ) throws -> FetchStatement {
-        guard let mapping = schema.mapping(of: plan.entity) else {
-            throw SQLError.unsupported("entity “\(plan.entity.name)”, which this store does not hold")
-        }
+        let mapping = try schema.neededMapping(of: plan.entity)
         let generator = PredicateSQL(schema: schema, arguments: arguments)
         let groupGenerator = PredicateSQL(schema: schema, arguments: arguments, aggregatesGroups: true)
         let scope = SQLScope(mapping: mapping, names: AliasNames())

@@ -84,6 +84,29 @@ package enum RowSQL {
         SQLStatement("DELETE FROM \(quoted(join.table)) WHERE \(quoted(join.sourceColumn)) = ?")
     }
 
+    /// Gives a destination an owner, for a relationship without inverse: `UPDATE ZINGREDIENT SET Z1SPEC = ?1 WHERE Z_PK = ?2`. What
+    /// the destination's row has besides, its version included, is not concerned.
+    package static func own(_ key: ForeignKeyMapping, by owner: EntityMapping) -> SQLStatement {
+        var changes = ["\(quoted(key.column)) = ?1"]
+        if let entity = key.entityColumn {
+            changes.append("\(quoted(entity)) = (SELECT Z_ENT FROM \(quoted(owner.table)) WHERE Z_PK = ?1)")
+        }
+        if let order = key.orderColumn { changes.append("\(quoted(order)) = NULL") }
+        return SQLStatement(
+            "UPDATE \(quoted(key.table)) SET \(changes.joined(separator: ", ")) WHERE Z_PK = ?2")
+    }
+
+    /// Takes a destination from its owner: `UPDATE ZINGREDIENT SET Z1SPEC = NULL WHERE Z1SPEC = ?1 AND Z_PK = ?2`.
+    package static func release(_ key: ForeignKeyMapping) -> SQLStatement {
+        SQLStatement(releaseAll(key).text + " AND Z_PK = ?2")
+    }
+
+    /// Takes all destinations from an owner that is deleted: `UPDATE ZINGREDIENT SET Z1SPEC = NULL WHERE Z1SPEC = ?1`.
+    package static func releaseAll(_ key: ForeignKeyMapping) -> SQLStatement {
+        let changes = key.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
+        return SQLStatement("UPDATE \(quoted(key.table)) SET \(changes) WHERE \(quoted(key.column)) = ?1")
+    }
+
     /// The order keys of an ordered relationship's destinations, by key.
     package static func orderKeys(_ toMany: ToManyMapping) -> SQLStatement? {
         switch toMany {

@@ -65,6 +65,10 @@ private final class BatchDeletion {
 
     /// Deletes the rows whose keys have been collected.
     func run(_ origin: ChangeOrigin) throws {
+        for rule in try affected() {
+            try rule.source.checkAvailable(
+                rule.relationship.name, "is not known, and its objects cannot be deleted", url: store.file.url)
+        }
         try cascade()
         let rules = try affected()
         for rule in rules { try refuse(rule) }
@@ -183,6 +187,13 @@ private final class BatchDeletion {
                 try store.connection.execute(
                     "DELETE FROM \(quoted(join.table)) WHERE \(quoted(column)) IN \(rule.deleted)")
             }
+            return
+        }
+        if relationship.isToMany, case .foreignKey(let key)? = rule.source.toManys[relationship.index], !key.hasInverse
+        {
+            let cleared = key.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
+            try store.connection.execute(
+                "UPDATE \(quoted(key.table)) SET \(cleared) WHERE \(quoted(key.column)) IN \(rule.deleted)")
             return
         }
         guard relationship.deleteRule == .nullifyDeleteRule, let inverse = relationship.inverse, !inverse.isToMany,

@@ -48,6 +48,10 @@ private final class BatchInsertion {
     }
 
     func insert(_ row: BatchRow) throws {
+        for property in access.mapping.unavailable.keys.sorted() {
+            guard let slot = plan.entity.slotIndex(forName: property), !row.values[slot].isNull else { continue }
+            try access.mapping.checkAvailable(property, url: store.file.url)
+        }
         let statement = try statement(row)
         let key = lastKey + 1
         try statement.bind(key, at: 1)

@@ -9,6 +9,7 @@ extension OpenStore {
             let (sql, binding) = try batchSQL(plan.rows)
             var assignments: [BatchSQL.Assignment] = []
             for (slot, change) in plan.changes {
+                try access.mapping.checkAvailable(plan.rows.entity.slots[slot].name, url: file.url)
                 switch change {
                 case .value(let value):
                     assignments += try access.writer.columns(of: value, slot: slot).map {

@@ -9,7 +9,8 @@ final class EntityAccess {
     let insertText: String
     let deleteText: String
     let writer: RowWriter
-    /// The statements that take a deleted object out of the join tables of its relationships.
+    /// The statements that take a deleted object out of the join tables of its relationships, and from the rows that it owns by a
+    /// relationship without inverse.
     let pairDeletions: [String]
     private var updates: [[Int]: String] = [:]
     private var selection: Statement?
@@ -35,9 +36,13 @@ final class EntityAccess {
         deleteText = RowSQL.delete(mapping).text
         writer = RowWriter(mapping, schema: schema)
         pairDeletions = mapping.toManys.flatMap { toMany -> [String] in
-            guard case .joinTable(let join)? = toMany else { return [] }
-            let own = RowSQL.deletePairs(of: join).text
-            return join.isReflexive ? [own, RowSQL.deletePairs(of: join.reversed).text] : [own]
+            switch toMany {
+            case .joinTable(let join):
+                let own = RowSQL.deletePairs(of: join).text
+                return join.isReflexive ? [own, RowSQL.deletePairs(of: join.reversed).text] : [own]
+            case .foreignKey(let key): return key.hasInverse ? [] : [RowSQL.releaseAll(key).text]
+            case nil: return []
+            }
         }
     }
 

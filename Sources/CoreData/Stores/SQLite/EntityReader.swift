@@ -31,6 +31,12 @@ final class EntityReader {
                     slot, attribute: layout.slots[slot.slot].attribute, schema: schema)
             }
         }
+        for (property, finding) in shape.mapping.unavailable {
+            guard let slot = layout.slotIndex(forName: property) else { continue }
+            slots[slot] = SlotReader(kind: .other, index: -1)
+            rareReaders[slot] = RareSlotReader(
+                unavailable: finding.error("“\(layout.name).\(property)” cannot be read", url: nil))
+        }
         self.slots = slots
         self.destinations = destinations
         self.rareReaders = rareReaders

@@ -5,8 +5,12 @@ extension OpenStore {
     /// The transactions after a place, in their order.
     func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
         try run("read the history of") {
+            // The history of an older system has the names in the row, and only there.
+            let known = Set(try connection.columnNames(ofTable: "ATRANSACTION"))
             func name(_ column: String) -> String {
-                "IFNULL((SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(column)TS), t.\(column))"
+                let plain = known.contains(column) ? "t.\(column)" : "NULL"
+                guard known.contains(column + "TS") else { return plain }
+                return "IFNULL((SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(column)TS), \(plain))"
             }
             let columns = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"].map(name).joined(separator: ", ")
             let statement = try connection.statement(

@@ -8,7 +8,11 @@ enum HistoryTables {
     /// - Parameter hasTables: whether the store has the tables already.
     static func prepare(in file: StoreFile, schema: SQLSchema, hasTables: Bool) throws {
         try file.run("make the history of", fallback: CoreDataErrorCode.persistentStoreOpen) {
-            if !hasTables { try file.connection.transaction { try create(in: file.connection) } }
+            if hasTables {
+                try complete(in: file.connection)
+            } else {
+                try file.connection.transaction { try create(in: file.connection) }
+            }
             try addTombstones(in: file.connection, schema)
         }
     }
@@ -18,7 +22,36 @@ enum HistoryTables {
         // Another process may have been faster.
         guard !known.contains("ATRANSACTION") else { return }
         for statement in StoreTables.history { try connection.execute(statement) }
-        for entity in StoreTables.historyEntities {
+        try number(StoreTables.historyEntities, in: connection)
+    }
+
+    /// Adds what the history of an older system lacks: the table of names, and the columns that refer to it.
+    private static func complete(in connection: Connection) throws {
+        func missing() throws -> [String] {
+            let tables = try connection.tableNames()
+            var statements: [String] = []
+            if !tables.contains("ATRANSACTIONSTRING") {
+                statements += StoreTables.history.filter { $0.contains("ATRANSACTIONSTRING") }
+            }
+            for (table, columns) in StoreTables.laterHistoryColumns {
+                let known = Set(try connection.columnNames(ofTable: table))
+                statements += columns.filter { !known.contains($0.name) }.map {
+                    "ALTER TABLE \(table) ADD COLUMN \($0.name) \($0.declaredType)"
+                }
+            }
+            return statements
+        }
+        guard try !missing().isEmpty else { return }
+        try connection.transaction {
+            // Looked at again inside: another process may have added them.
+            for statement in try missing() { try connection.execute(statement) }
+            try number(StoreTables.historyEntities, in: connection)
+        }
+    }
+
+    /// Numbers the history's entities, where they have none.
+    private static func number(_ entities: [(number: Int, name: String)], in connection: Connection) throws {
+        for entity in entities {
             let insert = try connection.statement(
                 RowSQL.insertEntity.text.replacing("INSERT", with: "INSERT OR IGNORE", maxReplacements: 1))
             try insert.bind(Int64(entity.number), at: 1)

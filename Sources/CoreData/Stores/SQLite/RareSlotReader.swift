@@ -3,12 +3,21 @@ import SQLiteConnection
 
 /// Reads the kinds of values that are seldom or slow anyway.
 final class RareSlotReader {
-    private let shape: RowShape.SlotShape
+    private let shape: RowShape.SlotShape?
+    /// What stands for the value of a property whose column is not known.
+    private let unavailable: UnavailableValue?
     private let attribute: AttributeLayout?
     private let elements: [(name: String, reader: RareSlotReader)]
-    private let schema: SQLSchema
+    private let schema: SQLSchema?
+
+    /// - Parameter unavailable: why the property's column is not known.
+    init(unavailable error: NSError) {
+        unavailable = UnavailableValue(error.localizedDescription)
+        (shape, attribute, schema, elements) = (nil, nil, nil, [])
+    }
 
     init(_ shape: RowShape.SlotShape, attribute: AttributeLayout?, schema: SQLSchema) {
+        unavailable = nil
         self.shape = shape
         self.attribute = attribute
         self.schema = schema
@@ -20,6 +29,8 @@ final class RareSlotReader {
     }
 
     func value(_ statement: Statement, identity: StoreIdentity, external: ExternalData) throws -> StoredValue {
+        if let unavailable { return .object(unavailable) }
+        guard let shape, let schema else { return .null }
         if shape.column.isComposite { return try composite(statement, identity: identity, external: external) }
         let index = shape.index
         if statement.isNull(at: index) { return .null }

@@ -63,6 +63,9 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         metadataAreChanged = false
     }
 
+    /// What of the model the store has not, or so that it cannot be told which is which. Everything else can be used.
+    package var findings: [SchemaFinding] { opened?.schema.findings ?? [] }
+
     // MARK: The engine
 
     package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try open().fetchRows(plan) }
@@ -236,6 +239,9 @@ final class OpenStore {
         let index = entity.number - 1
         if accesses.indices.contains(index), let known = accesses[index] { return known }
         guard let mapping = schema.mapping(of: entity) else {
+            if let finding = schema.finding(of: entity) {
+                throw finding.error("Objects of “\(entity.name)” cannot be used", url: file.url)
+            }
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOperation,
                 "The store “\(file.url.lastPathComponent)” does not hold objects of entity “\(entity.name)”.",

@@ -30,6 +30,10 @@ final class SaveRun {
             insertion = (layout, access, try store.connection.statement(access.insertText))
         }
         guard let (_, access, statement) = insertion else { return }
+        for property in access.mapping.unavailable.keys.sorted() {
+            guard let slot = layout.slotIndex(forName: property), !change.values[slot].isNull else { continue }
+            try access.mapping.checkAvailable(property, url: store.file.url)
+        }
         try statement.bind(change.objectID.key, at: 1)
         try statement.bind(Int64(access.mapping.number), at: 2)
         // A copy brings the version that the object had. Versions are only compared, so they may wrap.
@@ -43,6 +47,9 @@ final class SaveRun {
         let layout = change.objectID.layout
         if updating?.layout !== layout || updating?.slots != change.changedSlots {
             let access = try store.access(layout)
+            for slot in change.changedSlots {
+                try access.mapping.checkAvailable(layout.slots[slot].name, url: store.file.url)
+            }
             let written = access.writer.written(change.changedSlots)
             updating = (
                 layout, change.changedSlots, written, access, try store.connection.statement(access.updateText(written))
@@ -74,6 +81,11 @@ final class SaveRun {
     func delete(_ deletion: RowDeletion) throws {
         let identifier = deletion.objectID
         let access = try store.access(identifier.layout)
+        // What refers to the object could not be told.
+        for relationship in identifier.layout.toManys where !access.mapping.unavailable.isEmpty {
+            try access.mapping.checkAvailable(
+                relationship.name, "is not known, and its object cannot be deleted", url: store.file.url)
+        }
         try noteExternalFiles(of: identifier, access, slots: nil)
         let statement = try store.connection.statement(access.deleteText)
         try statement.bind(identifier.key, at: 1)
@@ -118,7 +130,7 @@ final class SaveRun {
 
     // MARK: To-many relationships
 
-    /// Writes the pairs of join tables, then the order keys, which need all pairs to be there.
+    /// Writes the pairs of join tables and owners, then the order keys, which need all pairs to be there.
     func writeToManys(_ changes: ChangeSet) throws {
         for change in changes.updated where !change.toManyChanges.isEmpty { try writePairs(change) }
         for change in changes.inserted where !change.toManyChanges.isEmpty { try writePairs(change) }
@@ -129,7 +141,7 @@ final class SaveRun {
     /// The statements of a to-many relationship: made once, however many objects change it.
     private struct ToManyStatements {
         let mapping: ToManyMapping
-        /// For pairs of a join table.
+        /// For pairs of a join table, and for owners.
         var insertPair: Statement?
         var deletePair: Statement?
         /// For an ordered relationship.
@@ -140,14 +152,22 @@ final class SaveRun {
     private func statements(_ change: ToManyChange, of identifier: NSManagedObjectID) throws -> ToManyStatements? {
         let key = ObjectIdentifier(change.relationship)
         if let known = toManyStatements[key] { return known }
-        let toManys = try store.access(identifier.layout).mapping.toManys
+        let source = try store.access(identifier.layout).mapping
+        try source.checkAvailable(change.relationship.name, url: store.file.url)
+        let toManys = source.toManys
         guard toManys.indices.contains(change.relationship.index), let mapping = toManys[change.relationship.index]
         else { return nil }
         var statements = ToManyStatements(mapping: mapping)
         let connection = store.connection
-        if case .joinTable(let join) = mapping {
+        switch mapping {
+        case .joinTable(let join):
             statements.insertPair = try connection.statement(RowSQL.insertPair(join).text)
             statements.deletePair = try connection.statement(RowSQL.deletePair(join).text)
+        case .foreignKey(let column) where !column.hasInverse:
+            let owner = try store.access(change.relationship.source).mapping
+            statements.insertPair = try connection.statement(RowSQL.own(column, by: owner).text)
+            statements.deletePair = try connection.statement(RowSQL.release(column).text)
+        case .foreignKey: break
         }
         statements.selectOrder = try RowSQL.orderKeys(mapping).map { try connection.statement($0.text) }
         statements.writeOrder = try RowSQL.setOrderKey(mapping).map { try connection.statement($0.text) }
@@ -158,17 +178,18 @@ final class SaveRun {
     private func writePairs(_ change: RowChange) throws {
         for toManyChange in change.toManyChanges {
             guard let statements = try statements(toManyChange, of: change.objectID),
-                case .joinTable(let join) = statements.mapping, let insert = statements.insertPair,
-                let delete = statements.deletePair
+                let insert = statements.insertPair, let delete = statements.deletePair
             else { continue }
+            var isReflexive = false
+            if case .joinTable(let join) = statements.mapping { isReflexive = join.isReflexive }
             let source = change.objectID.key
             for target in toManyChange.removed {
                 try run(delete, source, target.key)
-                if join.isReflexive { try run(delete, target.key, source) }
+                if isReflexive { try run(delete, target.key, source) }
             }
             for target in toManyChange.added {
                 try run(insert, source, target.key)
-                if join.isReflexive { try run(insert, target.key, source) }
+                if isReflexive { try run(insert, target.key, source) }
             }
         }
     }

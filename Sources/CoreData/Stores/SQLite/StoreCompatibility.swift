@@ -97,38 +97,4 @@ enum StoreCompatibility {
             && Set(model.map { $0.name ?? "" }) == Set(StoreMetadata.hashes(in: metadata).keys)
             && model.allSatisfy { $0.recordedVersionHash == nil }
     }
-
-    /// Checks that a store has the tables and columns that a model needs, which its hashes promise.
-    ///
-    /// - Throws: an `NSError` that names the first property whose column is missing.
-    static func checkColumns(_ schema: SQLSchema, catalog: StoreCatalog, url: URL) throws {
-        for mapping in schema.mappings.compactMap({ $0 }) {
-            guard let columns = catalog.tables[mapping.table] else {
-                throw missing("table \(mapping.table)", of: mapping.layout.name, url: url)
-            }
-            let known = Set(columns)
-            for column in mapping.storedColumns {
-                for name in [column.name, column.entityColumn, column.orderColumn].compactMap({ $0 })
-                where !known.contains(name) {
-                    throw missing(
-                        "column \(mapping.table).\(name)", of: "\(mapping.layout.name).\(column.property)", url: url)
-                }
-            }
-            for case .joinTable(let join)? in mapping.toManys {
-                let known = Set(catalog.tables[join.table] ?? [])
-                for name in [join.sourceColumn, join.destinationColumn, join.orderColumn].compactMap({ $0 })
-                where !known.contains(name) {
-                    throw missing("column \(join.table).\(name)", of: mapping.layout.name, url: url)
-                }
-            }
-        }
-    }
-
-    private static func missing(_ what: String, of property: String, url: URL) -> NSError {
-        StoreError.make(
-            CoreDataErrorCode.persistentStoreIncompatibleSchema,
-            "The store “\(url.lastPathComponent)” has no \(what), which “\(property)” needs.", url: url,
-            suggestion: "Another program has changed the store, or it is of another version of the model. Restore it "
-                + "from a backup, or open it with a model that does not have the property.")
-    }
 }

@@ -149,6 +149,10 @@ extension OpenStore {
     ) throws -> [NSManagedObjectID] {
         return try run("read from") {
             let mapping = try access(identifier.layout).mapping
+            try mapping.checkAvailable(relationship.name, "cannot be read", url: file.url)
+            if let finding = schema.finding(of: relationship.destination) {
+                throw finding.error("“\(mapping.layout.name).\(relationship.name)” cannot be read", url: file.url)
+            }
             guard mapping.toManys.indices.contains(relationship.index),
                 let toMany = mapping.toManys[relationship.index],
                 let destination = schema.mapping(of: relationship.destination)

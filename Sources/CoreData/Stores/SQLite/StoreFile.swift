@@ -152,10 +152,15 @@ struct StoreFile {
                     throw damagedNumbers("Z_PRIMARYKEY numbers entity “\(name)” twice, \(other) and \(number)")
                 }
             }
-            var tables: [String: [String]] = [:]
+            var tables: [String: [TableDefinition.Column]] = [:]
+            // Virtual tables have no page; the module that reads one may not be there.
             let columns = try connection.prepare(
-                "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'")
-            while try columns.step() { tables[columns.string(at: 0), default: []].append(columns.string(at: 1)) }
+                "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c "
+                    + "WHERE m.type = 'table' AND m.rootpage > 0")
+            while try columns.step() {
+                tables[columns.string(at: 0), default: []].append(
+                    .init(name: columns.string(at: 1), declaredType: columns.string(at: 2)))
+            }
             return StoreCatalog(numbers: numbers, tables: tables)
         }
     }

@@ -74,7 +74,6 @@ extension SQLiteStore {
         let catalog = try file.catalog()
         let schema = SQLSchema(
             layout: layout, entityNames: names, numbers: catalog.numbers(for: model), catalog: catalog)
-        try StoreCompatibility.checkColumns(schema, catalog: catalog, url: file.url)
         if !settings.ignoresVersions { try file.checkNumbers(of: schema) }
 
         // A store that keeps a history must not be changed without it: Core Data opens it for reading only.

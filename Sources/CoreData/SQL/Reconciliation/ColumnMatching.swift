@@ -1,0 +1,160 @@
+/// Finds out which columns of a table are which properties'. Pure.
+///
+/// A name that the rules give is taken where the table has it and nothing speaks against it. Names that resemble one another (`ZNAME`,
+/// `ZNAME1`) are looked at together: where one of them is not as the rules have it, none of them is trusted, and only what can be in one
+/// way is taken.
+struct ColumnMatching {
+    /// A column that the model needs.
+    struct Wanted {
+        /// The name that the rules give.
+        let name: String
+        /// The name without a number.
+        let stem: String
+        /// Other names that it may have, of the same rank: what earlier versions of this library used.
+        var others: [String] = []
+        /// The name that the property had before it was renamed; a migration may have left it.
+        var former: String?
+        /// The type that it is declared with.
+        let type: String
+        /// Matches names that have another number in front, such as that of an entity.
+        var prefix: String?
+    }
+
+    enum Match: Equatable {
+        case found(String)
+        case ambiguous([String])
+        case missing
+    }
+
+    private let existing: [String: TableDefinition.Column]
+
+    init(_ columns: [TableDefinition.Column]) {
+        existing = Dictionary(columns.map { (StoredName.key($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Whether the table has a column, and how it spells its name.
+    func spelling(_ name: String) -> String? { existing[StoredName.key(name)]?.name }
+
+    /// What the columns are, in the order in which they are wanted.
+    func matches(_ wanted: [Wanted]) -> [Match] {
+        let exact = wanted.map { existing[StoredName.key($0.name)] }
+        if zip(wanted, exact).allSatisfy({ Self.fits($1?.declaredType, $0.type) }) {
+            return exact.map { .found($0?.name ?? "") }
+        }
+        var result: [Match] = wanted.map { _ in .missing }
+        var free = existing
+        for family in families(wanted) {
+            let members = family.map { wanted[$0] }
+            for (index, match) in zip(family, resolve(members)) {
+                result[index] = match
+                if case .found(let name) = match { free[StoredName.key(name)] = nil }
+            }
+        }
+        // What some family may be is nobody else's.
+        for case .ambiguous(let names) in result { for name in names { free[StoredName.key(name)] = nil } }
+        for resemblance in Resemblance.allCases { search(wanted, resemblance, &result, &free) }
+        return result
+    }
+
+    // MARK: Families
+
+    /// The indexes of wanted columns that may be confused with one another, together.
+    private func families(_ wanted: [Wanted]) -> [[Int]] {
+        var byColumn: [String: [Int]] = [:]
+        var stems: [String: [Int]] = [:]
+        for (index, column) in wanted.enumerated() { stems[StoredName.key(column.stem), default: []].append(index) }
+        for key in existing.keys {
+            // A column is of the families of all stems that it is a numbered form of.
+            var stem = StoredName.unnumbered(key)
+            var rest = key.dropFirst(stem.count)
+            while true {
+                if let indexes = stems[stem] { byColumn[key, default: []] += indexes }
+                guard let digit = rest.popFirst() else { break }
+                stem.append(digit)
+            }
+        }
+        var parent = Array(wanted.indices)
+        func root(_ index: Int) -> Int {
+            var index = index
+            while parent[index] != index { index = parent[index] }
+            return index
+        }
+        for indexes in Array(stems.values) + Array(byColumn.values) {
+            for index in indexes.dropFirst() { parent[root(index)] = root(indexes[0]) }
+        }
+        return Dictionary(grouping: wanted.indices, by: root).values.map { $0 }.sorted { $0[0] < $1[0] }
+    }
+
+    private func resolve(_ wanted: [Wanted]) -> [Match] {
+        let exact = wanted.map { existing[StoredName.key($0.name)] }
+        let isAlone = wanted.count == 1
+        if zip(wanted, exact).allSatisfy({ column, found in
+            guard let found else { return false }
+            return Self.fits(found.declaredType, column.type) || isAlone && self.candidates(column).isEmpty
+        }) {
+            return exact.map { .found($0?.name ?? "") }
+        }
+        let candidates = wanted.map { self.candidates($0) }
+        return Assignment(candidates).matches
+    }
+
+    /// The columns that may be a wanted one by name and type, sorted.
+    private func candidates(_ column: Wanted) -> [String] {
+        let stem = StoredName.key(column.stem)
+        let others = Set(column.others.map(StoredName.key))
+        return existing.filter { key, found in
+            (StoredName.isNumbered(key, stem: stem) || others.contains(key))
+                && Self.fits(found.declaredType, column.type)
+        }.map(\.value.name).sorted()
+    }
+
+    // MARK: What is left
+
+    private enum Resemblance: CaseIterable { case former, number, loose, truncated }
+
+    /// Gives what is left over to what is not found, where one of each resemble each other and no others do.
+    private func search(
+        _ wanted: [Wanted], _ resemblance: Resemblance, _ result: inout [Match],
+        _ free: inout [String: TableDefinition.Column]
+    ) {
+        let open = wanted.indices.filter { result[$0] == .missing }
+        guard !open.isEmpty, !free.isEmpty else { return }
+        let candidates = open.map { index -> [String] in
+            let similar = free.filter { resembles($0.key, wanted[index], resemblance) }
+            return similar.filter { Self.fits($0.value.declaredType, wanted[index].type) }.map(\.value.name).sorted()
+        }
+        for (index, match) in zip(open, Assignment(candidates).matches) where match != .missing {
+            result[index] = match
+            switch match {
+            case .found(let name): free[StoredName.key(name)] = nil
+            case .ambiguous(let names): for name in names { free[StoredName.key(name)] = nil }
+            case .missing: break
+            }
+        }
+    }
+
+    private func resembles(_ key: String, _ wanted: Wanted, _ resemblance: Resemblance) -> Bool {
+        switch resemblance {
+        case .former:
+            return wanted.former.map { StoredName.isNumbered(key, stem: StoredName.key($0)) } ?? false
+        case .number:
+            guard let prefix = wanted.prefix,
+                let own = StoredName.numbered(StoredName.key(wanted.stem), prefix: prefix),
+                let other = StoredName.numbered(key, prefix: prefix)
+            else { return false }
+            return StoredName.isNumbered(other.rest, stem: own.rest)
+        case .loose:
+            return StoredName.isNumbered(StoredName.looseKey(key), stem: StoredName.looseKey(wanted.stem))
+        case .truncated: return StoredName.isTruncation(key, of: StoredName.key(wanted.stem))
+        }
+    }
+
+    /// Whether a column can hold a property, by the types that both are declared with. Types that Core Data does not use say nothing.
+    static func fits(_ declared: String?, _ wanted: String) -> Bool {
+        guard let declared else { return false }
+        let type = declared.uppercased()
+        return type == wanted || type.hasPrefix(wanted + "(") || !known.contains(type)
+    }
+
+    private static let known: Set<String> = ["INTEGER", "FLOAT", "TIMESTAMP", "DECIMAL", "VARCHAR", "BLOB"]
+}

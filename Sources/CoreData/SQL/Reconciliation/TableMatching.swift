@@ -1,0 +1,94 @@
+/// Finds out which tables are which root entities'. Pure.
+struct TableMatching {
+    /// The tables that can be an entity's, by the key of their names.
+    private let existing: [String: (name: String, columns: [TableDefinition.Column])]
+
+    init(_ tables: [String: [TableDefinition.Column]]) {
+        var existing: [String: (name: String, columns: [TableDefinition.Column])] = [:]
+        // Those of frameworks begin otherwise: `ANSCKEVENT`.
+        for (name, columns) in tables where StoredName.key(name).hasPrefix("Z") && !StoreTables.isReserved(name) {
+            let keys = Set(columns.map { StoredName.key($0.name) })
+            guard keys.contains("Z_PK"), keys.contains("Z_ENT"), keys.contains("Z_OPT") else { continue }
+            existing[StoredName.key(name)] = (name, columns)
+        }
+        self.existing = existing
+    }
+
+    func matches(_ wanted: [WantedTable]) -> [ColumnMatching.Match] {
+        var result: [ColumnMatching.Match] = wanted.map { _ in .missing }
+        var free = existing
+        func take(_ index: Int, _ name: String) {
+            result[index] = .found(name)
+            free[StoredName.key(name)] = nil
+        }
+        let stems = Dictionary(grouping: wanted.indices) { StoredName.key(wanted[$0].stem) }
+        var doubtful: [Int] = []
+        for index in wanted.indices {
+            // One that has hardly any of the columns may be another entity's; of names that differ in a number only, one that
+            // lacks any may be.
+            let isAlone = stems[StoredName.key(wanted[index].stem)]?.count == 1
+            if let table = existing[StoredName.key(wanted[index].name)],
+                share(of: wanted[index], in: table.columns) >= (isAlone ? 0.5 : 1)
+            {
+                take(index, table.name)
+            } else {
+                doubtful.append(index)
+            }
+        }
+        guard !doubtful.isEmpty else { return result }
+        for resemblance in Resemblance.allCases {
+            let open = doubtful.filter { result[$0] == .missing }
+            guard !open.isEmpty, !free.isEmpty else { break }
+            let candidates = open.map { index in
+                free.filter { resembles($0.key, $0.value.columns, wanted[index], resemblance) }.map(\.value.name)
+                    .sorted()
+            }
+            for (index, match) in zip(open, Assignment(candidates).matches) {
+                switch match {
+                case .found(let name): take(index, name)
+                case .ambiguous(let names): result[index] = .ambiguous(names)
+                case .missing: break
+                }
+            }
+            for case .ambiguous(let names) in result { for name in names { free[StoredName.key(name)] = nil } }
+        }
+        return result
+    }
+
+    private enum Resemblance: CaseIterable {
+        /// A name that differs in its number or was the entity's formerly, with all columns.
+        case name
+        /// Any name, with all columns.
+        case columns
+        /// The name of the rules, with few of the columns.
+        case exact
+        /// A name with other capitals, or cut short, with most of the columns.
+        case distant
+    }
+
+    private func resembles(
+        _ key: String, _ columns: [TableDefinition.Column], _ wanted: WantedTable, _ resemblance: Resemblance
+    ) -> Bool {
+        let stem = StoredName.key(wanted.stem)
+        switch resemblance {
+        case .name:
+            let names = [stem] + [wanted.former].compactMap { $0 }.map(StoredName.key)
+            return names.contains { StoredName.isNumbered(key, stem: $0) } && share(of: wanted, in: columns) == 1
+        // A few columns say little.
+        case .columns: return wanted.columns.count > 2 && share(of: wanted, in: columns) == 1
+        case .exact: return key == StoredName.key(wanted.name)
+        case .distant:
+            return share(of: wanted, in: columns) >= 0.5
+                && (StoredName.isNumbered(StoredName.looseKey(key), stem: StoredName.looseKey(stem))
+                    || StoredName.isNumbered(key, stem: stem) || StoredName.isTruncation(key, of: stem))
+        }
+    }
+
+    /// How much of what a table must have one has.
+    private func share(of wanted: WantedTable, in columns: [TableDefinition.Column]) -> Double {
+        guard !wanted.columns.isEmpty else { return 1 }
+        let matching = ColumnMatching(columns)
+        let found = wanted.columns.filter { matching.spelling($0.wanted.name) != nil }.count
+        return Double(found) / Double(wanted.columns.count)
+    }
+}

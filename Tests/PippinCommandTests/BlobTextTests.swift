@@ -1,0 +1,55 @@
+import Foundation
+import SQLiteConnection
+import Testing
+
+@testable import PippinCommand
+
+@Suite("Bytes that are texts, and stores that lack something, on the command line")
+struct BlobTextTests {
+    @Test(
+        "JSON and property lists are shown as such, other bytes as bytes",
+        arguments: [
+            (Data(#"["sour","sweet"]"#.utf8), #"16 bytes: JSON ["sour","sweet"]"#),
+            (Data("{\"a\":\n1}".utf8), #"8 bytes: JSON {"a": 1}"#), (Data("[1,".utf8), "3 bytes: 5b312c"),
+            (Data("plain".utf8), "5 bytes: 706c61696e"), (Data(), "0 bytes"),
+        ])
+    func json(data: Data, text: String) { #expect(DumpText.text(of: .data(data)) == text) }
+
+    @Test("A binary property list is shown with its members in order; an archive is not")
+    func propertyLists() throws {
+        let list: [String: Any] = ["b": [1, 2.5], "a": "x"]
+        let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        #expect(DumpText.text(of: .data(data)).hasSuffix(#": property list {"a": "x", "b": [1, 2.5]}"#))
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: "x" as NSString, requiringSecureCoding: true)
+        #expect(BlobText.content(of: archive) == nil)
+    }
+
+    @Test(
+        "What a store lacks is listed by info and marked by dump; everything else is there",
+        .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+    func missingColumn() throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
+            try Connection(path: copy.path, mode: .readWrite).execute("ALTER TABLE ZCAR DROP COLUMN ZMAKER")
+            let info = CommandRun("info", copy.path)
+            #expect(info.output.contains("no column ZCAR.ZMAKER, which “Car.maker” needs"))
+            let dump = CommandRun("dump", copy.path, "--entity", "Car")
+            #expect(dump.output.contains("? “Car.maker” cannot be read: the store has no column ZCAR.ZMAKER"))
+            #expect(dump.output.contains("numberPlate"))
+        }
+    }
+
+    @Test(
+        "An entity without table does not keep the others from being dumped",
+        .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+    func missingTable() throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
+            try Connection(path: copy.path, mode: .readWrite).execute("DROP TABLE ZPERSON")
+            #expect(CommandRun("info", copy.path).output.contains("no table ZPERSON, which “Person” needs"))
+            let dump = CommandRun("dump", copy.path)
+            #expect(dump.output.contains("Person   ? Objects of “Person” cannot be"))
+            #expect(dump.output.contains("Car   125 objects") || dump.output.contains("Car/p"))
+            let json = CommandRun("dump", "--json", copy.path)
+            #expect((try? JSONSerialization.jsonObject(with: Data(json.output.utf8))) != nil)
+        }
+    }
+}
