@@ -17,9 +17,9 @@ struct BlobTextTests {
 
     @Test("A binary property list is shown with its members in order; an archive is not")
     func propertyLists() throws {
-        let list: [String: Any] = ["b": [1, 2.5], "a": "x"]
+        let list: [String: Any] = ["b": [1.5, 2.5], "a": "x"]
         let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-        #expect(DumpText.text(of: .data(data)).hasSuffix(#": property list {"a": "x", "b": [1, 2.5]}"#))
+        #expect(DumpText.text(of: .data(data)).hasSuffix(#": property list {"a": "x", "b": [1.5, 2.5]}"#))
         let archive = try NSKeyedArchiver.archivedData(withRootObject: "x" as NSString, requiringSecureCoding: true)
         #expect(BlobText.content(of: archive) == nil)
     }

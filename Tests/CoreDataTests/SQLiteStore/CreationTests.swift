@@ -63,12 +63,15 @@ struct CreationTests {
         #expect(error?.localizedDescription.contains("entity User") == true)
     }
 
-    @Test("A store whose table lacks a column is refused, naming property and column")
+    @Test("A store whose table lacks a column opens; a fetch that compares it is refused, naming property and column")
     func missingColumn() throws {
         _ = try openStore(FixtureModel.users(), at: folder.store)
         let connection = try Connection(path: folder.store.path, mode: .readWrite)
         try connection.execute("ALTER TABLE ZUSER DROP COLUMN ZPETNAME")
-        let error = #expect(throws: NSError.self) { _ = try openStore(FixtureModel.users(), at: folder.store) }
+        let store = try openStore(FixtureModel.users(), at: folder.store)
+        #expect(store.findings.map(\.subject) == ["User.petName"])
+        let plan = try store.plan("User", NSPredicate(format: "petName == 'x'"))
+        let error = #expect(throws: NSError.self) { _ = try store.fetchRows(plan) }
         #expect(error?.code == 134020)
         #expect(error?.localizedDescription.contains("ZUSER.ZPETNAME") == true)
         #expect(error?.localizedDescription.contains("User.petName") == true)
