@@ -13,7 +13,7 @@ import CoreData
                 do {
                     try reconcileStores()
                     return try withoutInference { try openContainer() }
-                } catch where attempts > 0 && error.saysOfAnotherVersion {}
+                } catch  where attempts > 0 && error.saysOfAnotherVersion {}
             }
         }
 
@@ -51,7 +51,9 @@ import CoreData
         private func migrate(_ store: StoreReconciliation, _ description: NSPersistentStoreDescription) throws {
             let name = store.url.lastPathComponent
             let losses = try store.losses()
-            guard losses.isEmpty else { throw PersistenceError.wouldLose(store: name, losses: losses.map(StoreLoss.init)) }
+            guard losses.isEmpty else {
+                throw PersistenceError.wouldLose(store: name, losses: losses.map(StoreLoss.init))
+            }
             if let shared = try store.sharedValues().first {
                 let examples = shared.examples.map { "\($0.values.joined(separator: ", ")) (\($0.rows) rows)" }
                 throw PersistenceError.notUnique(

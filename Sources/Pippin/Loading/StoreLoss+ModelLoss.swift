@@ -16,13 +16,15 @@
                     "Write Schema(.renamed(\\.newName, from: \"\(property)\")) to keep it under another name, \(remove), or a MigrationPlan."
             case .changed(let former, let present):
                 reason = "It was \(former) and is \(present), which its values do not become."
-                advice = "Convert them by a MigrationPlan, write \(remove) and begin anew, or give the new property another name."
+                advice =
+                    "Convert them by a MigrationPlan, write \(remove) and begin anew, or give the new property another name."
             case .narrowed(let former, let present):
                 reason = "It was \(former) and is \(present), which holds less."
                 advice = "Write Schema(.narrowed(\\.\(property))) to convert it nevertheless, or a MigrationPlan."
             case .renamedSince(let name):
                 reason = "It was '\(name)' before, as it is in these models: the store is newer."
-                advice = "Open it with the newer version of the program, or call it '\(property.isEmpty ? loss.entity : property)' here, too."
+                advice =
+                    "Open it with the newer version of the program, or call it '\(property.isEmpty ? loss.entity : property)' here, too."
             case .replaced(let other):
                 reason = "Its name is to be that of '\(other)', which is renamed."
                 advice = "Move its rows first, or write Schema(…, name: …) with another name."

@@ -52,7 +52,8 @@ public struct SaveError: Error, @unchecked Sendable {
         case let conflicts as [NSConstraintConflict]:
             return conflicts.flatMap { conflict in
                 let stored = conflict.databaseObject.flatMap { registry.uid(of: $0) }
-                let reason = stored.map { "'\($0)' has the same value already." } ?? "Another one has the same value already."
+                let reason =
+                    stored.map { "'\($0)' has the same value already." } ?? "Another one has the same value already."
                 return conflict.conflictingObjects.map {
                     failure($0, conflict.constraint.joined(separator: ", "), reason)
                 }

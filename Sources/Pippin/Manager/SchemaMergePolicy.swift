@@ -57,9 +57,18 @@ final class SchemaMergePolicy: NSMergePolicy, @unchecked Sendable {
         (conflict.conflictingObjects.first ?? conflict.databaseObject)?.entity.name
     }
 
+    /// Whether all of it is one model, which two contexts inserted. Then its identifier is in conflict as well, and that is settled
+    /// by the base policy.
+    private func isOfOneModel(_ conflict: NSConstraintConflict) -> Bool {
+        guard let stored = conflict.databaseObject, let key = entity(conflict).flatMap({ uidKeys[$0] }),
+            let uid = stored.value(forKey: key) as? NSObject
+        else { return false }
+        return conflict.conflictingObjects.allSatisfy { ($0.value(forKey: key) as? NSObject) == uid }
+    }
+
     private func settle(_ conflicts: [NSConstraintConflict]) throws {
         var undecided: [NSConstraintConflict] = []
-        for conflict in conflicts {
+        for conflict in conflicts where !isOfOneModel(conflict) {
             switch kept[entity(conflict) ?? ""]?[conflict.constraint] {
             case .stored: try NSMergePolicy.mergeByPropertyStoreTrump.resolve(constraintConflicts: [conflict])
             case .new: try NSMergePolicy.mergeByPropertyObjectTrump.resolve(constraintConflicts: [conflict])

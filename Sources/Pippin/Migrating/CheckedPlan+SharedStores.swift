@@ -54,9 +54,13 @@ import CoreData
         ///
         /// - Throws: ``MigrationPlanError/unknownStoreVersion(store:known:)``
         func adapted(to url: URL, _ metadata: [String: Any]) throws -> (plan: CheckedPlan, start: Int) {
-            guard let index = models.lastIndex(where: { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) })
+            guard
+                let index = models.lastIndex(where: {
+                    $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+                })
             else {
-                throw MigrationPlanError.unknownStoreVersion(store: url.lastPathComponent, known: plan.versions.map(\.name))
+                throw MigrationPlanError.unknownStoreVersion(
+                    store: url.lastPathComponent, known: plan.versions.map(\.name))
             }
             return (self, index)
         }

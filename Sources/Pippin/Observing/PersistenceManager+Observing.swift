@@ -60,7 +60,7 @@ extension PersistenceManager {
         return Observation(
             signals: { SaveSignals.stream(of: container, entities: entities) },
             state: {
-                do { return try await state(self) } catch where self.isStartingOver.withLock({ $0 }) {
+                do { return try await state(self) } catch  where self.isStartingOver.withLock({ $0 }) {
                     throw ObservationPause()
                 }
             },

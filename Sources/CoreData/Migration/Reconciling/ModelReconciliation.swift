@@ -49,7 +49,8 @@ package struct ModelReconciliation {
 
     /// The store's name of a property of an entity that the program names; nil for a new one.
     package func formerName(of property: String, entity name: String) -> String? {
-        guard let entity = model.entity(named: name), let former = formerNames[name].flatMap({ stored.entity(named: $0) })
+        guard let entity = model.entity(named: name),
+            let former = formerNames[name].flatMap({ stored.entity(named: $0) })
         else { return nil }
         return presentProperties(of: entity, former).first { $0.value == property }?.key
     }
@@ -112,7 +113,8 @@ package struct ModelReconciliation {
         if let attribute = property.attribute { return attribute.type.spokenName }
         guard let relationship = property.relationship else { return "fetched property" }
         let destination = relationship.destinationName ?? ""
-        return relationship.isToMany ? (relationship.isOrdered ? "[\(destination)]" : "Set<\(destination)>") : destination
+        return relationship.isToMany
+            ? (relationship.isOrdered ? "[\(destination)]" : "Set<\(destination)>") : destination
     }
 
     private mutating func compare(

@@ -149,7 +149,6 @@ package struct StoreReconciliation {
                     url: url, source: source, destination: model, underlying: error)
             }
             let file = try StoreFile.open(url, mode: .readWrite, timeout: timeout)
-            try file.checkpoint()
             try InPlaceMigrator(
                 file, from: source, to: model, plan: plan, configuration: nil, defersCleanup: defersCleanup,
                 keepsNumbers: true
