@@ -58,16 +58,18 @@ extension PersistenceManager {
         }
     }
 
-    /// Runs a block that reads. What it changes is not saved.
+    /// Runs a block that reads. What it changes in a context of the manager's would be saved by nobody, and is an error.
     ///
     /// - Parameters:
     ///   - context: where to read, its unsaved changes included. Without one, a new worker.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws.
+    /// - Throws: what the block throws, and ``PersistenceError/changedInRead(entities:)``.
     public func read<Result: Sendable>(
         context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result
-    ) async throws -> Result { try await read(in: context) { try work(DataAccess(manager: self, context: $0)) } }
+    ) async throws -> Result {
+        try await read(in: context) { try self.reading($0, isCallers: context != nil, work) }
+    }
 
     /// Runs a block that reads, and waits for it.
     ///
@@ -75,11 +77,29 @@ extension PersistenceManager {
     ///   - context: where to read, its unsaved changes included. Without one, the thread's context.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws.
+    /// - Throws: what the block throws, and ``PersistenceError/changedInRead(entities:)``.
     public func read<Result>(
         context: NSManagedObjectContext? = nil, _ work: (DataAccess) throws -> Result
     ) throws -> Result {
-        try read(in: context) { try work(DataAccess(manager: self, context: $0)) }
+        try read(in: context) { try reading($0, isCallers: context != nil, work) }
+    }
+
+    /// Runs a block that reads. Changes in a context of the caller's are the caller's to save; in one of the manager's they are taken back,
+    /// with an error, unless they were there before.
+    private func reading<Result>(
+        _ context: NSManagedObjectContext, isCallers: Bool, _ work: (DataAccess) throws -> Result
+    ) throws -> Result {
+        let hadChanges = context.hasChanges
+        let result: Result
+        do { result = try work(DataAccess(manager: self, context: context)) } catch {
+            if !isCallers, !hadChanges { context.rollback() }
+            throw error
+        }
+        guard !isCallers, !hadChanges, context.hasChanges else { return result }
+        let changed = context.insertedObjects.union(context.updatedObjects).union(context.deletedObjects)
+        let entities = Set(changed.compactMap(\.entity.name)).sorted()
+        context.rollback()
+        throw PersistenceError.changedInRead(entities: entities)
     }
 
     /// Runs a block that reads.

@@ -30,7 +30,7 @@ enum SchemaCheck {
 
     private static func check(_ fact: SchemaFact, in plan: EntityPlan) throws {
         switch fact {
-        case .index(let properties), .unique(let properties):
+        case .index(let properties), .unique(let properties, _), .notUnique(let properties):
             for property in properties {
                 guard !(try field(property, in: plan).isToMany) else {
                     throw refusal(plan, property.spelling, "an index has attributes and single models only.")
@@ -46,7 +46,14 @@ enum SchemaCheck {
                 throw refusal(plan, property.spelling, "only attributes have default values.")
             }
         case .renamed(let property, _): _ = try field(property, in: plan)
-        case .entityRenamed: break
+        case .narrowed(let property):
+            let name = property.path?.split(separator: ".").first.map(String.init)
+            guard let name, plan.field(named: name) != nil else {
+                _ = try field(property, in: plan)
+                return
+            }
+        case .removed(let name), .entityRemoved(let name), .entityRenamed(let name):
+            guard !name.isEmpty else { throw refusal(plan, "", "its schema has a rule about an empty name.") }
         }
     }
 

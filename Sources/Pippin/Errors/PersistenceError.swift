@@ -28,6 +28,16 @@ public enum PersistenceError: Error, Equatable {
     case missingReference(entity: String, key: String, uid: String)
     /// The store was made with other structs, and their change cannot be inferred.
     case schemaChanged(entity: String, property: String?, reason: String)
+    /// The store has what these models would not keep, and nothing says that it may go. The store is as it was.
+    case wouldLose(store: String, losses: [StoreLoss])
+    /// What is to be unique from now on is not in that store: the first values that several rows share. The store is as it was.
+    case notUnique(store: String, entity: String, properties: [String], examples: [String])
+    /// A block that reads has changed something in a context that nobody saves. The changes were taken back.
+    case changedInRead(entities: [String])
+    /// There is no store at that place, and none is to be made there.
+    case storeNotFound(path: String)
+    /// The folder that the store is to be in does not exist.
+    case folderNotFound(path: String)
     /// A record is not to become a model: the model's failable initializer refused it.
     case notConvertible(entity: String, uid: String)
     /// An operation that neither has a closure nor overrides the method that does its work.
@@ -85,6 +95,22 @@ extension PersistenceError: LocalizedError, CustomStringConvertible {
             "The store was made with other models, and '\(property.map { "\(entity).\($0)" } ?? entity)' stands in the way: \(reason). "
                 + "In its schema, give a new property a .defaultValue or make it optional, say .renamed(_:from:) of one with a new "
                 + "name, or load with a MigrationPlan. The store is as it was."
+        case .wouldLose(let store, let losses):
+            "The store '\(store)' has what these models would not keep:\n"
+                + losses.map { "- \($0)\n" }.joined()
+                + "A newer version of the program may have made it so; then open it with that. The store is as it was."
+        case .notUnique(let store, let entity, let properties, let examples):
+            "The store '\(store)' has several '\(entity)' with the same \(properties.joined(separator: ", ")), which is to be unique: "
+                + "\(examples.joined(separator: ", ")). Change or delete all but one of them with a manager without that rule, then load "
+                + "with it. The store is as it was."
+        case .changedInRead(let entities):
+            "A block of read(_:) has changed \(entities.joined(separator: ", ")), which nobody would save. Use write(_:), or take the changes "
+                + "back with rollback() before the block ends."
+        case .storeNotFound(let path):
+            "There is no store at \(path), and this manager is to make none (creating: .nothing). Check the path."
+        case .folderNotFound(let path):
+            "There is no folder \(path) for the store. Check the path, make the folder first, or have it made: "
+                + "store: .file(url, creating: .folders)."
         case .notConvertible(let entity, let uid):
             "The \(entity) '\(uid)' becomes no model: its init?(record:) gives nil."
         case .noWork(let operation):

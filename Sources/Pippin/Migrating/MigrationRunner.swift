@@ -13,7 +13,7 @@ struct MigrationRunner {
     func run() throws {
         guard FileManager.default.fileExists(atPath: url.path) else { return }
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
-        let start = try plan.version(of: metadata, at: url)
+        let (plan, start) = try plan.adapted(to: url, metadata)
         guard start < plan.steps.count else { return }
         let folder = url.deletingLastPathComponent().appendingPathComponent(
             ".\(url.lastPathComponent).migration-\(UUID().uuidString)", isDirectory: true)
@@ -25,7 +25,7 @@ struct MigrationRunner {
         var current = url
         for index in start..<plan.steps.count {
             let next = folder.appendingPathComponent("\(index + 1).sqlite")
-            try migrate(index, from: current, to: next, done: Int64(index - start) * StepManager.units)
+            try migrate(index, of: plan, from: current, to: next, done: Int64(index - start) * StepManager.units)
             current = next
         }
         try checkCancellation()
@@ -35,7 +35,9 @@ struct MigrationRunner {
             ofType: NSSQLiteStoreType)
     }
 
-    private func migrate(_ index: Int, from source: URL, to destination: URL, done: Int64) throws {
+    private func migrate(
+        _ index: Int, of plan: CheckedPlan, from source: URL, to destination: URL, done: Int64
+    ) throws {
         try checkCancellation()
         let step = plan.steps[index]
         let manager = StepManager(step, plan.plan, at: index, progress, done: done)

@@ -94,7 +94,7 @@ enum ModelBuilder {
         var indexes: [NSFetchIndexDescription] = []
         for fact in plan.facts {
             switch fact {
-            case .unique(let properties):
+            case .unique(let properties, _):
                 let names = properties.compactMap(\.path)
                 if !constraints.contains(names) { constraints.append(names) }
             case .index(let properties):

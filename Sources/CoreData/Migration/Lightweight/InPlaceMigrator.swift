@@ -24,9 +24,10 @@ struct InPlaceMigrator {
     ///   - destination: the model that the store shall have.
     ///   - configuration: the configuration of the destination model whose entities the store holds; `nil` for all.
     ///   - defersCleanup: whether removing what is not needed any more is left for later.
+    ///   - keepsNumbers: whether entities keep their numbers, for the sake of programs that have the store open.
     init(
         _ file: StoreFile, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, plan: MappingPlan,
-        configuration: String?, defersCleanup: Bool = false
+        configuration: String?, defersCleanup: Bool = false, keepsNumbers: Bool = false
     ) throws {
         self.file = file
         self.source = source
@@ -39,13 +40,16 @@ struct InPlaceMigrator {
         let entities = destination.entities(forConfigurationName: configuration) ?? destination.entities
         destinationNames =
             entities.count == destination.entities.count ? nil : Set(entities.compactMap(\.name))
+        let numbers = catalog.numbers(for: source)
         sourceSchema = SQLSchema(
-            layout: try source.compiledLayout(), entityNames: sourceNames, numbers: catalog.numbers(for: source),
+            layout: try source.compiledLayout(), entityNames: sourceNames, numbers: numbers,
             catalog: catalog)
         // Values whose place is not known would be lost.
         if let finding = sourceSchema.findings.first { throw finding.error(url: file.url) }
         try file.checkNumbers(of: sourceSchema)
-        destinationSchema = SQLSchema(layout: try destination.compiledLayout(), entityNames: destinationNames)
+        destinationSchema = SQLSchema(
+            layout: try destination.compiledLayout(), entityNames: destinationNames,
+            numbers: keepsNumbers ? Self.keptNumbers(numbers, plan) : nil)
         // What an earlier migration left is in the way of this one.
         let found = try StoreStructure(file)
         let left = found.existing(DeferredCleanup(metadata).sparing(sourceSchema))
@@ -54,6 +58,16 @@ struct InPlaceMigrator {
             plan: plan, from: sourceSchema, to: destinationSchema, structure: structure, after: left,
             defersCleanup: defersCleanup)
         deferred = migration.deferred
+    }
+
+    /// The numbers by the destination's names. What is new is numbered after all that there are.
+    private static func keptNumbers(_ numbers: [String: Int], _ plan: MappingPlan) -> [String: Int] {
+        var kept: [String: Int] = [:]
+        for entity in plan.entities {
+            guard let source = entity.source, let name = entity.destination else { continue }
+            kept[name] = numbers[source]
+        }
+        return kept
     }
 
     /// Migrates the store, or leaves it as it was.
@@ -80,7 +94,7 @@ struct InPlaceMigrator {
                 let update = try file.connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
                 try update.bind(renewed, at: 1)
                 try update.run()
-                try renewCache(cache)
+                try file.renewModelCache(cache)
             }
         } catch let error as SQLiteError where error.extendedCode & 0xFF == 19 {
             throw failure(
@@ -134,14 +148,6 @@ struct InPlaceMigrator {
         MigrationError.inPlace(
             url: file.url, from: MigrationError.version(source, sibling: destination),
             to: MigrationError.version(destination), reason: reason, code: code, underlying: underlying, advice: advice)
-    }
-
-    private func renewCache(_ cache: Data) throws {
-        try file.connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
-        try file.connection.execute("DELETE FROM Z_MODELCACHE")
-        let insert = try file.connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-        try insert.bind(cache, at: 1)
-        try insert.run()
     }
 
     /// The metadata with the new model's hashes; everything else stays, the UUID included.
