@@ -62,8 +62,11 @@ extension NSPersistentStoreCoordinator {
             candidates.isEmpty
             ? "the coordinator has no store for it; add one with addPersistentStore or loadPersistentStores first"
             : "its store was opened read-only"
+        let code =
+            candidates.isEmpty
+            ? CoreDataErrorCode.persistentStoreSave : CocoaError.Code.fileWriteNoPermission.rawValue
         return StoreError.make(
-            CoreDataErrorCode.persistentStoreSave, "Objects of “\(entity.name)” cannot be changed: \(reason).",
+            code, "Objects of “\(entity.name)” cannot be changed: \(reason).",
             url: candidates.first?.url)
     }
 }

@@ -161,8 +161,9 @@ extension NSPersistentStoreCoordinator: RowSource {
     private func noStore(for object: NSManagedObject, _ candidates: [NSPersistentStore]) -> NSError {
         if let readOnly = candidates.first {
             return StoreError.make(
-                CoreDataErrorCode.persistentStoreSave,
-                "A new “\(object.layout.name)” cannot be saved: its store was opened read-only.", url: readOnly.url)
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                "A new “\(object.layout.name)” cannot be saved: its store was opened read-only.", url: readOnly.url,
+                userInfo: [NSAffectedStoresErrorKey: [readOnly]])
         }
         return StoreError.make(
             CoreDataErrorCode.persistentStoreSave,
@@ -182,7 +183,7 @@ extension NSPersistentStoreCoordinator: RowSource {
         try withLock {
             for (store, _) in sets where store.isReadOnly {
                 throw StoreError.make(
-                    CoreDataErrorCode.persistentStoreSave,
+                    CocoaError.Code.fileWriteNoPermission.rawValue,
                     "The changes cannot be saved: the store was opened read-only.", url: store.url,
                     userInfo: [NSAffectedStoresErrorKey: [store]])
             }

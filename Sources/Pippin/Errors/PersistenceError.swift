@@ -44,6 +44,8 @@ public enum PersistenceError: Error, Equatable {
     case noWork(operation: String)
     /// What cannot separate the fields of a CSV file.
     case noDelimiter(String)
+    /// A file to import has columns that the model does not have.
+    case unknownColumns([String], type: String, known: [String])
     /// A file to import cannot be read.
     case fileNotReadable(path: String, reason: String)
     /// A value in the store does not fit the model's property.
@@ -118,6 +120,10 @@ extension PersistenceError: LocalizedError, CustomStringConvertible {
                 + "calling super; or make it with a closure."
         case .noDelimiter(let text):
             "'\(text)' cannot separate fields. Use one character of ASCII, such as a comma, a semicolon or a tab."
+        case .unknownColumns(let columns, let type, let known):
+            "'\(type)' has no \(columns.count == 1 ? "property" : "properties") \(columns.map { "'\($0)'" }.joined(separator: ", ")), which "
+                + "the file has as \(columns.count == 1 ? "a column" : "columns"); it has \(known.joined(separator: ", ")). Rename the "
+                + "columns, or name them in ignoringColumns: to import the others. Nothing was imported."
         case .fileNotReadable(let path, let reason): "The file \(path) cannot be read. \(reason)"
         case .unreadable(let entity, let uid, let key, let reason):
             "\(uid.map { "The \(entity) '\($0)'" } ?? "The store's value of '\(entity)'") cannot be read"

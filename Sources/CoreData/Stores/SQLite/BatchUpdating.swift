@@ -17,7 +17,9 @@ extension OpenStore {
                     }
                 case .expression(let expression):
                     guard let column = access.mapping.columns[slot], !column.isComposite else { continue }
-                    assignments.append(.expression(column: column.name, expressionTree(of: expression)))
+                    let whole = BatchSQL.WholeNumbers(plan.rows.entity.slots[slot], of: plan.rows.entity)
+                    assignments.append(
+                        .expression(column: column.name, expressionTree(of: expression), whole: whole))
                 }
             }
             let external = plan.changes.map(\.slot).filter(access.writer.externalSlots.contains)
