@@ -88,7 +88,7 @@ struct NestedColumns {
     /// What must hold of a row that has the composite's value. A value that may be missing is there if anything in it is.
     private func defaultCondition(of attribute: AttributeLayout) -> String? {
         guard !attribute.isAlwaysPresent, former != nil || !attribute.isPresentInitially else { return condition }
-        if let json { return "\(quoted(json.name)) IS NOT NULL" }
+        if let json { return "\(NestedJSON.presence(quoted(json.name), path)) IS NOT NULL" }
         guard let former, former.column.isComposite else { return "FALSE" }
         let columns = former.column.flattened.map { "\(quoted($0.name)) IS NOT NULL" }
         return columns.isEmpty ? "FALSE" : "(\(columns.joined(separator: " OR ")))"

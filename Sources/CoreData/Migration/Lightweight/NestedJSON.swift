@@ -8,11 +8,14 @@ enum NestedJSON {
 
     /// The SQL for the value of an element.
     static func sql(_ column: String, _ path: [String], _ element: AttributeLayout) -> String {
-        if element.isPresenceMark {
-            return "\(function)(\(column), \(literal(text(path.dropLast()))), 'presence')"
-        }
+        if element.isPresenceMark { return presence(column, path.dropLast()) }
         let kind = element.isJSON ? "json" : "\(element.type.rawValue)"
         return "\(function)(\(column), \(literal(text(Array(path)))), '\(kind)')"
+    }
+
+    /// The SQL for whether there is a nested value: 1, or NULL.
+    static func presence(_ column: String, _ path: some Sequence<String>) -> String {
+        "\(function)(\(column), \(literal(text(path))), 'presence')"
     }
 
     private static func text(_ path: some Sequence<String>) -> String {
