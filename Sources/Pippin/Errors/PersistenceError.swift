@@ -54,6 +54,8 @@ public enum PersistenceError: Error, Equatable {
     case unwritable(entity: String, uid: String, key: String?, reason: String)
     /// A filter compares a property with a value that no attribute holds.
     case notComparable(property: String, type: String)
+    /// A filter or an order looks into a property whose values have no columns of their own.
+    case keptAsJSON(property: String, path: String)
     /// A filter or an order names a property that is not stored.
     case unknownProperty(String, entity: String, known: [String])
 }
@@ -131,8 +133,12 @@ extension PersistenceError: LocalizedError, CustomStringConvertible {
         case .unwritable(let entity, let uid, let key, let reason):
             "The \(entity) '\(uid)' cannot be saved\(key.map { ", because of '\($0)'" } ?? ""): \(reason)"
         case .notComparable(let property, let type):
-            "'\(property)' cannot be compared with this \(type). A filter compares single values: numbers, texts, dates, UUIDs, URLs, "
-                + "enumerations with raw values. Fetch by other properties, and filter what comes."
+            "'\(property)' cannot be compared with this \(type). A filter compares single values (numbers, texts, dates, UUIDs, URLs, "
+                + "enumerations with raw values), nested values, and lists whose order is certain; of models only whether there are any. "
+                + "Fetch by other properties, and filter what comes."
+        case .keptAsJSON(let property, let path):
+            "'\(path)' cannot be looked at by the store: '\(property)' is kept as JSON, as values are that contain themselves or have no "
+                + "fixed properties. Fetch by other properties, and filter what comes."
         case .unknownProperty(let property, let entity, let known):
             "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", "))."
         }

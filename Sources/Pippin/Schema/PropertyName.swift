@@ -5,6 +5,9 @@ struct PropertyName: Sendable, Hashable {
     /// The key path as Swift prints it, for messages.
     let spelling: String
 
+    /// - Parameter path: the properties' names.
+    init(path: String) { (self.path, spelling) = (path, path) }
+
     init(_ keyPath: AnyKeyPath) {
         let printed = "\(keyPath)"
         spelling = Self.readable(printed)

@@ -54,10 +54,15 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .owns(PropertyName(keyPath)))
     }
 
-    /// What the property has in stores that were made before there was such a property.
+    /// What the property has in stores that were made before there was such a property. Arrays, sets and dictionaries are empty
+    /// there unless you say otherwise.
+    ///
+    /// ```swift
+    /// Schema(.defaultValue(\.address, Address(street: "", city: "")), .defaultValue(\.terms.days, 30))
+    /// ```
     ///
     /// - Parameters:
-    ///   - keyPath: the property.
+    ///   - keyPath: the property, which may be one of a nested struct. Models and references have no default value.
     ///   - value: its value there.
     public static func defaultValue<Value: Encodable & Sendable>(
         _ keyPath: KeyPath<Model, Value>, _ value: Value

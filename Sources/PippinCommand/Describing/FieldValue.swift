@@ -12,6 +12,8 @@ indirect enum FieldValue: Equatable {
     /// Seconds since 2001.
     case date(Double)
     case data(Data)
+    /// Bytes that are JSON.
+    case json(String)
     case uuid(UUID)
     case url(String)
     /// The elements of a composite attribute, by name.
@@ -39,11 +41,21 @@ indirect enum FieldValue: Equatable {
         case .double(let value): self = .double(value)
         case .string(let value): self = .string(value)
         case .date(let value): self = .date(value)
-        case .data(let value): self = .data(value)
+        case .data(let value): self = Self.json(in: value, attribute).map(FieldValue.json) ?? .data(value)
         case .uuid(let value): self = .uuid(value)
         case .identifier(let value): self = .object(ObjectReference(value))
         case .object(let value): self = FieldValue(object: value, attribute)
         }
+    }
+
+    /// The JSON that bytes are: an array or an object whoever wrote it, a single value where the model says so.
+    private static func json(in data: Data, _ attribute: AttributeLayout) -> String? {
+        guard attribute.type == .binaryDataAttributeType, let first = data.first, let last = data.last,
+            attribute.isJSON || (first == UInt8(ascii: "{") && last == UInt8(ascii: "}"))
+                || (first == UInt8(ascii: "[") && last == UInt8(ascii: "]")),
+            (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+        else { return nil }
+        return String(data: data, encoding: .utf8)
     }
 
     private init(object: NSObject, _ attribute: AttributeLayout) {

@@ -36,6 +36,7 @@ enum DumpJSON {
         case .string(let value): JSONText.string(value)
         case .date(let seconds): JSONText.string(TextTools.iso8601(seconds))
         case .data(let data): JSONText.string(data.base64EncodedString())
+        case .json(let text): text
         case .uuid(let value): JSONText.string(value.uuidString)
         case .url(let value): JSONText.string(value)
         case .composite(let elements): JSONText.object(elements.map { ($0.name, text(of: $0.value)) })

@@ -45,6 +45,7 @@ enum DumpText {
             return TextTools.iso8601(seconds).replacingOccurrences(of: "T", with: " ").replacingOccurrences(
                 of: "Z", with: " UTC")
         case .data(let data): return bytes(data)
+        case .json(let json): return json.replacing("\n", with: " ")
         case .uuid(let value): return value.uuidString
         case .url(let value): return value
         case .composite(let elements):

@@ -163,6 +163,7 @@ struct InPlaceMigrator {
     private func registerFunctions(_ external: ExternalData) throws {
         try file.run("prepare the migration of", fallback: CoreDataErrorCode.migration) {
             try StoreFunctions.register(on: file.connection, derived: DerivedValues())
+            try NestedJSON.register(file.connection)
             try file.connection.register(function: InPlaceFunction.externalContent, argumentCount: 1) { arguments in
                 guard arguments.kind(at: 0) != .null else { return .null }
                 guard let content = external.content(of: arguments.data(at: 0) ?? Data()) else {
