@@ -5,7 +5,7 @@ extension OpenStore {
     /// Counts on from a key; nothing to do where the store is further already.
     func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
         try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try connection.transaction {
+            try transaction {
                 let keys = try keys(of: root)
                 let last = try keys.latest()
                 if key > last { _ = try keys.reserve(key - last) }
@@ -17,8 +17,11 @@ extension OpenStore {
     /// of the root entity counts for its subentities.
     func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
         guard !entities.isEmpty else { return [] }
+        // Keys are handed out for good, and what they are for is yet to be saved.
+        let keptOthersOut = keepsOthersOut
+        defer { if keptOthersOut { try? keepOthersOut() } }
         return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try connection.transaction {
+            try transaction {
                 var counts: [ObjectIdentifier: (root: EntityLayout, count: Int64)] = [:]
                 for run in EntityRun.runs(of: entities) {
                     let root = run.entity.root
@@ -109,7 +112,7 @@ extension OpenStore {
     ) throws -> SaveResult {
         derived.removeAll()
         let run = SaveRun(self, files: files)
-        try connection.begin(.immediate)
+        try begin()
         do {
             if clearsUniqueValues { try run.clearUniqueValues(of: changes.updated) }
             let tombstones = try history?.tombstones(of: changes.deleted) ?? [:]
