@@ -11,7 +11,9 @@ struct BankTests {
 
     init() throws { folder = try Folder() }
 
-    @Test("Eight processes that transfer, count and keep a journal under random delays lose nothing, and see no half of anything")
+    @Test(
+        "Eight processes that transfer, count and keep a journal under random delays lose nothing, and see no half of anything"
+    )
     func bank() throws {
         let bank = try Bank(at: folder.store)
         try bank.found()

@@ -23,7 +23,9 @@ struct MigrationTests {
         #expect(try integers("SELECT COUNT(*) FROM ZNOTE WHERE ZLENGTH IS NULL", in: folder.store) == [0])
     }
 
-    @Test("What another process saves meanwhile is there afterwards; it gets an error once the store is of the new version")
+    @Test(
+        "What another process saves meanwhile is there afterwards; it gets an error once the store is of the new version"
+    )
     func otherProcess() throws {
         try makeStore(300)
         let writer = try Child("save", folder.store, 1000)
@@ -75,7 +77,8 @@ struct MigrationTests {
         try expectNotes([1000], 300)
     }
 
-    @Test("A writer that is killed keeps nobody from migrating, and what it was told is saved is there") func killedWriter() throws {
+    @Test("A writer that is killed keeps nobody from migrating, and what it was told is saved is there")
+    func killedWriter() throws {
         try makeStore(100)
         let writer = try Child("save", folder.store, 1000)
         let heard = writer.hear()

@@ -37,8 +37,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func setSourceLocked(coordinator newCoordinator: NSPersistentStoreCoordinator?, parent: NSManagedObjectContext?)
-    {
+    private func setSourceLocked(
+        coordinator newCoordinator: NSPersistentStoreCoordinator?, parent: NSManagedObjectContext?
+    ) {
         coordinator?.forget(table)
         if let linkToParent, let former = parentSource?.parent { former.removeChild(linkToParent) }
         coordinator = newCoordinator

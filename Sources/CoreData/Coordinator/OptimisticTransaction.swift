@@ -83,6 +83,11 @@ package final class OptimisticTransaction: Sendable {
         do { return try body() } catch is UnexpectedChange { throw broken() }
     }
 
+    /// Runs what hands out keys for objects that are saved later.
+    func handingOut<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try coordinator.working(in: self, body)
+    }
+
     /// Notes that something was saved by the current code: that is no other's save to the transactions that it is a part of.
     static func noteSave(
         in transaction: OptimisticTransaction?, to coordinator: NSPersistentStoreCoordinator, _ former: UInt32,

@@ -53,5 +53,7 @@ final class TransactionSource: RowSource {
     /// Keys that are handed out change nothing that could have been read.
     func makePermanentIdentifiers(
         for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
-    ) throws -> [NSManagedObjectID] { try source.makePermanentIdentifiers(for: objects, assigned: assigned) }
+    ) throws -> [NSManagedObjectID] {
+        try transaction.handingOut { try source.makePermanentIdentifiers(for: objects, assigned: assigned) }
+    }
 }

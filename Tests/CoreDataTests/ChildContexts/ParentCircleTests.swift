@@ -3,17 +3,25 @@ import Testing
 
 @Suite("Contexts that would be their own parents")
 struct ParentCircleTests {
-    @Test("A context whose parents lead back to it is refused with a message, however many there are between", arguments: [1, 2, 3])
+    @Test(
+        "A context whose parents lead back to it is refused with a message, however many there are between",
+        arguments: [1, 2, 3])
     func circle(length: Int) async {
         // The closure runs in a process of its own, and captures nothing.
         let result =
             switch length {
             case 1:
-                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { Self.closeCircle(of: 1) }
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                    Self.closeCircle(of: 1)
+                }
             case 2:
-                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { Self.closeCircle(of: 2) }
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                    Self.closeCircle(of: 2)
+                }
             default:
-                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { Self.closeCircle(of: 3) }
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                    Self.closeCircle(of: 3)
+                }
             }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(message.contains("parent"))

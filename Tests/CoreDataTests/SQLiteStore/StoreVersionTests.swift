@@ -48,7 +48,9 @@ struct StoreVersionTests {
         }
     }
 
-    @Test("After a migration in place, a program that still has the store open can neither read nor write, and is told to reload")
+    @Test(
+        "After a migration in place, a program that still has the store open can neither read nor write, and is told to reload"
+    )
     func migrated() throws {
         let old = try opened(model(["Book": ["author", "title"]]))
         try save(old, "Book", ["title": "Emma", "author": "Austen"])
@@ -63,7 +65,11 @@ struct StoreVersionTests {
                     old.make("Book", ["title": "Persuasion"])
                     try old.save()
                 },
-                error { _ = try old.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Book"))) },
+                error {
+                    _ = try old.execute(
+                        NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Book"))
+                    )
+                },
             ]
             for failure in failures {
                 #expect(failure?.domain == NSCocoaErrorDomain)
@@ -89,7 +95,9 @@ struct StoreVersionTests {
         #expect(error { _ = try old.performAndWait { try old.all("Book") } }?.code == 134100)
     }
 
-    @Test("A change that touches no table of the model goes unnoticed: an index, a table of somebody's own, ANALYZE, VACUUM")
+    @Test(
+        "A change that touches no table of the model goes unnoticed: an index, a table of somebody's own, ANALYZE, VACUUM"
+    )
     func foreignStructure() throws {
         let context = try opened(model(["Book": ["title"]]))
         try save(context, "Book", ["title": "Emma"])
@@ -116,7 +124,10 @@ struct StoreVersionTests {
         // What the old model does not name is no difference to it.
         try save(old, "Book", ["title": "Persuasion"])
         try save(old, "Shelf", ["label": "A"])
-        #expect(try old.performAndWait { try old.all("Book", by: "title") }.map { $0.string("title") } == ["Emma", "Persuasion"])
+        #expect(
+            try old.performAndWait { try old.all("Book", by: "title") }.map { $0.string("title") } == [
+                "Emma", "Persuasion",
+            ])
         #expect(try new.performAndWait { try new.all("Book") }.count == 2)
         #expect(try new.performAndWait { try new.all("Shelf") }.count == 1)
         #expect(
@@ -128,7 +139,8 @@ struct StoreVersionTests {
                 in: folder.store) == ["Book", "Author", "Book", "Shelf"])
     }
 
-    @Test("A store that was destroyed, or another one that took its place, is an error for those who still have it open")
+    @Test(
+        "A store that was destroyed, or another one that took its place, is an error for those who still have it open")
     func replaced() throws {
         let context = try opened(model(["Book": ["title"]]))
         try save(context, "Book", ["title": "Emma"])
@@ -137,7 +149,9 @@ struct StoreVersionTests {
         try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: other)
         try coordinator.replacePersistentStore(at: folder.store, withPersistentStoreFrom: other, type: .sqlite)
         #expect(error { try save(context, "Book", ["title": "Persuasion"]) }?.code == NSPersistentStoreOperationError)
-        #expect(error { _ = try context.performAndWait { try context.all("Book") } }?.code == NSPersistentStoreOperationError)
+        #expect(
+            error { _ = try context.performAndWait { try context.all("Book") } }?.code
+                == NSPersistentStoreOperationError)
         #expect(try plainSQL("SELECT COUNT(*) FROM ZBOOK", in: folder.store) == ["0"])
 
         let next = try opened(model(["Book": ["title"]]))

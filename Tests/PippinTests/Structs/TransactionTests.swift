@@ -27,7 +27,8 @@ struct TransactionTests {
         try access.insertOrUpdate(counter)
     }
 
-    @Test("A block whose store another manager saved to while it ran is run again, on what is there then") func retried() throws {
+    @Test("A block whose store another manager saved to while it ran is run again, on what is there then")
+    func retried() throws {
         let (first, second) = (try manager(), try manager())
         try first.save(Tally(uid: "a", count: 1))
         var runs = 0
@@ -71,7 +72,8 @@ struct TransactionTests {
         #expect(try manager.fetch(Tally.self, uid: "a")?.count == 111)
     }
 
-    @Test("A block that decides by a row that is not there, or by a count, is run again when that has changed") func phantoms() throws {
+    @Test("A block that decides by a row that is not there, or by a count, is run again when that has changed")
+    func phantoms() throws {
         let (first, second) = (try manager(), try manager())
         var runs = 0
         try first.write { access in
@@ -83,7 +85,8 @@ struct TransactionTests {
         #expect(try first.fetch(Tally.self, uid: "count")?.count == 1)
     }
 
-    @Test("A block sees one state of the store, even when it is to be run again: no half of another one's changes") func oneState() throws {
+    @Test("A block sees one state of the store, even when it is to be run again: no half of another one's changes")
+    func oneState() throws {
         let (first, second) = (try manager(), try manager())
         try first.save([Tally(uid: "a", count: 1), Tally(uid: "b", count: 1)])
         var (runs, seen) = (0, [[Int]]())
@@ -163,7 +166,9 @@ struct TransactionTests {
         #expect(try manager.fetch(Tally.self, sortedBy: .ascending(\.uid)).map(\.count) == [1, 10, 5])
     }
 
-    @Test("A block that has saved a part by itself is not run again: a conflict after that is thrown") func partly() throws {
+    @Test("A block that has saved a part by itself is not run again: a conflict after that is thrown") func partly()
+        throws
+    {
         let (first, second) = (try manager(), try manager())
         var runs = 0
         let error = #expect(throws: (any Error).self) {
@@ -180,7 +185,9 @@ struct TransactionTests {
         #expect(try first.fetch(Tally.self, sortedBy: .ascending(\.uid)).map(\.count) == [1, 10])
     }
 
-    @Test("Two managers that increment at the same time lose nothing", arguments: [250]) func increments(count: Int) throws {
+    @Test("Two managers that increment at the same time lose nothing", arguments: [250]) func increments(count: Int)
+        throws
+    {
         let managers = [try manager(), try manager()]
         try managers[0].save(Tally(uid: "a", count: 0))
         let failures = Locked<[any Error]>([])

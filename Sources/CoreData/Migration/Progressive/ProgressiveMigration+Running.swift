@@ -98,7 +98,9 @@ extension ProgressiveMigration {
     }
 
     private func naming<Result>(_ index: Int, _ work: () throws -> Result) throws -> Result {
-        do { return try work() } catch let change as ChangeMark.Change { throw change } catch { throw MigrationError.step(index, of: self, error) }
+        do { return try work() } catch let change as ChangeMark.Change { throw change } catch {
+            throw MigrationError.step(index, of: self, error)
+        }
     }
 }
 

@@ -72,7 +72,9 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: The engine
 
-    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try reading { try $0.fetchRows(plan) } }
+    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
+        try reading { try $0.fetchRows(plan) }
+    }
 
     package override func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
         try reading { try $0.readRows(plan, body) }
@@ -105,7 +107,8 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     ) throws -> [NSManagedObjectID] { try reading { try $0.relatedIdentifiers(of: relationship, for: identifier) } }
 
     package override func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
-        try writing { try $0.makePermanentIdentifiers(for: entities) }
+        let isSavedLater = persistentStoreCoordinator?.activeTransaction != nil
+        return try writing { try $0.makePermanentIdentifiers(for: entities, isSavedLater: isSavedLater) }
     }
 
     package override func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {

@@ -15,34 +15,36 @@ extension OpenStore {
 
     /// Hands out primary keys, in a transaction of its own: `UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?`. The row
     /// of the root entity counts for its subentities.
-    func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
+    ///
+    /// - Parameter isSavedLater: whether the keys are for the work that keeps others out: then they are written with what it saves.
+    func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool = false
+    ) throws -> [NSManagedObjectID] {
         guard !entities.isEmpty else { return [] }
-        // Keys are handed out for good, and what they are for is yet to be saved.
-        let keptOthersOut = keepsOthersOut
-        defer { if keptOthersOut { try? keepOthersOut() } }
-        return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try transaction {
-                var counts: [ObjectIdentifier: (root: EntityLayout, count: Int64)] = [:]
-                for run in EntityRun.runs(of: entities) {
-                    let root = run.entity.root
-                    counts[ObjectIdentifier(root), default: (root, 0)].count += Int64(run.count)
-                }
-                var next: [ObjectIdentifier: Int64] = [:]
-                for (root, count) in counts.values {
-                    next[ObjectIdentifier(root)] = try keys(of: root).reserve(count)
-                }
-                var identifiers: [NSManagedObjectID] = []
-                identifiers.reserveCapacity(entities.count)
-                for run in EntityRun.runs(of: entities) {
-                    let root = ObjectIdentifier(run.entity.root)
-                    let first = (next[root] ?? 0) + 1
-                    next[root] = first + Int64(run.count) - 1
-                    for key in first..<first + Int64(run.count) {
-                        identifiers.append(NSManagedObjectID(layout: run.entity, store: identity, key: key))
-                    }
-                }
-                return identifiers
+        func body() throws -> [NSManagedObjectID] {
+            var counts: [ObjectIdentifier: (root: EntityLayout, count: Int64)] = [:]
+            for run in EntityRun.runs(of: entities) {
+                let root = run.entity.root
+                counts[ObjectIdentifier(root), default: (root, 0)].count += Int64(run.count)
             }
+            var next: [ObjectIdentifier: Int64] = [:]
+            for (root, count) in counts.values {
+                next[ObjectIdentifier(root)] = try keys(of: root).reserve(count)
+            }
+            var identifiers: [NSManagedObjectID] = []
+            identifiers.reserveCapacity(entities.count)
+            for run in EntityRun.runs(of: entities) {
+                let root = ObjectIdentifier(run.entity.root)
+                let first = (next[root] ?? 0) + 1
+                next[root] = first + Int64(run.count) - 1
+                for key in first..<first + Int64(run.count) {
+                    identifiers.append(NSManagedObjectID(layout: run.entity, store: identity, key: key))
+                }
+            }
+            return identifiers
+        }
+        return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+            try isSavedLater && keepsOthersOut ? body() : transaction(body)
         }
     }
 

@@ -74,7 +74,8 @@ extension OpenStore {
         throw StoreError.make(
             CoreDataErrorCode.persistentStoreOperation,
             "The file of the store “\(file.url.lastPathComponent)” was removed, or replaced by another one, while it was open; "
-                + "nothing was saved.", url: file.url, suggestion: "Remove the store from its coordinator, and add it again.")
+                + "nothing was saved.", url: file.url,
+            suggestion: "Remove the store from its coordinator, and add it again.")
     }
 
     /// SQLite's number that changes when another connection commits: `PRAGMA data_version`.
@@ -181,8 +182,10 @@ extension SQLiteStore {
         let names = store.schema.names
         let entities = model.entities.filter { names.contains($0.name ?? "") }
         // Entities that the store has besides are other programs' business.
-        let differing = try StoreCompatibility.differences(entities, metadata: metadata) { try store.file.cachedModel() }
-            .filter(names.contains)
+        let differing = try StoreCompatibility.differences(entities, metadata: metadata) {
+            try store.file.cachedModel()
+        }
+        .filter(names.contains)
         guard !differing.isEmpty else { return }
         let url = store.file.url
         throw StoreError.make(
@@ -201,7 +204,8 @@ extension SQLiteStore {
     private func gone(_ url: URL, _ what: String) -> NSError {
         StoreError.make(
             CoreDataErrorCode.persistentStoreOperation,
-            "The store “\(url.lastPathComponent)” was \(what) while it was open. Nothing was read or changed.", url: url,
+            "The store “\(url.lastPathComponent)” was \(what) while it was open. Nothing was read or changed.",
+            url: url,
             suggestion: "Reload: remove the store from its coordinator, and add it again.")
     }
 }
