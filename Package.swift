@@ -27,10 +27,15 @@ let package = Package(
         // Operators on key paths, apart, since every overload of `==` costs those who compile.
         .target(name: "PredicateOperators", dependencies: ["PredicateFormat"]),
 
+        // The files of models as values, which the plugin's tool needs and nothing above them.
+        .target(name: "ModelFiles", dependencies: ["KeyedArchives", "PredicateFormat"]),
+
         // Core Data.
         .target(
             name: "CoreData",
-            dependencies: ["SQLiteConnection", "KeyedArchives", "PredicateFormat", "CZlib", "CSwiftRuntime"]),
+            dependencies: [
+                "SQLiteConnection", "KeyedArchives", "PredicateFormat", "ModelFiles", "CZlib", "CSwiftRuntime",
+            ]),
 
         // Structs first.
         .target(name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)]),
@@ -41,8 +46,8 @@ let package = Package(
             dependencies: ["CodeGeneration", "CoreData", "KeyedArchives", "RecordGeneration", "SQLiteConnection"]),
         .target(name: "CodeGeneration"),
         // The record classes that a model asks for, as CodeGeneration writes them.
-        .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "CoreData"]),
-        .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "CoreData", "RecordGeneration"]),
+        .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
+        .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "ModelFiles", "RecordGeneration"]),
         .plugin(name: "CoreDataPlugin", capability: .buildTool(), dependencies: ["ModelCompiler"]),
 
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection"]),
@@ -50,7 +55,7 @@ let package = Package(
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: ["CoreData", "PredicateOperators", "KeyedArchives", "SQLiteConnection"]),
+            dependencies: ["CoreData", "ModelFiles", "PredicateOperators", "KeyedArchives", "SQLiteConnection"]),
         // Migrations in a process of its own, which is killed on the way.
         .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),
         .testTarget(

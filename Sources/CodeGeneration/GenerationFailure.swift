@@ -4,18 +4,23 @@ package struct Problem: Sendable, Hashable, CustomStringConvertible {
     package var line: Int?
     package var column: Int?
     package var message: String
+    /// Whether the build goes on.
+    package var isWarning: Bool
 
-    package init(file: String, line: Int? = nil, column: Int? = nil, message: String) {
+    package init(
+        file: String, line: Int? = nil, column: Int? = nil, message: String, isWarning: Bool = false
+    ) {
+        self.isWarning = isWarning
         self.file = file
         self.line = line
         self.column = column
         self.message = message
     }
 
-    /// The form that editors and continuous integration make a link of: `FILE:LINE:COLUMN: error: MESSAGE`.
+    /// The form that editors and continuous integration make a link of: `FILE:LINE:COLUMN: error: MESSAGE`, or `warning:`.
     package var description: String {
         let place = [file, line.map(String.init), column.map(String.init)].compactMap { $0 }.joined(separator: ":")
-        return "\(place): error: \(message)"
+        return "\(place): \(isWarning ? "warning" : "error"): \(message)"
     }
 }
 

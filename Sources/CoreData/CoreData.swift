@@ -1,4 +1,5 @@
 @_exported import Foundation
+@_exported import ModelFiles
 @_exported import PredicateFormat
 
 // Foundation has classes of these names off Apple's platforms too, which can be neither created nor subclassed.

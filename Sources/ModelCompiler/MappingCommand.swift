@@ -1,5 +1,5 @@
-import CoreData
 import Foundation
+import ModelFiles
 
 /// Compiles a mapping model into the `.cdm` that the target gets as a resource. Its two versions of the model are found by the
 /// paths that it has for them.
@@ -7,8 +7,6 @@ enum MappingCommand {
     static func run(_ arguments: Arguments) throws {
         let source = URL(fileURLWithPath: try arguments.one("--mapping"))
         let destination = URL(fileURLWithPath: try arguments.one("--output"))
-        let mapping = NSMappingModel()
-        mapping.entityMappings = try NSMappingModel.mappings(at: source)
-        try mapping.compiledData().write(to: destination, options: .atomic)
+        try MappingCompiler.compiledData(ofSource: source).write(to: destination, options: .atomic)
     }
 }

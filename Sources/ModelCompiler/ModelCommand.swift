@@ -1,6 +1,6 @@
 import CodeGeneration
-import CoreData
 import Foundation
+import ModelFiles
 import RecordGeneration
 
 /// Compiles a model into the `.momd` that the target gets as a resource.
@@ -12,8 +12,15 @@ enum ModelCommand {
         let document = try ModelPackage(at: source).document()
         let finder = ClassFinder(
             target: target, generatedClasses: RecordModel(document, moduleName: target.moduleName).generatedClasses)
-        try SourceModelCompiler.compileModel(at: source, to: destination, moduleName: target.moduleName) {
+        let remarks = try SourceModelCompiler.compileModel(
+            at: source, to: destination, moduleName: target.moduleName
+        ) {
             finder.qualifiedName(of: $0)
+        }
+        for remark in remarks {
+            let problem = Problem(
+                file: remark.file.path, line: remark.line ?? 1, column: 1, message: remark.message, isWarning: true)
+            FileHandle.standardError.write(Data("\(problem)\n".utf8))
         }
     }
 }

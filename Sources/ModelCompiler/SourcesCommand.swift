@@ -1,6 +1,6 @@
 import CodeGeneration
-import CoreData
 import Foundation
+import ModelFiles
 import RecordGeneration
 
 /// Writes the Swift files that a target gets: the record classes of its models, the accessors of its `@NSManaged`

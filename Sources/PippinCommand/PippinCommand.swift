@@ -28,7 +28,7 @@ enum PippinCommand {
             case .help(let topic): try output(Usage.text(topic))
             case .version: try output("pippin \(version)\n")
             case .info(let options): try info(options, output)
-            case .dump(let options): try dump(options, output)
+            case .dump(let options): try dump(options, output, errors)
             case .migrate(let options): try Migrating.run(options, output)
             case .model(let invocation): return try ModelCommand.run(invocation, output, errors)
             }
@@ -45,12 +45,29 @@ enum PippinCommand {
     }
 
     private static func info(_ options: Invocation.InfoOptions, _ output: (String) throws -> Void) throws {
-        let store = try OpenedStore(at: options.store, modelPath: options.model)
-        try output(InfoText.text(of: try StoreReport(store)))
+        do {
+            let store = try OpenedStore(at: options.store, modelPath: options.model)
+            try output(InfoText.text(of: try StoreReport(store)))
+        } catch let error as ModelCandidate.NoModel {
+            try output(RawText.info(of: RawStore(at: options.store, reason: error.reason)))
+        }
     }
 
-    private static func dump(_ options: Invocation.DumpOptions, _ output: (String) throws -> Void) throws {
-        let store = try OpenedStore(at: options.store, modelPath: options.model)
+    private static func dump(
+        _ options: Invocation.DumpOptions, _ output: (String) throws -> Void, _ errors: (String) -> Void
+    ) throws {
+        let store: OpenedStore
+        do { store = try OpenedStore(at: options.store, modelPath: options.model) } catch let error
+            as ModelCandidate.NoModel
+        {
+            let raw = try RawStore(at: options.store, reason: error.reason)
+            errors(
+                "pippin: warning: \(error.reason); its objects are shown as the file has them (--model names a model)\n"
+            )
+            let entities = try raw.entities(named: options.entity)
+            return options.asJSON
+                ? try RawText.dumpJSON(raw, entities, output) : try RawText.dump(raw, entities, output)
+        }
         let entities = try store.entities(named: options.entity)
         if options.asJSON {
             try DumpJSON.write(store, entities, output)

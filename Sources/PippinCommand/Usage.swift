@@ -10,7 +10,7 @@ enum Usage {
         """
 
     static let text = """
-        pippin looks into the SQLite stores of Core Data, without changing a byte of them, and migrates them when asked.
+        pippin looks into the stores of Core Data, without changing a byte of them, and migrates them when asked.
 
         Usage:
           pippin info STORE [--model MODEL]
@@ -39,9 +39,10 @@ enum Usage {
           --entity NAME   Only objects of this entity and of those that inherit from it.
           --json          One JSON object. Its “objects” has, for the name of each entity, an array of objects:
                           objectID (the URI), attributes by name (dates in ISO 8601, data in Base64),
-                          relationships as URIs.
+                          relationships as URIs, those that lead to no object as {"missing": URI}.
           --model MODEL   The model to read the store with: .momd, .mom, .xcdatamodeld or .xcdatamodel.
-                          Without it, the copy that the store keeps of its model.
+                          Without it, the copy that the store keeps of its model; where there is none, objects are shown as
+                          the store's tables, or its file, have them.
 
         Exit status: 0, 1 when the store or model cannot be read, 64 when the arguments make no sense.
 

@@ -1,5 +1,5 @@
 import CodeGeneration
-import CoreData
+import ModelFiles
 
 extension RecordModel {
     /// The record classes that the source of a model asks for.

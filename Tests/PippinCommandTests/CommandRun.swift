@@ -10,7 +10,9 @@ struct CommandRun {
     let output: String
     let errors: String
 
-    init(_ arguments: String...) {
+    init(_ arguments: String...) { self.init(arguments: arguments) }
+
+    init(arguments: [String]) {
         var output = ""
         var errors = ""
         status = PippinCommand.run(arguments, output: { output += $0 }, errors: { errors += $0 })
@@ -40,7 +42,7 @@ enum StoreFixtures {
 
     static let stores = [
         "cars/SampleModel_V1.sqlite", "users/SampleModel3_V1.sqlite", "books/SampleModel2_V1.sqlite",
-        "bookmarks/Bookmarks_V1.sqlite", "bookmarks/Bookmarks_V3.sqlite",
+        "bookmarks/Bookmarks_V1.sqlite", "bookmarks/Bookmarks_V3.sqlite", "knowledge/knowledgec-10.13.sqlite",
     ]
 
     static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }

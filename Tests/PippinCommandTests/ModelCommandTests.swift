@@ -315,6 +315,6 @@ struct ModelCommandFixtureTests {
     func notAModel() {
         let run = CommandRun("model", "describe", StoreFixtures.path("README.md"))
         #expect(run.status == 1)
-        #expect(run.errors.contains("is not an SQLite database"))
+        #expect(run.errors.contains("is no store"))
     }
 }

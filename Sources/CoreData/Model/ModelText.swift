@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a model says of its entities and properties, as text: two models are equal when it is.
+/// What a model says of its entities and properties, as text: two models are equal when it is, and the user info is.
 struct ModelText: Equatable {
     /// A line for each entity and each property.
     private let lines: [String: String]
@@ -27,7 +27,7 @@ struct ModelText: Equatable {
         }
         return line([
             entity.managedObjectClassName, entity.superentity?.name, entity.isAbstract, constraints, indexes,
-            entity.versionHash, entity.versionHashModifier, entity.renamingIdentifier, sorted(entity.userInfo),
+            entity.versionHash, entity.versionHashModifier, entity.renamingIdentifier,
         ])
     }
 
@@ -35,7 +35,7 @@ struct ModelText: Equatable {
         var parts: [Any?] = [
             property.isOptional, property.isTransient, property.versionHashModifier, property.renamingIdentifier,
             property.validationPredicates.map { "\($0)" }, property.isIndexedBySpotlight,
-            property.isStoredInExternalRecord, sorted(property.userInfo),
+            property.isStoredInExternalRecord,
         ]
         switch property {
         case let attribute as NSAttributeDescription:
@@ -59,8 +59,28 @@ struct ModelText: Equatable {
     private static func line(_ parts: [Any?]) -> String {
         parts.map { $0.map { "\($0)" } ?? "none" }.joined(separator: " | ")
     }
+}
 
-    private static func sorted(_ userInfo: [AnyHashable: Any]?) -> [String] {
-        (userInfo ?? [:]).map { "\($0.key): \($0.value)" }.sorted()
+/// The user info of a model's entities and properties, as text. It may change while the model is in use.
+struct ModelUserInfo: Equatable {
+    /// The entries by entity or property; those without entries left out.
+    private let entries: [String: [String]]
+
+    init(_ model: NSManagedObjectModel) {
+        var entries: [String: [String]] = [:]
+        for entity in model.entities {
+            let name = entity.name ?? ""
+            entries[name] = Self.sorted(entity.userInfo)
+            // What is inherited is that of the entity that declares it.
+            for property in entity.ownProperties {
+                entries["\(name).\(property.name)"] = Self.sorted(property.userInfo)
+            }
+        }
+        self.entries = entries
+    }
+
+    private static func sorted(_ userInfo: [AnyHashable: Any]?) -> [String]? {
+        guard let userInfo, !userInfo.isEmpty else { return nil }
+        return userInfo.map { "\($0.key): \($0.value)" }.sorted()
     }
 }

@@ -62,25 +62,6 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
 }
 
-extension NSAttributeType {
-    /// The class of the values, by the name that Apple's model files use.
-    package var valueClassName: String? {
-        switch self {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
-            .floatAttributeType, .booleanAttributeType:
-            return "NSNumber"
-        case .decimalAttributeType: return "NSDecimalNumber"
-        case .stringAttributeType: return "NSString"
-        case .dateAttributeType: return "NSDate"
-        case .binaryDataAttributeType: return "NSData"
-        case .UUIDAttributeType: return "NSUUID"
-        case .URIAttributeType: return "NSURL"
-        case .compositeAttributeType: return "NSDictionary"
-        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: return nil
-        }
-    }
-}
-
 /// An attribute whose value the store computes from other properties when an object is saved.
 open class NSDerivedAttributeDescription: NSAttributeDescription {
     /// What the value is computed from: a key path, `now()`, `lowercase:(name)`, `books.@count` and their kin.
@@ -97,7 +78,13 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
 /// An attribute made of named elements, each an attribute of its own; its value is a dictionary.
 open class NSCompositeAttributeDescription: NSAttributeDescription {
     /// The elements, attributes or further composites.
-    open var elements: [NSAttributeDescription] = [] { willSet { willChangeDescription() } }
+    open var elements: [NSAttributeDescription] = [] {
+        willSet { willChangeDescription() }
+        didSet {
+            for former in oldValue where former.composite === self { former.composite = nil }
+            for element in elements { element.composite = self }
+        }
+    }
 
     /// Creates a composite without elements.
     public override init() {

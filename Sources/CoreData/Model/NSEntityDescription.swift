@@ -48,11 +48,13 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         return model
     }
 
-    package internal(set) weak var model: NSManagedObjectModel?
+    package internal(set) weak var model: NSManagedObjectModel? {
+        willSet { if newValue !== model { model?.derived.forget() } }
+    }
 
     /// The entity whose properties this one inherits.
     open var superentity: NSEntityDescription? { parent }
-    private weak var parent: NSEntityDescription?
+    private weak var parent: NSEntityDescription? { didSet { model?.derived.forget() } }
 
     /// The entities that inherit from this one directly.
     open var subentities: [NSEntityDescription] = [] {
@@ -141,11 +143,11 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open var compoundIndexes: [[Any]] = [] { willSet { willChangeDescription() } }
 
     /// The version hash that Apple's tools computed, where a model file carries one.
-    package var recordedVersionHash: Data?
+    package var recordedVersionHash: Data? { didSet { model?.derived.forget() } }
 
     /// The hash of what a store must agree on about the entity: Apple's where the model file carries it, our own
     /// otherwise.
-    open var versionHash: Data { recordedVersionHash ?? VersionHash.hash(of: self) }
+    open var versionHash: Data { recordedVersionHash ?? ownVersionHash }
 
     /// Creates an entity without a name.
     public override init() { super.init() }
@@ -190,12 +192,13 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
                 "cannot change entity “\(name ?? "")”: its model is in use by a coordinator. Change a copy of the model."
             )
         }
+        model?.derived.forget()
         forgetRecordedVersionHash()
     }
 
     /// A recorded hash is that of the entity as it was read; a changed entity, and what inherits from it, has another.
     package func forgetRecordedVersionHash() {
-        recordedVersionHash = nil
+        if recordedVersionHash != nil { recordedVersionHash = nil }
         for child in subentities { child.forgetRecordedVersionHash() }
     }
 }

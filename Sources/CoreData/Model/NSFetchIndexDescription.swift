@@ -1,13 +1,5 @@
 import Foundation
 
-/// How a fetch index orders an element.
-public enum NSFetchIndexElementType: UInt, Sendable {
-    /// A B-tree over the value.
-    case binary = 0
-    /// A spatial index over numbers.
-    case rTree = 1
-}
-
 /// An index of an entity's table, over one or more properties.
 open class NSFetchIndexDescription: NSObject, NSCopying {
     /// The name, unique within the entity.
@@ -64,10 +56,10 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     private var storedProperty: NSPropertyDescription?
 
     /// How the values are ordered.
-    open var collationType: NSFetchIndexElementType
+    open var collationType: NSFetchIndexElementType { willSet { indexDescription?.entity?.willChangeDescription() } }
 
     /// Whether the index ascends.
-    open var isAscending = true
+    open var isAscending = true { willSet { indexDescription?.entity?.willChangeDescription() } }
 
     /// The index that the element belongs to.
     open internal(set) weak var indexDescription: NSFetchIndexDescription?

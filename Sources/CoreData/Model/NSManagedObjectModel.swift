@@ -14,7 +14,6 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             for former in storedEntities where former.model === self { former.model = nil }
             storedEntities = newValue
             for entity in newValue { entity.model = self }
-            cachedEntitiesByName = nil
         }
     }
 
@@ -22,14 +21,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// The entities by name.
     open var entitiesByName: [String: NSEntityDescription] {
-        if let cachedEntitiesByName { return cachedEntitiesByName }
-        let byName = Dictionary(storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
-        // Names may still change while the model is being built, so only a frozen model's map is kept.
-        if isFrozen { cachedEntitiesByName = byName }
-        return byName
+        derivedEntitiesByName
     }
 
-    private var cachedEntitiesByName: [String: NSEntityDescription]?
+    /// What was computed from the descriptions as they are.
+    let derived = DerivedFacts()
 
     /// The names of the configurations, sorted.
     open var configurations: [String] { configurationMembers.keys.sorted() }
@@ -66,8 +62,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// The version hash of every entity, by name.
     open var entityVersionHashesByName: [String: Data] {
-        entitiesByName.mapValues(\.versionHash)
+        derivedVersionHashes
     }
+
+    /// Our own version hashes of the entities, whatever a file carries.
+    package var ownVersionHashesByName: [String: Data] { entitiesByName.mapValues(\.ownVersionHash) }
 
     /// Gives the entities the version hashes that a file carries for them.
     package func recordVersionHashes(_ hashes: [String: Data]) {
@@ -86,6 +85,23 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// The checksum that Apple's tools computed, where a model file carries one; good as long as the entities' hashes are.
     package var recordedVersionChecksum: String?
+
+    /// The file that a model was read from: its package and the name of its version in it.
+    package struct Origin: Equatable, Sendable {
+        package let package: URL
+        package let versionName: String
+
+        package init(package: URL, versionName: String) {
+            self.package = package
+            self.versionName = versionName
+        }
+    }
+
+    /// Where the model was read from, by which messages call it; `nil` for models that were made otherwise.
+    package var origin: Origin?
+
+    /// The properties that the file of the model has and that could not be read, in words; none but for caches of odd stores.
+    package var unreadProperties: [String] = []
 
     /// Translations of the model's strings, keyed as Apple documents.
     open var localizationDictionary: [String: String]?
@@ -107,8 +123,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectModel else { return false }
         if other === self { return true }
-        return configurationMembers.mapValues { $0.sorted() } == other.configurationMembers.mapValues { $0.sorted() }
-            && ModelText(self) == ModelText(other)
+        // The hashes tell most models apart, and are at hand.
+        return entityVersionHashesByName == other.entityVersionHashesByName
+            && configurationMembers.mapValues { $0.sorted() } == other.configurationMembers.mapValues { $0.sorted() }
+            && derivedText == other.derivedText
+            && ModelUserInfo(self) == ModelUserInfo(other)
     }
 
     /// Of the names of the entities.
@@ -126,6 +145,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     package func willChangeModel() {
         if isFrozen { programmerError("cannot change a model that a coordinator uses. Change a copy of the model.") }
+        derived.forget()
     }
 
     /// Returns a deep copy that can be changed.
@@ -165,17 +185,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     open func isConfiguration(
         withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
     ) -> Bool {
-        guard let hashes = metadata["NSStoreModelVersionHashes"] as? [String: Data],
-            let entities = entities(forConfigurationName: configuration)
+        guard let hashes = StoredVersionHashes(metadata), let entities = entities(forConfigurationName: configuration)
         else { return false }
-        func all(_ hash: (NSEntityDescription) -> Data) -> [String: Data] {
-            Dictionary(entities.map { ($0.name ?? "", hash($0)) }, uniquingKeysWith: { first, _ in first })
-        }
-        if all(\.versionHash) == hashes { return true }
-        // Apple's hashes on one side only: the store's copy of its model decides, hashed our way.
-        guard entities.contains(where: { $0.recordedVersionHash == nil }),
-            let own = metadata[VersionHash.ownHashesOfStoreKey] as? [String: Data]
-        else { return false }
-        return all(VersionHash.hash) == own.filter { hashes[$0.key] != nil }
+        return hashes.fitExactly(entities)
     }
 }

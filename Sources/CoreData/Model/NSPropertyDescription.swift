@@ -109,13 +109,18 @@ open class NSPropertyDescription: NSObject, NSCopying {
 
     package func attach(to entity: NSEntityDescription?) { owner = entity }
 
+    /// The composite attribute that the property is an element of.
+    weak var composite: NSPropertyDescription?
+
     /// Every setter calls this: a model in use is immutable.
     package func willChangeDescription() {
+        composite?.willChangeDescription()
         if let owner, owner.isFrozen {
             programmerError(
                 "cannot change property “\(name)” of entity “\(owner.name ?? "")”: its model is in use by a coordinator. "
                     + "Change a copy of the model.")
         }
+        owner?.model?.derived.forget()
         owner?.forgetRecordedVersionHash()
     }
 }

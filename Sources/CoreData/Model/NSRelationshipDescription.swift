@@ -1,17 +1,5 @@
 import Foundation
 
-/// What happens to the objects at the other end of a relationship when an object is deleted.
-public enum NSDeleteRule: UInt, Sendable {
-    /// Nothing: the others may be left pointing at a deleted object.
-    case noActionDeleteRule = 0
-    /// The others forget the object.
-    case nullifyDeleteRule = 1
-    /// The others are deleted too.
-    case cascadeDeleteRule = 2
-    /// The object cannot be deleted while there are others.
-    case denyDeleteRule = 3
-}
-
 /// A relationship of an entity to another: to-one or to-many, unordered or ordered.
 open class NSRelationshipDescription: NSPropertyDescription {
     /// The entity at the other end.
@@ -25,7 +13,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
 
     /// The name of the destination, for readers that have not made its entity yet.
-    package var destinationName: String?
+    package var destinationName: String? { willSet { willChangeDescription() } }
     private weak var storedDestination: NSEntityDescription?
 
     /// The relationship that leads back.
@@ -39,7 +27,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
 
     /// The name of the inverse, for readers that have not made it yet.
-    package var inverseName: String?
+    package var inverseName: String? { willSet { willChangeDescription() } }
     private weak var storedInverse: NSRelationshipDescription?
 
     /// The most objects that the relationship may have; 0 for no bound, 1 for a to-one relationship.

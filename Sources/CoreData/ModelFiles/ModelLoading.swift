@@ -42,6 +42,7 @@ extension NSManagedObjectModel {
     /// Takes the place of a model that was just made and that nobody else has.
     func become(_ model: NSManagedObjectModel) {
         copyContents(of: model)
+        origin = model.origin
         recordVersionHashes(model.entities.reduce(into: [:]) { $0[$1.name ?? ""] = $1.recordedVersionHash })
     }
 }

@@ -14,22 +14,28 @@ extension NSManagedObjectModel {
     /// Merges the entities of models that a store has: for each entity of the metadata the one with that version hash.
     /// Nil when one is missing.
     ///
+    /// A model fits where `isConfiguration(withName:compatibleWithStoreMetadata:)` says so: models that were compiled here have
+    /// other hashes than Apple's, and are compared with the store's copy of its model, as far as the metadata were read from its file.
+    ///
     /// - Parameters:
     ///   - models: models of any versions.
     ///   - metadata: the store's metadata, which name its entities' version hashes.
     public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
-        guard let hashes = metadata["NSStoreModelVersionHashes"] as? [String: Data] else { return nil }
-        var needed = Set(hashes.keys)
+        guard let hashes = StoredVersionHashes(metadata) else { return nil }
+        var needed = Set(hashes.recorded.keys)
         var chosen: [NSManagedObjectModel] = []
         for model in models {
             // A model belongs to the store when all its entities do, or those of one configuration.
-            let known = model.entityVersionHashesByName
-            guard !known.isEmpty, known.allSatisfy({ hashes[$0.key] == $0.value }), !needed.isDisjoint(with: known.keys)
-            else { continue }
-            needed.subtract(known.keys)
+            let choices = [model.entities] + model.configurations.compactMap(model.entities(forConfigurationName:))
+            guard let fitting = choices.first(where: { !$0.isEmpty && $0.allSatisfy(hashes.fit) }) else { continue }
+            let names = Set(fitting.compactMap(\.name))
+            guard !needed.isDisjoint(with: names) else { continue }
+            needed.subtract(names)
             chosen.append(model)
         }
-        guard needed.isEmpty, let merged = try? Self.merge(chosen, entityNames: Set(hashes.keys)) else { return nil }
+        guard needed.isEmpty, let merged = try? Self.merge(chosen, entityNames: Set(hashes.recorded.keys)) else {
+            return nil
+        }
         self.init()
         become(merged)
     }
@@ -56,6 +62,8 @@ extension NSManagedObjectModel {
             result.fetchRequestTemplates.merge(document.fetchRequestTemplates) { first, _ in first }
             result.versionIdentifiers += document.versionIdentifiers.filter { !result.versionIdentifiers.contains($0) }
         }
-        return try ModelFileError.naming(nil) { try ModelAssembler.model(result, versionHashes: hashes) }
+        let merged = try ModelFileError.naming(nil) { try ModelAssembler.model(result, versionHashes: hashes) }
+        if models.count == 1 { merged.origin = models[0].origin }
+        return merged
     }
 }

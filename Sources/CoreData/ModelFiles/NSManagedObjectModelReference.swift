@@ -68,8 +68,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         let model = try find()
         let isApples =
             model.recordedVersionChecksum != nil && model.entities.allSatisfy { $0.recordedVersionHash != nil }
-        let ours = VersionHash.checksum(of: model)
-        guard model.versionChecksum == versionChecksum || ours == versionChecksum || !isApples else {
+        guard model.versionChecksums.contains(versionChecksum) || !isApples else {
             throw notFound(
                 "\(description(of: place)) has the checksum “\(model.versionChecksum)”, not “\(versionChecksum)”")
         }
@@ -90,7 +89,9 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
             for package in Self.packages(in: bundle) {
                 for version in package.versions {
                     let model = try package.model(version: version.name)
-                    if model.entityVersionHashesByName == hashes { return model }
+                    if model.entityVersionHashesByName == hashes || model.ownVersionHashesByName == hashes {
+                        return model
+                    }
                 }
             }
         }

@@ -3,12 +3,6 @@ import PredicateFormat
 
 /// Where model files meet the predicates module: descriptions hold its classes, documents its trees.
 enum PredicateBridge {
-    static func tree(ofFormat format: String) throws -> PredicateTree { try predicateTree(parsing: format) }
-
-    static func expressionTree(ofFormat format: String) throws -> ExpressionTree {
-        try PredicateFormat.expressionTree(parsing: format)
-    }
-
     static func tree(of predicate: NSPredicate) throws -> PredicateTree { try predicateTree(of: predicate) }
 
     static func predicate(of tree: PredicateTree) throws -> NSPredicate { makePredicate(tree) }

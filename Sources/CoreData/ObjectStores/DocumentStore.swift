@@ -120,6 +120,15 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         lastKey = max(lastKey, key)
     }
 
+    /// What the file of a store holds, for tools that have no model.
+    ///
+    /// - Parameter type: that of XML or binary stores.
+    /// - Throws: 259 when it is damaged, or no such store.
+    package static func contents(of url: URL, type: String) throws -> StoreDocument {
+        let store: DocumentStore.Type = type == NSXMLStoreType ? XMLStore.self : BinaryStore.self
+        return try store.read(url)
+    }
+
     private static func read(_ url: URL) throws -> StoreDocument {
         let data: Data
         do { data = try Data(contentsOf: url) } catch {

@@ -1,33 +1,5 @@
 import Foundation
 
-/// What the file of an XML or binary store holds, as a value.
-struct StoreDocument {
-    /// The metadata, with the UUID.
-    var metadata: [String: Any] = [:]
-    /// The number of the object that was made last.
-    var lastKey: Int64 = StoreDocument.firstKey
-    var objects: [Object] = []
-
-    /// Core Data's first object is number 102.
-    static let firstKey: Int64 = 101
-
-    /// One object. Property names are as the file has them.
-    struct Object {
-        var entityName: String
-        var key: Int64
-        var attributes: [(name: String, value: FileValue)] = []
-        var relationships: [(name: String, destinations: [Int64])] = []
-    }
-
-    /// The value of an attribute as a file has it: XML has texts, a binary file numbers and bytes too.
-    enum FileValue: Equatable {
-        case text(String)
-        case integer(Int64)
-        case double(Double)
-        case data(Data)
-    }
-}
-
 /// Attributes as files have them. Pure.
 enum FileValues {
     /// An attribute's value for a file; `nil` where there is none.
@@ -113,9 +85,7 @@ enum FileValues {
     }
 
     /// Why a value does not go into a file, or come out of it.
-    struct Failure: Error {
-        let reason: String
-    }
+    typealias Failure = StoreDocument.Failure
 }
 
 extension NSAttributeType {

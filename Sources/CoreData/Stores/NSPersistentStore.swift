@@ -147,6 +147,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         of relationship: RelationshipLayout, for identifier: NSManagedObjectID
     ) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
 
+    /// The references of a relationship that lead to no object, by the primary keys of the objects that have them. Only files that
+    /// other programs change can have any.
+    package func danglingReferences(
+        of relationship: RelationshipLayout, from entity: EntityLayout
+    ) throws -> [Int64: [NSManagedObjectID]] { [:] }
+
     /// Hands out primary keys for new objects.
     ///
     /// - Returns: an ID for each of the entities, in order.

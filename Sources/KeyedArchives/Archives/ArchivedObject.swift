@@ -28,6 +28,11 @@ package struct ArchivedObject: Sendable {
         KeyedArchiveError(objectIndex: index, className: className, key: key, expected: expected, found: found)
     }
 
+    /// The error of a reader that does not know the object's class.
+    package func unknownClass(expected: String) -> KeyedArchiveError {
+        KeyedArchiveError(objectIndex: index, unknownClass: className, expected: expected)
+    }
+
     // MARK: Optional fields: nil when absent or null
 
     package func optionalString(forKey key: String) throws(KeyedArchiveError) -> String? {

@@ -9,8 +9,11 @@ package struct KeyedArchiveError: Error, Equatable, CustomStringConvertible {
     /// The key that was read.
     package let key: String?
     package let reason: String
+    /// The class that no reader knows, where that is all that is wrong: the archive is not damaged.
+    package let unknownClass: String?
 
     package init(reason: String) {
+        unknownClass = nil
         objectIndex = nil
         className = nil
         key = nil
@@ -23,13 +26,27 @@ package struct KeyedArchiveError: Error, Equatable, CustomStringConvertible {
     }
 
     package init(objectIndex: Int, className: String? = nil, key: String?, reason: String) {
+        unknownClass = nil
         self.objectIndex = objectIndex
         self.className = className
         self.key = key
         self.reason = reason
     }
 
+    /// An object is of a class that its reader does not know.
+    package init(objectIndex: Int, unknownClass: String, expected: String) {
+        self.unknownClass = unknownClass
+        self.objectIndex = objectIndex
+        className = unknownClass
+        key = nil
+        reason = "\(expected) expected"
+    }
+
     package var description: String {
+        if let unknownClass, let objectIndex {
+            return "The keyed archive has an object of the class \(unknownClass), which is not known here (object "
+                + "\(objectIndex), \(reason))."
+        }
         guard let objectIndex else { return "The keyed archive is damaged: \(reason)." }
         let kind = className.map { " (\($0))" } ?? ""
         let place = key.map { ", key “\($0)”" } ?? ""

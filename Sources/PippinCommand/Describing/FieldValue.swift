@@ -20,6 +20,8 @@ indirect enum FieldValue: Equatable {
     case noObject
     case object(ObjectReference)
     case objects([ObjectReference])
+    /// Several values, of a store without a model.
+    case list([FieldValue])
 
     struct Element: Equatable {
         let name: String

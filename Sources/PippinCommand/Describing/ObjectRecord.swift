@@ -13,8 +13,20 @@ struct ObjectRecord {
     /// Attributes, then relationships, inherited ones first. Transient properties are not stored, and left out.
     let fields: [Field]
 
-    /// - Parameter related: gives the destinations of a to-many relationship.
-    init(_ row: Row, of entity: EntityLayout, related: (RelationshipLayout) throws -> [NSManagedObjectID]) throws {
+    init(entityName: String, key: Int64, uri: String, fields: [Field]) {
+        self.entityName = entityName
+        self.key = key
+        self.uri = uri
+        self.fields = fields
+    }
+
+    /// - Parameters:
+    ///   - dangling: the references that lead to no object, by relationship and the key of the object that has them.
+    ///   - related: gives the destinations of a to-many relationship.
+    init(
+        _ row: Row, of entity: EntityLayout, dangling: [String: [Int64: [NSManagedObjectID]]] = [:],
+        related: (RelationshipLayout) throws -> [NSManagedObjectID]
+    ) throws {
         entityName = entity.name
         key = row.objectID.key
         uri = row.objectID.uriRepresentation().absoluteString
@@ -24,10 +36,16 @@ struct ObjectRecord {
             fields.append(Field(name: slot.name, value: FieldValue(value, attribute)))
         }
         for relationship in entity.relationships where !relationship.isTransient {
+            let missing = (dangling[relationship.name]?[row.objectID.key] ?? []).map {
+                ObjectReference($0, isMissing: true)
+            }
             if relationship.isToMany {
                 let identifiers = try related(relationship)
                 let ordered = relationship.isOrdered ? identifiers : identifiers.sorted(by: Self.precedes)
-                fields.append(Field(name: relationship.name, value: .objects(ordered.map(ObjectReference.init))))
+                fields.append(
+                    Field(name: relationship.name, value: .objects(ordered.map { ObjectReference($0) } + missing)))
+            } else if let reference = missing.first {
+                fields.append(Field(name: relationship.name, value: .object(reference)))
             } else if case .identifier(let identifier) = row.values[relationship.slot] {
                 fields.append(Field(name: relationship.name, value: .object(ObjectReference(identifier))))
             } else {
@@ -48,8 +66,11 @@ struct ObjectReference: Equatable {
     let entityName: String
     let key: Int64
     let uri: String
+    /// Whether there is no such object.
+    let isMissing: Bool
 
-    init(_ identifier: NSManagedObjectID) {
+    init(_ identifier: NSManagedObjectID, isMissing: Bool = false) {
+        self.isMissing = isMissing
         entityName = identifier.layout.name
         key = identifier.key
         uri = identifier.uriRepresentation().absoluteString

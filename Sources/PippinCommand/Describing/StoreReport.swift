@@ -19,6 +19,10 @@ struct StoreReport {
     var frameworkVersion: Int64?
     /// Whether Pippin made the store.
     var isOurs: Bool
+    /// Why there are no metadata; nil where there are.
+    var missingMetadata: String?
+    /// The properties of the model that could not be read, in words.
+    var losses: [String]
     var history: (changes: Int64, transactions: Int64)?
     var configurations: [String]
     /// Every entity, those that inherit right after the one that they inherit from.
@@ -32,6 +36,8 @@ struct StoreReport {
         modelOrigin = store.modelOrigin
         frameworkVersion = store.facts.metadata["NSPersistenceFrameworkVersion"]?.integerValue
         isOurs = store.facts.metadata["PippinVersionHashes"] != nil
+        missingMetadata = store.facts.missingMetadata
+        losses = store.document.losses.map(\.text)
         history = store.facts.history
         configurations = store.document.configurations.keys.sorted()
         var counts: [String: Int] = [:]

@@ -16,6 +16,7 @@ enum Migrating {
             }
         }
         let plan = try MigrationChoice(options, store: store)
+        if !plan.changesAnything { try checkOpening(store, plan) }
         try output(plan.description(withStatements: options.isDryRun))
         guard plan.changesAnything, !options.isDryRun else { return }
         let backup = store.deletingLastPathComponent().appendingPathComponent(
@@ -28,5 +29,21 @@ enum Migrating {
         }
         try StoreMigration.removeBackup(backup)
         try output("Done.\n")
+    }
+
+    /// Checks that a store that fits the model by its version can be opened with it: that there is nothing to do would be no answer
+    /// for one that cannot.
+    private static func checkOpening(_ store: URL, _ plan: MigrationChoice) throws {
+        do {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: plan.destination)
+            let opened = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: store,
+                options: [NSReadOnlyPersistentStoreOption: true])
+            try coordinator.remove(opened)
+        } catch let error as NSError {
+            throw CommandError(
+                "“\(store.path)” is of the version of the model already, and cannot be opened with it: "
+                    + error.localizedDescription)
+        }
     }
 }

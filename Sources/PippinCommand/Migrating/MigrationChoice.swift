@@ -4,7 +4,7 @@ import Foundation
 /// How a store is migrated: in one step, or over several versions of its model.
 enum MigrationChoice {
     case direct(StoreMigration)
-    case chain(ProgressiveMigration)
+    case chain(ProgressiveMigration, to: NSManagedObjectModel)
 
     /// Works out the way. Nothing is changed.
     init(_ options: Invocation.MigrateOptions, store: URL) throws {
@@ -13,7 +13,7 @@ enum MigrationChoice {
         func chain(_ folders: [URL]) throws -> MigrationChoice {
             .chain(
                 try ProgressiveMigration(
-                    at: store, to: model, over: KnownVersions(package, mappingFolders: folders)))
+                    at: store, to: model, over: KnownVersions(package, mappingFolders: folders)), to: model)
         }
         if let folder = options.mappings {
             self = try chain([URL(fileURLWithPath: folder, isDirectory: true)])
@@ -51,7 +51,15 @@ enum MigrationChoice {
         case .direct(let migration):
             if case .nothing = migration.way { return false }
             return true
-        case .chain(let migration): return !migration.steps.isEmpty
+        case .chain(let migration, _): return !migration.steps.isEmpty
+        }
+    }
+
+    /// The model to get to.
+    var destination: NSManagedObjectModel {
+        switch self {
+        case .direct(let migration): migration.destination
+        case .chain(_, let model): model
         }
     }
 
@@ -59,7 +67,7 @@ enum MigrationChoice {
     func description(withStatements: Bool) -> String {
         switch self {
         case .direct(let migration): return Self.text(migration, withStatements)
-        case .chain(let migration):
+        case .chain(let migration, _):
             guard changesAnything else { return Self.nothing(migration.url) }
             return "“\(migration.url.lastPathComponent)” is migrated step by step:\n"
                 + migration.description + "\n"
@@ -88,7 +96,7 @@ enum MigrationChoice {
     func run(_ output: (String) throws -> Void) throws {
         switch self {
         case .direct(let migration): try migration.run()
-        case .chain(let migration):
+        case .chain(let migration, _):
             try withoutActuallyEscaping(output) { output in
                 var begun = 0
                 try migration.run { progress in

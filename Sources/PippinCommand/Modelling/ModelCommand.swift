@@ -17,7 +17,7 @@ enum ModelCommand {
             return diff.needsMappingModel ? PippinCommand.mappingNeeded : PippinCommand.success
         case .graph(let options): try graph(options, output)
         case .generate(let options): try generate(options, output)
-        case .compile(let options): try compile(options, output)
+        case .compile(let options): try compile(options, output, errors)
         case .extract(let options): try extract(options, output, errors)
         }
         return PippinCommand.success
@@ -54,7 +54,7 @@ enum ModelCommand {
     }
 
     private static func compile(
-        _ options: ModelInvocation.CompileOptions, _ output: (String) throws -> Void
+        _ options: ModelInvocation.CompileOptions, _ output: (String) throws -> Void, _ errors: (String) -> Void
     ) throws {
         let (source, destination) = (URL(fileURLWithPath: options.source), URL(fileURLWithPath: options.output))
         if source.pathExtension == "xcmappingmodel" {
@@ -68,7 +68,8 @@ enum ModelCommand {
                 "“\(source.path)” is no source; an .xcdatamodeld, .xcdatamodel or .xcmappingmodel expected")
         }
         try expect("momd", destination)
-        try SourceModelCompiler.compileModel(at: source, to: destination, moduleName: options.module)
+        let remarks = try SourceModelCompiler.compileModel(at: source, to: destination, moduleName: options.module)
+        for remark in remarks { errors("pippin: warning: “\(remark.file.path)”: \(remark.message)\n") }
         let count = try ModelPackage(at: destination).versions.count
         try output("“\(destination.path)” has \(TextTools.count(count, "version")).\n")
     }

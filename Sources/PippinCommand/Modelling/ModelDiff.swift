@@ -99,7 +99,9 @@ struct ModelDiff {
                 switch property.kind {
                 case .attribute(let attribute):
                     guard attribute.defaultValue == nil, attribute.derivation == nil else { return nil }
-                case .relationship: break
+                case .relationship(let relationship):
+                    // To-many relationships may be empty until such an object is saved.
+                    if relationship.isToMany { return nil }
                 case .fetched: return nil
                 }
                 let name = names.properties[entity.name]?[property.name]

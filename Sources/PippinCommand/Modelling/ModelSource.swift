@@ -52,8 +52,9 @@ struct ModelSource {
         }
         let copy = try PrivateCopy(of: url)
         let facts = try StoreFacts(copy: copy.url, original: url)
-        guard let candidate = try ModelCandidate.candidates(for: facts, store: url, modelPath: nil).first else {
-            throw CommandError("“\(url.path)” keeps no copy of its model")
+        let candidate: ModelCandidate
+        do { candidate = try ModelCandidate.copy(in: facts, store: url) } catch let error as ModelCandidate.NoModel {
+            throw CommandError(error.reason)
         }
         let isOurs = facts.metadata["PippinVersionHashes"] != nil
         return ModelSource(

@@ -50,7 +50,7 @@ enum PropertyComparison {
         if old.type != new.type {
             phrases.append("\(EntityText.typeName(old.type)) → \(EntityText.typeName(new.type))")
         }
-        if old.defaultValue != new.defaultValue {
+        if old.typedDefault != new.typedDefault {
             phrases.append(new.defaultValue.map(EntityText.text(ofDefault:)) ?? "no default")
         }
         if old.derivation != new.derivation { phrases.append("derivation changed") }
@@ -60,8 +60,12 @@ enum PropertyComparison {
         if old.allowsExternalStorage != new.allowsExternalStorage {
             phrases.append(new.allowsExternalStorage ? "large values in files" : "large values in the store")
         }
-        if old.elements != new.elements { phrases.append("elements changed") }
+        if !haveSameElements(old.elements, new.elements) { phrases.append("elements changed") }
         return phrases
+    }
+
+    private static func haveSameElements(_ old: [PropertyDocument], _ new: [PropertyDocument]) -> Bool {
+        old.map(\.name) == new.map(\.name) && zip(old, new).allSatisfy { phrases($0, $1, [:]).isEmpty }
     }
 
     private static func phrases(
@@ -85,4 +89,26 @@ enum PropertyComparison {
 
 extension RelationshipDocument {
     fileprivate var arity: String { isToMany ? (isOrdered ? "to many, ordered" : "to many") : "to one" }
+}
+
+extension AttributeDocument {
+    /// The default value as the attribute's type has it: sources write `NO` where compiled models have the number 0, `1` where they
+    /// have 1.0.
+    fileprivate var typedDefault: ModelValue? {
+        switch (type, defaultValue) {
+        case (.booleanAttributeType, .integer(let number)): .boolean(number != 0)
+        case (.doubleAttributeType, .integer(let number)), (.floatAttributeType, .integer(let number)):
+            .double(Double(number))
+        case (.floatAttributeType, .double(let number)): .double(Double(Float(number)))
+        case (.decimalAttributeType, .integer(let number)): .decimal(Decimal(number))
+        case (.decimalAttributeType, .double(let number)): .decimal(Decimal(number))
+        case (.integer16AttributeType, .boolean(let flag)), (.integer32AttributeType, .boolean(let flag)),
+            (.integer64AttributeType, .boolean(let flag)):
+            .integer(flag ? 1 : 0)
+        case (.integer16AttributeType, .double(let number)), (.integer32AttributeType, .double(let number)),
+            (.integer64AttributeType, .double(let number)):
+            Int64(exactly: number).map(ModelValue.integer) ?? .double(number)
+        default: defaultValue
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import CoreData
+import KeyedArchives
 
 /// A model that a store may be read with, and where it is from.
 struct ModelCandidate {
@@ -8,38 +9,58 @@ struct ModelCandidate {
     /// Where the model is from, as the end of a sentence.
     let origin: String
 
-    /// The models to try: the store's own copy, or the versions of a model file, the current one first.
+    /// The models to try: the store's own copy, or the versions of a model file, the current one first. Each is read when it is
+    /// tried, and one that cannot be read does not keep the others from it.
     ///
-    /// - Throws: an error naming the file, or the store that has no copy of its model.
+    /// - Throws: an error naming the file, or `NoModel` where the store has no copy of its model.
     static func candidates(
         for facts: StoreFacts, store: URL, modelPath: String?
-    ) throws -> [ModelCandidate] {
+    ) throws -> [() throws -> ModelCandidate] {
         if let modelPath {
-            return try candidates(inFile: modelPath).map { $0.trusted(for: facts) }
+            return try candidates(inFile: modelPath).map { read in { try read().trusted(for: facts) } }
         }
+        let own = try copy(in: facts, store: store)
+        return [{ own }]
+    }
+
+    /// A store has no model of its own that could be read.
+    struct NoModel: Error {
+        /// Why, as a sentence without its end.
+        let reason: String
+    }
+
+    /// The copy that a store keeps.
+    ///
+    /// - Throws: `NoModel` where there is none, or it is damaged.
+    static func copy(in facts: StoreFacts, store: URL) throws -> ModelCandidate {
         guard let cache = facts.modelCache else {
-            throw CommandError("“\(store.path)” keeps no copy of its model; name the model with --model")
+            throw NoModel(reason: "“\(store.path)” keeps no copy of its model")
         }
         do {
             let document = try ModelArchiveReader.document(of: RawDeflate.inflate(cache))
             let names = facts.versionIdentifiers.map { "“\($0)”" }.joined(separator: ", ")
             let origin = "the copy that the store keeps" + (names.isEmpty ? "" : ", version \(names)")
-            return [ModelCandidate(document: document, versionHashes: facts.versionHashes, origin: origin)]
+            return ModelCandidate(document: document, versionHashes: facts.versionHashes, origin: origin)
         } catch {
-            let reason = (error as? ModelFileError)?.reason ?? "\(error)"
-            throw CommandError(
-                "the copy of its model that “\(store.path)” keeps is damaged (\(reason)); name the model with --model")
+            let reason = TextTools.withoutPeriod((error as? ModelFileError)?.reason ?? "\(error)")
+            let isUnknown = (error as? KeyedArchiveError)?.unknownClass != nil
+            throw NoModel(
+                reason:
+                    "the copy of its model that “\(store.path)” keeps \(isUnknown ? "cannot be read" : "is damaged") "
+                    + "(\(reason))")
         }
     }
 
-    private static func candidates(inFile path: String) throws -> [ModelCandidate] {
+    private static func candidates(inFile path: String) throws -> [() throws -> ModelCandidate] {
         let package = try ModelPackage(at: URL(fileURLWithPath: path))
         let names =
             [package.currentVersionName] + package.versions.map(\.name).filter { $0 != package.currentVersionName }
-        return try names.map { name in
-            ModelCandidate(
-                document: try package.document(version: name), versionHashes: package.recordedHashes(version: name),
-                origin: "“\(package.url.lastPathComponent)”" + (names.count > 1 ? ", version “\(name)”" : ""))
+        return names.map { name in
+            {
+                ModelCandidate(
+                    document: try package.document(version: name), versionHashes: package.recordedHashes(version: name),
+                    origin: "“\(package.url.lastPathComponent)”" + (names.count > 1 ? ", version “\(name)”" : ""))
+            }
         }
     }
 

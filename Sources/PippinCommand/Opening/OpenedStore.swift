@@ -17,21 +17,25 @@ struct OpenedStore {
     /// - Parameters:
     ///   - path: the store's path.
     ///   - modelPath: the model's path; nil for the copy that the store keeps.
-    /// - Throws: an error that names the file, and what is wrong with it.
+    /// - Throws: an error that names the file, and what is wrong with it; `ModelCandidate.NoModel` where there is no model to
+    ///   read it with.
     init(at path: String, modelPath: String?) throws {
         original = URL(fileURLWithPath: path)
         copy = try PrivateCopy(of: original)
         facts = try StoreFacts(copy: copy.url, original: original)
+        var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true]
+        // Without version hashes, nothing but the columns can say whether a model fits.
+        if facts.versionHashes.isEmpty { options[NSIgnorePersistentStoreVersioningOption] = true }
         let candidates = try ModelCandidate.candidates(for: facts, store: original, modelPath: modelPath)
         var refusal: (any Error)?
-        for candidate in candidates {
+        for read in candidates {
             do {
+                let candidate = try read()
                 let model = try candidate.model()
                 let layout = try model.compiledLayout()
                 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
                 store = try coordinator.addPersistentStore(
-                    ofType: NSSQLiteStoreType, configurationName: nil, at: copy.url,
-                    options: [NSReadOnlyPersistentStoreOption: true])
+                    ofType: facts.kind.type, configurationName: nil, at: copy.url, options: options)
                 self.layout = layout
                 self.coordinator = coordinator
                 document = candidate.document

@@ -11,9 +11,9 @@ final class PrivateCopy {
 
     /// Copies a store.
     ///
-    /// - Throws: `CommandError` when the file is missing, no SQLite database, or cannot be read or copied.
+    /// - Throws: `CommandError` when the file is missing, no store, or cannot be read or copied.
     init(of original: URL) throws {
-        try Self.check(original)
+        _ = try StoreKind(of: original)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString)")
         url = folder.appendingPathComponent(original.lastPathComponent)
         do {
@@ -32,22 +32,6 @@ final class PrivateCopy {
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
-
-    private static func check(_ original: URL) throws {
-        let path = original.path
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-            throw CommandError("“\(path)”: there is no such file")
-        }
-        guard !isDirectory.boolValue else { throw CommandError("“\(path)” is a folder; an SQLite file expected") }
-        guard let file = FileHandle(forReadingAtPath: path) else { throw CommandError("“\(path)” cannot be read") }
-        defer { try? file.close() }
-        let header = (try? file.read(upToCount: 16)) ?? Data()
-        guard !header.isEmpty else { throw CommandError("“\(path)” is empty; an SQLite database expected") }
-        guard header == Data("SQLite format 3\0".utf8) else {
-            throw CommandError("“\(path)” is not an SQLite database: it does not begin with “SQLite format 3”")
-        }
-    }
 
     /// Copies the database, its log or journal, and leads to its external data. Starts over when another process writes
     /// meanwhile.

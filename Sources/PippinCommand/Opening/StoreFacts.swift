@@ -4,8 +4,12 @@ import SQLiteConnection
 
 /// What a store's file says of itself, before there is a model.
 struct StoreFacts {
+    let kind: StoreKind
     let uuid: String
+    /// The metadata; empty where there are none.
     let metadata: [String: PropertyList]
+    /// Why there are no metadata, as the end of a sentence; nil where there are.
+    let missingMetadata: String?
     /// The store's copy of its model; nil where it keeps none.
     let modelCache: Data?
     /// How many changes and transactions its persistent history has; nil without a history.
@@ -13,8 +17,20 @@ struct StoreFacts {
 
     /// Reads a copy of the store at `original`.
     ///
+    /// What is missing, metadata or model, is missing: the objects may be whole.
+    ///
     /// - Throws: `CommandError` naming the store: damaged, or no store of Core Data's.
     init(copy: URL, original: URL) throws {
+        kind = try StoreKind(of: original)
+        guard kind == .sqlite else {
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: copy)
+            uuid = metadata[NSStoreUUIDKey] as? String ?? ""
+            self.metadata = metadata.compactMapValues { try? PropertyList(foundationObject: $0) }
+            missingMetadata = nil
+            modelCache = nil
+            history = nil
+            return
+        }
         do {
             let connection = try Connection(path: copy.path, mode: .readWrite)
             let tables = try connection.tableNames()
@@ -24,11 +40,12 @@ struct StoreFacts {
                     "“\(original.path)” is an SQLite database but no Core Data store: it has no table \(missing)")
             }
             let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
-            guard try statement.step() else {
-                throw CommandError("“\(original.path)” has no metadata: the table Z_METADATA is empty")
-            }
-            uuid = statement.string(at: 0)
-            metadata = try Self.metadata(statement.data(at: 1), original)
+            let hasRow = try statement.step()
+            uuid = hasRow && !statement.isNull(at: 0) ? statement.string(at: 0) : ""
+            let list = hasRow && !statement.isNull(at: 1) ? statement.data(at: 1) : Data()
+            statement.reset()
+            (metadata, missingMetadata) = Self.metadata(list, hasRow: hasRow)
+            if missingMetadata != nil { try Self.blankMetadata(connection, hasRow: hasRow) }
             modelCache = try Self.modelCache(connection, tables)
             history =
                 tables.isSuperset(of: ["ACHANGE", "ATRANSACTION"])
@@ -42,15 +59,26 @@ struct StoreFacts {
         }
     }
 
-    private static func metadata(_ data: Data, _ original: URL) throws -> [String: PropertyList] {
+    /// The metadata, or why there are none.
+    private static func metadata(_ data: Data, hasRow: Bool) -> ([String: PropertyList], String?) {
+        guard hasRow else { return ([:], "the table Z_METADATA is empty") }
+        guard !data.isEmpty else { return ([:], "Z_METADATA.Z_PLIST is empty") }
         do {
             guard let fields = try PropertyList(binary: data).dictionaryValue else {
-                throw CommandError("“\(original.path)” has damaged metadata: Z_METADATA.Z_PLIST is no dictionary")
+                return ([:], "Z_METADATA.Z_PLIST is no dictionary")
             }
-            return fields
-        } catch let error as PropertyListError {
-            throw CommandError("“\(original.path)” has damaged metadata (Z_METADATA.Z_PLIST): \(error.description)")
+            return (fields, nil)
+        } catch {
+            return ([:], "Z_METADATA.Z_PLIST is damaged: " + TextTools.withoutPeriod("\(error)"))
         }
+    }
+
+    /// Makes the copy one that can be opened without metadata.
+    private static func blankMetadata(_ connection: Connection, hasRow: Bool) throws {
+        try connection.execute(
+            hasRow
+                ? "UPDATE Z_METADATA SET Z_PLIST = NULL"
+                : "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, '', NULL)")
     }
 
     private static func modelCache(_ connection: Connection, _ tables: Set<String>) throws -> Data? {

@@ -33,8 +33,15 @@ enum DumpJSON {
         case .uuid(let value): JSONText.string(value.uuidString)
         case .url(let value): JSONText.string(value)
         case .composite(let elements): JSONText.object(elements.map { ($0.name, text(of: $0.value)) })
-        case .object(let reference): JSONText.string(reference.uri)
-        case .objects(let references): "[" + references.map { JSONText.string($0.uri) }.joined(separator: ", ") + "]"
+        case .object(let reference): text(of: reference)
+        case .objects(let references): "[" + references.map(text(of:)).joined(separator: ", ") + "]"
+        case .list(let values): "[" + values.map(text(of:)).joined(separator: ", ") + "]"
         }
+    }
+
+    /// The URI; one that leads to no object is marked: `{ "missing": "x-coredata://…" }`.
+    private static func text(of reference: ObjectReference) -> String {
+        let uri = JSONText.string(reference.uri)
+        return reference.isMissing ? JSONText.object([("missing", uri)]) : uri
     }
 }

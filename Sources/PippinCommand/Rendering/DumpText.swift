@@ -42,10 +42,13 @@ enum DumpText {
             return "{ " + elements.map { "\($0.name): \(text(of: $0.value))" }.joined(separator: ", ") + " }"
         case .object(let reference): return "→ \(name(of: reference))"
         case .objects(let references): return list(references)
+        case .list(let values): return "[ " + values.map(text(of:)).joined(separator: ", ") + " ]"
         }
     }
 
-    private static func name(of reference: ObjectReference) -> String { "\(reference.entityName)/p\(reference.key)" }
+    private static func name(of reference: ObjectReference) -> String {
+        "\(reference.entityName)/p\(reference.key)" + (reference.isMissing ? " (missing)" : "")
+    }
 
     private static func list(_ references: [ObjectReference]) -> String {
         if references.isEmpty { return "→ none" }

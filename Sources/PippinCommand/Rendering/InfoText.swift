@@ -15,7 +15,11 @@ enum InfoText {
     private static func facts(_ report: StoreReport) -> [[String]] {
         var size = TextTools.size(report.byteCount)
         if report.logByteCount > 0 { size += ", and \(TextTools.size(report.logByteCount)) in its write-ahead log" }
-        var facts = [["UUID", report.uuid], ["size", size], ["model", report.modelOrigin]]
+        var facts = [
+            ["UUID", report.uuid.isEmpty ? "none" : report.uuid], ["size", size], ["model", report.modelOrigin],
+        ]
+        if !report.losses.isEmpty { facts.append(["not read", report.losses.joined(separator: ", ")]) }
+        if let missing = report.missingMetadata { facts.append(["metadata", "none: \(missing)"]) }
         if report.isOurs {
             facts.append(["written by", "Pippin"])
         } else if let version = report.frameworkVersion {

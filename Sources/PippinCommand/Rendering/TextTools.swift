@@ -2,6 +2,11 @@ import Foundation
 
 /// Small pieces of text that the renderings share.
 enum TextTools {
+    /// A sentence as a part of another one.
+    static func withoutPeriod(_ sentence: String) -> String {
+        sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+    }
+
     /// `1234567` as `1,234,567`.
     static func grouped(_ number: Int64) -> String {
         let digits = String(number.magnitude)

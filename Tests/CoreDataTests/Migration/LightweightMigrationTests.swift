@@ -96,6 +96,73 @@ struct LightweightMigrationTests {
         try close(try add(Town.model(), at: folder.store))
     }
 
+    @Test(
+        "A mandatory to-many relationship, or one with a minimum count, is empty after the migration, as in Core Data")
+    func mandatoryToMany() throws {
+        try Town.makeStore(at: folder.store)
+        let model = Town.model()
+        model.relationship("Person", "tags").isOptional = false
+        model.relationship("House", "people").isOptional = false
+        model.relationship("House", "people").minCount = 1
+        let visits = makeToMany("visits", "Log", inverse: "visitor")
+        (visits.isOptional, visits.minCount) = (false, 2)
+        model.add(visits, to: "Person")
+        model.add(makeToOne("visitor", "Person", inverse: "visits"), to: "Log")
+        try close(try add(model, at: folder.store, options))
+        #expect(try plainSQL("SELECT COUNT(*) FROM ZPERSON", in: folder.store) == ["3"])
+        #expect(try plainSQL("SELECT COUNT(*) FROM ZLOG WHERE ZVISITOR NOT NULL", in: folder.store) == ["0"])
+    }
+
+    @Test("The advice fits the property: a relationship has no default value")
+    func advice() throws {
+        try Town.makeStore(at: folder.store)
+        let model = Town.model()
+        model.relationship("Pet", "owner").isOptional = false
+        let failure = try #require(error { _ = try add(model, at: folder.store, options) })
+        #expect(failure.code == 134110)
+        #expect(
+            failure.localizedRecoverySuggestion
+                == "Make the relationship “Pet.owner” optional, or write a mapping model for this step that sets it.")
+        let other = Town.model()
+        other.attribute("Person", "age").isOptional = false
+        let second = try #require(error { _ = try add(other, at: folder.store, options) })
+        #expect(
+            second.localizedRecoverySuggestion
+                == "Give the attribute “Employee.age” a default value or make it optional, or write a mapping model for this step."
+        )
+    }
+
+    @Test("Versions without an identifier are told apart: by their files, or by their checksums")
+    func versionNames() throws {
+        let (old, new) = (Town.model(), Town.model())
+        new.removeProperty("nick", of: "Person")
+        #expect(MigrationError.version(old) == "the version with the checksum “\(old.versionChecksum)”")
+        #expect(MigrationError.version(old) != MigrationError.version(new))
+        let package = folder.url.appendingPathComponent("Town.momd")
+        new.origin = NSManagedObjectModel.Origin(package: package, versionName: "Town 2")
+        #expect(MigrationError.version(new) == "version “Town 2” of “Town.momd”")
+        new.versionIdentifiers = ["", "4"]
+        #expect(MigrationError.version(new) == "version “4”")
+    }
+
+    @Test("The version of a store is called by its file, too, where the destination's package has it")
+    func versionNameOfStore() throws {
+        let package = folder.url.appendingPathComponent("Shop.xcdatamodeld")
+        let entity = "<entity name='A'><attribute name='x' optional='YES' attributeType='PLACE'/></entity>"
+        for (name, type) in [("Shop", "String"), ("Shop 2", "Date")] {
+            let version = package.appendingPathComponent("\(name).xcdatamodel")
+            try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+            let xml = "<model>\(entity.replacingOccurrences(of: "PLACE", with: type))</model>"
+            try Data(xml.utf8).write(to: version.appendingPathComponent("contents"))
+        }
+        let versions = try ModelPackage(at: package)
+        try close(try add(versions.model(version: "Shop"), at: folder.store))
+        let failure = try #require(error { _ = try add(versions.model(version: "Shop 2"), at: folder.store, options) })
+        #expect(
+            failure.localizedDescription.contains(
+                "from version “Shop” of “Shop.xcdatamodeld” to version “Shop 2” of “Shop.xcdatamodeld”"))
+    }
+
     @Test("What cannot be inferred is named: 134140, with 134190 underneath")
     func uninferable() throws {
         try Town.makeStore(at: folder.store)

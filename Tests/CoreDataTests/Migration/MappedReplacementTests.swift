@@ -146,7 +146,7 @@ struct MappedReplacementTests {
             ).run()
             Issue.record("the mapping was followed")
         } catch let error as NSError {
-            #expect(error.localizedDescription.contains("The step by the mapping model, failed"))
+            #expect(error.localizedDescription.contains("The step by the mapping model failed"))
             #expect(error.localizedDescription.contains("colour"))
             #expect(error.localizedRecoverySuggestion != nil)
         }

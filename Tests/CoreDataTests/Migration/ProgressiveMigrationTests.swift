@@ -127,7 +127,7 @@ struct ProgressiveMigrationTests {
         let failure = try #require(
             failure { try ProgressiveMigration(at: folder.store, along: [first, second]).run() })
         #expect(failure.code == CocoaError.Code.validationMissingMandatoryProperty.rawValue)
-        #expect(failure.localizedDescription.contains("Step 2 of 2, “Town 2” to “Town 3”, inferred, and code, failed"))
+        #expect(failure.localizedDescription.contains("Step 2 of 2 (“Town 2” to “Town 3”, inferred, and code) failed"))
         #expect(failure.localizedDescription.contains("from the version “Town 1” to “Town 3”"))
         #expect(failure.userInfo["step"] as? Int == 2)
         #expect(failure.localizedRecoverySuggestion != nil)

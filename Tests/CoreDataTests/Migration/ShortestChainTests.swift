@@ -49,6 +49,72 @@ struct ShortestChainTests {
         #expect(chain(isOrdered: false, mapped: [(0, 2)]) == ["0>2", "2>3"])
     }
 
+    /// How many steps are looked at over 120 versions, and the way that is found.
+    private func asked(
+        mapped: [(Int, Int)] = [], canInfer: (ShortestChain.Hop) -> Bool
+    ) -> (count: Int, hops: [ShortestChain.Hop]?) {
+        var count = 0
+        let chain = withoutActuallyEscaping(canInfer) { canInfer in
+            ShortestChain(
+                count: 120, isOrdered: true, mapped: Set(mapped.map { ShortestChain.Hop(from: $0.0, to: $0.1) })
+            ) { hop in
+                count += 1
+                return canInfer(hop)
+            }.hops(from: 2, to: 119)
+        }
+        return (count, chain)
+    }
+
+    @Test("Over 120 versions, what is inferred is on the way: the direct step first, and each one once")
+    func fewInferences() {
+        let direct = asked { _ in true }
+        #expect(direct.hops == [.init(from: 2, to: 119)])
+        #expect(direct.count == 1)
+
+        let mapped = asked(mapped: [(40, 41), (80, 81)]) { _ in true }
+        #expect(mapped.hops?.map(\.to) == [40, 41, 80, 81, 119])
+        #expect(mapped.count == 3)
+
+        // Nothing can be inferred across version 60, but into it and out of it.
+        let around = asked { $0.to <= 60 || $0.from >= 60 }
+        #expect(around.hops == [.init(from: 2, to: 60), .init(from: 60, to: 119)])
+        #expect(around.count < 2 * 120)
+
+        // No step leads over the gap, which takes a look at those that would.
+        let none = asked { $0.to <= 60 || $0.from > 60 }
+        #expect(none.hops == nil)
+        #expect(none.count <= 120 + 60 * 60)
+    }
+
+    @Test("The way is the cheapest of all, whatever can be inferred", arguments: 0..<40)
+    func optimal(seed: Int) {
+        var numbers = SeededNumbers(seed: UInt64(seed))
+        let count = 7
+        let all = (0..<count).flatMap { from in ((from + 1)..<count + 1).filter { $0 < count }.map { (from, $0) } }
+        func hops(_ isChosen: () -> Bool) -> Set<ShortestChain.Hop> {
+            Set(all.filter { _ in isChosen() }.map { ShortestChain.Hop(from: $0.0, to: $0.1) })
+        }
+        let inferable = hops { numbers.number(below: 3) > 0 }
+        let mapped = hops { numbers.number(below: 5) == 0 }
+        let chain = ShortestChain(count: count, isOrdered: true, mapped: mapped) { inferable.contains($0) }
+        func cost(_ hops: [ShortestChain.Hop]) -> [Int] {
+            let inferred = hops.filter { !mapped.contains($0) }
+            let passed = inferred.map { hop in mapped.filter { hop.from <= $0.from && $0.to <= hop.to }.count }
+            return [passed.reduce(0, +), hops.count, inferred.count]
+        }
+        /// Every way, by brute force.
+        func ways(from start: Int) -> [[ShortestChain.Hop]] {
+            if start == count - 1 { return [[]] }
+            return ((start + 1)..<count).flatMap { next -> [[ShortestChain.Hop]] in
+                let hop = ShortestChain.Hop(from: start, to: next)
+                guard mapped.contains(hop) || inferable.contains(hop) else { return [] }
+                return ways(from: next).map { [hop] + $0 }
+            }
+        }
+        let best = ways(from: 0).map(cost).min { $0.lexicographicallyPrecedes($1) }
+        #expect(chain.hops(from: 0, to: count - 1).map(cost) == best)
+    }
+
     @Test(
         "Names tell the order where they go on with numbers",
         arguments: [

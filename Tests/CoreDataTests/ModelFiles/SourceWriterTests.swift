@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoreData
+@testable import ModelFiles
 
 @Suite("Source models, written")
 struct SourceWriterTests {

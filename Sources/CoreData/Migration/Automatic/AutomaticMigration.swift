@@ -65,12 +65,15 @@ enum SourceModel {
     static func find(_ file: StoreFile) throws -> NSManagedObjectModel {
         let metadata = try file.metadata()
         let isApples = metadata[StoreMetadata.ownHashesKey] == nil
-        if let cached = try file.cachedModel() {
+        let copy = try file.cachedModel()
+        // A copy with gaps would lose what is in them.
+        if let cached = copy, cached.unreadProperties.isEmpty {
             // Our own hashes are computed anew; Apple's are only in the metadata.
             if isApples { cached.recordVersionHashes(StoreMetadata.hashes(in: metadata)) }
             return cached
         }
         if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata) { return model }
-        throw MigrationError.missingSourceModel(url: file.url, metadata: metadata)
+        throw MigrationError.missingSourceModel(
+            url: file.url, metadata: metadata, unread: copy?.unreadProperties ?? [])
     }
 }

@@ -3,12 +3,16 @@ import Foundation
 // The errors of migrations over several versions, and of those that make a new store.
 extension MigrationError {
     /// 134130: the store is of a version that is not known, most likely a later one.
-    static func unknownVersion(url: URL, metadata: [String: Any], known: [ModelVersion]) -> NSError {
+    static func unknownVersion(
+        url: URL, metadata: [String: Any], known: [ModelVersion], unread: [(name: String, reason: String)] = []
+    ) -> NSError {
         StoreError.make(
             CoreDataErrorCode.migrationMissingSourceModel,
-            "The store “\(url.lastPathComponent)” cannot be migrated: it is of \(version(metadata)), with the checksum "
-                + "\(checksum(metadata)), which is none of the known versions \(names(known)). It may have been written by a "
-                + "newer version of the application.", url: url,
+            "The store “\(url.lastPathComponent)” cannot be migrated: it is of "
+                + "\(VersionDescription(metadata).text(with: checksum(metadata))), which is none of the known versions \(names(known)). "
+                + (unread.isEmpty
+                    ? "It may have been written by a newer version of the application." : sentence(unread)),
+            url: url,
             suggestion: "Update the application, or ship the model that the store was made with.",
             userInfo: ["reason": "Can't find model for source store", "URL": url, "metadata": metadata])
     }
@@ -37,8 +41,9 @@ extension MigrationError {
         return StoreError.make(
             CoreDataErrorCode.migrationMissingMappingModel,
             "The store “\(url.lastPathComponent)” cannot be migrated from “\(source.name)” to “\(destination.name)”: no chain of "
-                + "steps leads there over the versions \(names(known.versions)) (mapping models: \(mappings)). \(obstacle)",
-            url: url, suggestion: "Add a mapping model, or a version of the model between the two.",
+                + "steps leads there over the versions \(names(known.versions)) (mapping models: \(mappings)). \(obstacle)"
+                + (known.unread.isEmpty ? "" : " " + sentence(known.unread)), url: url,
+            suggestion: "Add a mapping model, or a version of the model between the two.",
             underlying: underlying,
             userInfo: [
                 "reason": "Can't find or automatically infer mapping model for migration",
@@ -68,7 +73,7 @@ extension MigrationError {
         let (first, last) = (migration.steps[0].source, migration.steps[migration.steps.count - 1].destination)
         return failed(
             error, url: migration.url, from: "the version “\(first.name)”", to: "“\(last.name)”",
-            step: "Step \(index + 1) of \(migration.steps.count), \(migration.steps[index].description)",
+            step: "Step \(index + 1) of \(migration.steps.count) (\(migration.steps[index].description))",
             userInfo: ["step": index + 1, "sourceModel": first.model, "destinationModel": last.model])
     }
 
@@ -77,7 +82,8 @@ extension MigrationError {
         url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, _ error: any Error
     ) -> NSError {
         failed(
-            error, url: url, from: version(source), to: version(destination), step: "The step by the mapping model",
+            error, url: url, from: version(source, sibling: destination), to: version(destination),
+            step: "The step by the mapping model",
             userInfo: ["sourceModel": source, "destinationModel": destination])
     }
 
@@ -86,7 +92,8 @@ extension MigrationError {
         url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, _ error: any Error
     ) -> NSError {
         failed(
-            error, url: url, from: version(source), to: version(destination), step: "The step in place",
+            error, url: url, from: version(source, sibling: destination), to: version(destination),
+            step: "The step in place",
             userInfo: ["sourceModel": source, "destinationModel": destination])
     }
 
@@ -105,7 +112,7 @@ extension MigrationError {
         info[NSFilePathErrorKey] = url.path
         info[NSUnderlyingErrorKey] = cause
         info[NSLocalizedDescriptionKey] =
-            "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination). \(step), failed: "
+            "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination). \(step) failed: "
             + "\(cause.localizedDescription) "
             + (isUncertain(cause)
                 ? "The store is whole, of the old version or the new one." : "The store is as it was.")
@@ -145,6 +152,11 @@ extension MigrationError {
     private static func checksum(_ metadata: [String: Any]) -> String {
         metadata[NSPersistentStoreModelVersionChecksumKey] as? String
             ?? VersionHash.checksum(of: StoreMetadata.hashes(in: metadata))
+    }
+
+    /// `The version “3” cannot be read: ….`
+    private static func sentence(_ unread: [(name: String, reason: String)]) -> String {
+        unread.map { "The version “\($0.name)” cannot be read: \($0.reason)" }.joined(separator: " ")
     }
 
     private static func names(_ versions: [ModelVersion]) -> String {

@@ -2,33 +2,33 @@ import Foundation
 
 /// The errors of migrations, with Core Data's codes and the keys that its errors have in their user info.
 enum MigrationError {
-    /// What is said of a model: its version identifiers, and the checksum that tells it apart.
-    static func version(_ model: NSManagedObjectModel) -> String {
-        version(identifiers: model.versionIdentifiers.compactMap { $0.base as? String }.sorted())
+    /// What is said of a model; see ``VersionDescription``.
+    static func version(_ model: NSManagedObjectModel, sibling: NSManagedObjectModel? = nil) -> String {
+        VersionDescription(model, sibling: sibling).text
     }
 
     /// What a version is called that no file gives a name: by the model's identifiers.
     static func name(of model: NSManagedObjectModel) -> String {
         let identifiers = model.versionIdentifiers.compactMap { $0.base as? String }.filter { !$0.isEmpty }.sorted()
-        return identifiers.isEmpty ? "the model's version" : identifiers.joined(separator: ", ")
+        return identifiers.isEmpty
+            ? model.origin?.versionName ?? "the model's version" : identifiers.joined(separator: ", ")
     }
 
     /// What is said of a store's version.
-    static func version(_ metadata: [String: Any]) -> String {
-        version(identifiers: metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? [])
-    }
-
-    private static func version(identifiers: [String]) -> String {
-        let named = identifiers.filter { !$0.isEmpty }
-        return named.isEmpty ? "a version without identifier" : "version “\(named.joined(separator: ", "))”"
-    }
+    static func version(_ metadata: [String: Any]) -> String { VersionDescription(metadata).text }
 
     /// 134130: no model of the store's version is to be found.
-    static func missingSourceModel(url: URL, metadata: [String: Any]) -> NSError {
-        StoreError.make(
+    ///
+    /// - Parameter unread: what the store's copy of its model has that could not be read.
+    static func missingSourceModel(url: URL, metadata: [String: Any], unread: [String] = []) -> NSError {
+        let copy =
+            unread.isEmpty
+            ? "it has no copy of its model, \(version(metadata)), "
+            : "of its copy of its model, \(version(metadata)), \(unread.joined(separator: ", ")) could not be read, "
+        return StoreError.make(
             CoreDataErrorCode.migrationMissingSourceModel,
-            "The store “\(url.lastPathComponent)” cannot be migrated: it has no copy of its model, \(version(metadata)), "
-                + "and no bundle has one.", url: url,
+            "The store “\(url.lastPathComponent)” cannot be migrated: \(copy)"
+                + "and no bundle has that model.", url: url,
             suggestion: "Ship the model that the store was made with, as a version of the model package.",
             userInfo: ["reason": "Can't find model for source store", "URL": url, "metadata": metadata])
     }
@@ -40,8 +40,8 @@ enum MigrationError {
         let cause = (underlying as NSError?)?.localizedDescription ?? "Inferring one was not asked for."
         return StoreError.make(
             CoreDataErrorCode.migrationMissingMappingModel,
-            "The store “\(url.lastPathComponent)” cannot be migrated from \(version(source)) to \(version(destination)): "
-                + "there is no mapping model for this step. \(cause)", url: url,
+            "The store “\(url.lastPathComponent)” cannot be migrated from \(version(source, sibling: destination)) to "
+                + "\(version(destination)): there is no mapping model for this step. \(cause)", url: url,
             suggestion: "Add a mapping model to the bundle, or set NSInferMappingModelAutomaticallyOption.",
             underlying: underlying,
             userInfo: [
@@ -61,17 +61,32 @@ enum MigrationError {
     /// 134110: the objects do not fit the new model; 134111 where a constraint does not hold.
     static func inPlace(
         url: URL, from source: String, to destination: String, reason: String, code: Int = CoreDataErrorCode.migration,
-        underlying: NSError
+        underlying: NSError, advice: String
     ) -> NSError {
         StoreError.make(
             code,
             "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination): "
                 + "\(underlying.localizedDescription) The store is as it was.", url: url,
-            suggestion: "Give the attribute a default value, or write a mapping model for this step.",
+            suggestion: advice,
             underlying: underlying,
             userInfo: [
                 "reason": "Cannot migrate store in-place: \(reason)", "sourceURL": url, "destinationURL": url,
             ])
+    }
+
+    /// What to do about objects that do not fit the new model.
+    static func advice(_ violation: MigrationViolation) -> String {
+        let place = "“\(violation.entity).\(violation.property ?? "")”"
+        switch violation.reason {
+        case MandatoryChecks.missingAttribute:
+            return
+                "Give the attribute \(place) a default value or make it optional, or write a mapping model for this step."
+        case MandatoryChecks.missingRelationship:
+            return "Make the relationship \(place) optional, or write a mapping model for this step that sets it."
+        case MandatoryChecks.outOfRange:
+            return "Give the attribute \(place) a type that its values fit, or write a mapping model for this step."
+        default: return "Write a mapping model for this step."
+        }
     }
 
     /// What is wrong with the objects of an entity, as the underlying error of a migration.

@@ -71,7 +71,7 @@ package enum MappingInference {
         if let first = source.recordedVersionHash, let second = destination.recordedVersionHash {
             return first == second
         }
-        return VersionHash.hash(of: source) == VersionHash.hash(of: destination)
+        return source.ownVersionHash == destination.ownVersionHash
     }
 }
 

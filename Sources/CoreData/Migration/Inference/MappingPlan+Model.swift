@@ -46,12 +46,3 @@ extension NSPropertyMapping {
         valueExpression = value.map(makeExpression)
     }
 }
-
-/// The methods of the migration manager that mapping models call by name.
-enum MigrationFunction {
-    static let destinationsOfRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
-    static let destinationsOfMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
-    static let sourcesOfMapping = "sourceInstancesForEntityMappingNamed:destinationInstances:"
-    static let fetchRequest = "fetchRequestForSourceEntityNamed:predicateString:"
-    static let fetchRequestWithSubentities = "fetchRequestForSourceEntityNamed:predicateString:includesSubentities:"
-}

@@ -88,7 +88,8 @@ struct InPlaceMigrator {
                 "constraint violation during attempted migration", code: NSMigrationConstraintViolationError,
                 underlying: NSError(
                     domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
-                    userInfo: [NSLocalizedDescriptionKey: "Two objects have the same values (\(error.message))."]))
+                    userInfo: [NSLocalizedDescriptionKey: "Two objects have the same values (\(error.message))."]),
+                advice: "Make the values unique first, or write a mapping model for this step that does.")
         } catch let error as SQLiteError {
             throw MigrationError.statements(
                 url: file.url, from: source, to: destination,
@@ -129,17 +130,18 @@ struct InPlaceMigrator {
         case .run(let sql): try file.connection.execute(sql)
         case .expectNone(let sql, let violation):
             guard try file.connection.integer(sql) != nil else { return }
-            throw failure(violation.reason, underlying: MigrationError.violation(violation))
+            throw failure(
+                violation.reason, underlying: MigrationError.violation(violation),
+                advice: MigrationError.advice(violation))
         }
     }
 
     private func failure(
-        _ reason: String, code: Int = CoreDataErrorCode.migration, underlying: NSError
+        _ reason: String, code: Int = CoreDataErrorCode.migration, underlying: NSError, advice: String
     ) -> NSError {
         MigrationError.inPlace(
-            url: file.url, from: MigrationError.version(source), to: MigrationError.version(destination),
-            reason: reason,
-            code: code, underlying: underlying)
+            url: file.url, from: MigrationError.version(source, sibling: destination),
+            to: MigrationError.version(destination), reason: reason, code: code, underlying: underlying, advice: advice)
     }
 
     private func renewCache(_ cache: Data) throws {

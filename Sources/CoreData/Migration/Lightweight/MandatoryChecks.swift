@@ -1,4 +1,7 @@
 /// Checks that the objects have what the new model makes mandatory, and that numbers fit their new types.
+///
+/// To-many relationships may be empty, whatever the new model says of their counts, as in Core Data: it validates them when such an
+/// object is next saved.
 enum MandatoryChecks {
     static let missingAttribute = "Validation error missing attribute values on mandatory destination attribute"
     static let missingRelationship =
@@ -8,11 +11,9 @@ enum MandatoryChecks {
     static func steps(_ pair: SchemaPair) -> [MigrationStep] {
         pair.destinationMappings.flatMap { mapping -> [MigrationStep] in
             guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { return [] }
-            let slots = mapping.layout.slots.indices.flatMap { slot -> [MigrationStep] in
+            return mapping.layout.slots.indices.flatMap { slot -> [MigrationStep] in
                 check(mapping.layout.slots[slot], mapping.columns[slot], mapping, former, plan, pair)
             }
-            let toManys = mapping.layout.toManys.compactMap { check($0, mapping, former, plan) }
-            return slots + toManys
         }
     }
 
@@ -47,27 +48,5 @@ enum MandatoryChecks {
                     MigrationViolation(entity: mapping.layout.name, property: slot.name, reason: outOfRange)))
         }
         return steps
-    }
-
-    /// A to-many relationship that must not be empty any more.
-    private static func check(
-        _ relationship: RelationshipLayout, _ mapping: EntityMapping, _ former: EntityMapping, _ plan: EntityPlan
-    ) -> MigrationStep? {
-        guard !relationship.isOptional, let toMany = mapping.toManys[relationship.index] else { return nil }
-        let source = plan.source(of: relationship.name).flatMap { former.layout.relationship(named: $0) }
-        guard source?.isOptional ?? true else { return nil }
-        let table = quoted(mapping.table)
-        let related: String
-        switch toMany {
-        case .foreignKey(let key):
-            related = "SELECT 1 FROM \(quoted(key.table)) o WHERE o.\(quoted(key.column)) = \(table).Z_PK"
-        case .joinTable(let join):
-            related = "SELECT 1 FROM \(quoted(join.table)) o WHERE o.\(quoted(join.sourceColumn)) = \(table).Z_PK"
-        }
-        return .expectNone(
-            "SELECT Z_PK FROM \(table) WHERE Z_ENT = \(mapping.number) AND NOT EXISTS (\(related)) LIMIT 1",
-            MigrationViolation(
-                entity: mapping.layout.name, property: relationship.name, isRelationship: true,
-                reason: missingRelationship))
     }
 }

@@ -47,9 +47,13 @@ extension NSMappingModel {
             return try ModelFileError.naming(url) { try MappingArchiveReader.mappings(of: Data(contentsOf: url)) }
         }
         let source = try MappingSourceReader.source(at: url)
-        let models = try models ?? source.models(for: url)
+        let mapped = try models.map {
+            (source: try MappedModel($0.source), destination: try MappedModel($0.destination))
+        }
+        let models = try mapped ?? source.mappedModels(for: url)
         return try ModelFileError.naming(MappingSourceReader.file(url)) {
-            try MappingSourceCompiler.mappings(of: source, from: models.source, to: models.destination)
+            try MappingSourceCompiler.documents(of: source, from: models.source, to: models.destination)
+                .map(NSEntityMapping.init)
         }
     }
 
@@ -57,21 +61,30 @@ extension NSMappingModel {
     ///
     /// - Throws: an error in the Cocoa domain naming the mapping and property that no file can hold.
     package func compiledData() throws -> Data {
-        try ModelFileError.naming(nil) { try MappingArchiveWriter.archive(of: entityMappings ?? []).data() }
+        try ModelFileError.naming(nil) {
+            try MappingArchiveWriter.archive(of: (entityMappings ?? []).map(\.document)).data()
+        }
     }
 
     /// Whether entity mappings were made for two models.
     static func fits(
         _ mappings: [NSEntityMapping], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) -> Bool {
-        func agrees(_ hash: Data?, _ entity: String?, _ model: NSManagedObjectModel) -> Bool {
-            guard let hash else { return true }
-            return entity.flatMap { model.entitiesByName[$0] }?.versionHash == hash
-        }
-        return !mappings.isEmpty
-            && mappings.allSatisfy {
-                agrees($0.sourceEntityVersionHash, $0.sourceEntityName, source)
-                    && agrees($0.destinationEntityVersionHash, $0.destinationEntityName, destination)
-            }
+        !mappings.isEmpty && fits(mappings, source: source) && fits(mappings, destination: destination)
+    }
+
+    /// Whether the sources of entity mappings are of a model's version.
+    static func fits(_ mappings: [NSEntityMapping], source: NSManagedObjectModel) -> Bool {
+        mappings.allSatisfy { agrees($0.sourceEntityVersionHash, $0.sourceEntityName, source) }
+    }
+
+    /// Whether the destinations of entity mappings are of a model's version.
+    static func fits(_ mappings: [NSEntityMapping], destination: NSManagedObjectModel) -> Bool {
+        mappings.allSatisfy { agrees($0.destinationEntityVersionHash, $0.destinationEntityName, destination) }
+    }
+
+    private static func agrees(_ hash: Data?, _ entity: String?, _ model: NSManagedObjectModel) -> Bool {
+        guard let hash else { return true }
+        return entity.flatMap { model.entitiesByName[$0] }?.versionHash == hash
     }
 }

@@ -12,8 +12,11 @@ package struct ModelVersion {
 
     /// Whether two models are of one version.
     static func isSame(_ first: NSManagedObjectModel, _ second: NSManagedObjectModel) -> Bool {
-        first === second || first.entityVersionHashesByName == second.entityVersionHashesByName
-            || VersionHash.checksum(of: first) == VersionHash.checksum(of: second)
+        if first === second { return true }
+        // Most versions differ in this already, and need not be hashed.
+        guard first.entitiesByName.keys == second.entitiesByName.keys else { return false }
+        return first.entityVersionHashesByName == second.entityVersionHashesByName
+            || first.ownVersionHashesByName == second.ownVersionHashesByName
     }
 }
 
@@ -34,6 +37,8 @@ package struct KnownVersions {
     /// Whether the versions are in the order in which they were made.
     package let isOrdered: Bool
     package let mappings: [NamedMapping]
+    /// The versions of the package that cannot be read, each with the reason; a migration goes over the others.
+    package private(set) var unread: [(name: String, reason: String)] = []
 
     /// Versions in the order in which they were made.
     package init(_ versions: [ModelVersion], mappings: [NamedMapping] = []) {
@@ -49,12 +54,21 @@ package struct KnownVersions {
     /// The versions of a model package, in the order that their names tell, and the mapping models of folders.
     ///
     /// - Parameter mappingFolders: where compiled mapping models are looked for.
-    /// - Throws: the errors of reading, with the file.
+    /// - Throws: the errors of reading the current version and the mapping models, with the file.
     package init(_ package: ModelPackage, mappingFolders: [URL]) throws {
         let names = package.versions.map(\.name)
         let order = VersionOrder.sorted(names)
-        let versions = try (order ?? names).map { ModelVersion(name: $0, model: try package.model(version: $0)) }
+        var versions: [ModelVersion] = []
+        var unread: [(name: String, reason: String)] = []
+        for name in order ?? names {
+            do { versions.append(ModelVersion(name: name, model: try package.model(version: name))) } catch let error
+                as NSError where name != package.currentVersionName
+            {
+                unread.append((name, error.localizedDescription))
+            }
+        }
         self.init(versions, isOrdered: order != nil, mappings: try MappingModelFiles.read(in: mappingFolders))
+        self.unread = unread
     }
 
     /// The versions of the model package that a model is of, and the mapping models, in bundles.
@@ -76,7 +90,11 @@ package struct KnownVersions {
 
     /// The place of the version that a model is of.
     func index(of model: NSManagedObjectModel) -> Int? {
-        versions.firstIndex { ModelVersion.isSame($0.model, model) }
+        if let same = versions.firstIndex(where: { $0.model === model }) { return same }
+        // A model of the package says which version it is; that one is compared first, so that the others need not be hashed.
+        let named = versions.firstIndex { $0.model.origin != nil && $0.model.origin == model.origin }
+        if let named, ModelVersion.isSame(versions[named].model, model) { return named }
+        return versions.firstIndex { ModelVersion.isSame($0.model, model) }
     }
 
     /// Adds a model, as the latest version, unless it is known; tells its place.
@@ -91,11 +109,16 @@ package struct KnownVersions {
         var found: [ShortestChain.Hop: NamedMapping] = [:]
         for named in mappings where named.mapping.namesVersions {
             let entities = named.mapping.entityMappings ?? []
-            for from in versions.indices {
-                for to in versions.indices where to != from {
+            guard !entities.isEmpty else { continue }
+            let sources = versions.indices.filter { NSMappingModel.fits(entities, source: versions[$0].model) }
+            guard !sources.isEmpty else { continue }
+            let destinations = versions.indices.filter {
+                NSMappingModel.fits(entities, destination: versions[$0].model)
+            }
+            for from in sources {
+                for to in destinations where to != from {
                     let hop = ShortestChain.Hop(from: from, to: to)
-                    let fits = NSMappingModel.fits(entities, from: versions[from].model, to: versions[to].model)
-                    if fits, found[hop] == nil { found[hop] = named }
+                    if found[hop] == nil { found[hop] = named }
                 }
             }
         }

@@ -38,7 +38,8 @@ package struct ProgressiveMigration {
         var known = known
         let end = known.add(destination, named: MigrationError.name(of: destination))
         guard let start = store.index(in: known.versions, configuration: configuration) else {
-            throw MigrationError.unknownVersion(url: url, metadata: store.metadata, known: known.versions)
+            throw MigrationError.unknownVersion(
+                url: url, metadata: store.metadata, known: known.versions, unread: known.unread)
         }
         self.url = url
         self.configuration = configuration

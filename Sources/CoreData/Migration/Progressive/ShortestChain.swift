@@ -12,7 +12,7 @@ struct ShortestChain {
     let isOrdered: Bool
     /// The steps that there are mapping models for.
     let mapped: Set<Hop>
-    /// Whether a mapping can be inferred for a step.
+    /// Whether a mapping can be inferred for a step. That is work: it is asked of the steps of promising ways only, and once.
     let canInfer: (Hop) -> Bool
 
     /// The steps of the shortest way, or `nil` when there is none.
@@ -20,42 +20,61 @@ struct ShortestChain {
     /// A mapping model says what must happen to objects between two versions, and an inferred step that passes over it would
     /// not do it. So the way with the fewest such steps is taken, of these the one with the fewest steps, and of these the
     /// one with the most mapping models.
+    ///
+    /// The search is A*: first it is worked out what the rest of the way would cost from each version if every step could be
+    /// inferred, and then the steps are tried in the order of what a way over them would cost at best. The direct one comes first.
     func hops(from start: Int, to end: Int) -> [Hop]? {
-        var best: [Int: (cost: Cost, hop: Hop?)] = [start: (Cost(), nil)]
-        var open: Set<Int> = [start]
-        var closed: Set<Int> = []
-        while let next = open.min(by: { (best[$0]?.cost ?? Cost(), $0) < (best[$1]?.cost ?? Cost(), $1) }) {
-            open.remove(next)
-            closed.insert(next)
-            if next == end { break }
-            guard let reached = best[next]?.cost else { continue }
-            for version in 0..<count where !closed.contains(version) && isAllowed(next, version, end) {
-                let hop = Hop(from: next, to: version)
-                guard let cost = cost(of: hop) else { continue }
-                let total = reached + cost
-                if let known = best[version]?.cost, known <= total { continue }
-                best[version] = (total, hop)
-                open.insert(version)
+        guard start != end else { return [] }
+        let remaining = costsIfAllCanBeInferred(to: end)
+        var reached: [Int: (cost: Cost, hop: Hop?)] = [:]
+        var candidates = CandidateQueue()
+        func reach(_ version: Int, by hop: Hop?, at cost: Cost) {
+            reached[version] = (cost, hop)
+            for next in 0..<count where reached[next] == nil && isAllowed(version, next, end) {
+                guard let rest = remaining[next] else { continue }
+                let hop = Hop(from: version, to: next)
+                candidates.insert(Candidate(estimate: cost + self.cost(of: hop) + rest, reached: cost, hop: hop))
             }
+        }
+        reach(start, by: nil, at: Cost())
+        while let candidate = candidates.removeFirst() {
+            let hop = candidate.hop
+            guard reached[hop.to] == nil, mapped.contains(hop) || canInfer(hop) else { continue }
+            reach(hop.to, by: hop, at: candidate.reached + cost(of: hop))
+            if hop.to == end { break }
         }
         var hops: [Hop] = []
         var place = end
         while place != start {
-            guard let hop = best[place]?.hop else { return nil }
-            hops.insert(hop, at: 0)
+            guard let hop = reached[place]?.hop else { return nil }
+            hops.append(hop)
             place = hop.from
         }
-        return hops
+        return hops.reversed()
     }
 
     private func isAllowed(_ from: Int, _ to: Int, _ end: Int) -> Bool {
-        !isOrdered || (from < to && to <= end)
+        from != to && (!isOrdered || (from < to && to <= end))
     }
 
-    private func cost(of hop: Hop) -> Cost? {
+    /// What it costs at best to get from each version to the last one.
+    private func costsIfAllCanBeInferred(to end: Int) -> [Int: Cost] {
+        var best = [end: Cost()]
+        var closed: Set<Int> = []
+        while let next = best.filter({ !closed.contains($0.key) }).min(by: { ($0.value, $0.key) < ($1.value, $1.key) })
+        {
+            closed.insert(next.key)
+            for version in 0..<count where !closed.contains(version) && isAllowed(version, next.key, end) {
+                let total = next.value + cost(of: Hop(from: version, to: next.key))
+                if best[version].map({ total < $0 }) ?? true { best[version] = total }
+            }
+        }
+        return best
+    }
+
+    private func cost(of hop: Hop) -> Cost {
         if mapped.contains(hop) { return Cost(steps: 1) }
-        guard canInfer(hop) else { return nil }
-        let passed = mapped.filter { other in
+        let passed = mapped.lazy.filter { other in
             isOrdered ? hop.from <= other.from && other.to <= hop.to : other.from == hop.from || other.to == hop.to
         }
         return Cost(passedMappings: passed.count, steps: 1, inferred: 1)
@@ -77,6 +96,50 @@ extension ShortestChain {
             Cost(
                 passedMappings: first.passedMappings + second.passedMappings, steps: first.steps + second.steps,
                 inferred: first.inferred + second.inferred)
+        }
+    }
+
+    /// A step that may be on the way.
+    private struct Candidate: Comparable {
+        /// What the whole way costs at best.
+        let estimate: Cost
+        /// What it costs to get to where the step begins.
+        let reached: Cost
+        let hop: Hop
+
+        /// Of ways that cost the same the one that is almost done, and then the one over earlier versions.
+        static func < (first: Candidate, second: Candidate) -> Bool {
+            if first.estimate != second.estimate { return first.estimate < second.estimate }
+            if first.reached != second.reached { return second.reached < first.reached }
+            return (first.hop.from, first.hop.to) < (second.hop.from, second.hop.to)
+        }
+    }
+
+    /// The candidates, the best one at hand: a binary heap.
+    private struct CandidateQueue {
+        private var heap: [Candidate] = []
+
+        mutating func insert(_ candidate: Candidate) {
+            heap.append(candidate)
+            var place = heap.count - 1
+            while place > 0, heap[place] < heap[(place - 1) / 2] {
+                heap.swapAt(place, (place - 1) / 2)
+                place = (place - 1) / 2
+            }
+        }
+
+        mutating func removeFirst() -> Candidate? {
+            guard let first = heap.first, let last = heap.popLast() else { return nil }
+            guard !heap.isEmpty else { return first }
+            heap[0] = last
+            var place = 0
+            while true {
+                let children = [2 * place + 1, 2 * place + 2].filter { $0 < heap.count }
+                guard let least = children.min(by: { heap[$0] < heap[$1] }), heap[least] < heap[place] else { break }
+                heap.swapAt(place, least)
+                place = least
+            }
+            return first
         }
     }
 }

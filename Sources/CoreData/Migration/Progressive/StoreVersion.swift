@@ -14,6 +14,8 @@ struct StoreVersion {
     /// Whether a model fits the store.
     func fits(_ model: NSManagedObjectModel, configuration: String?) -> Bool {
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
+        // Most versions differ in this already, and need not be hashed.
+        guard Set(entities.map { $0.name ?? "" }) == Set(StoreMetadata.hashes(in: metadata).keys) else { return false }
         return StoreCompatibility.differences(entities, metadata: metadata) { self.model }.isEmpty
     }
 

@@ -34,11 +34,21 @@ struct StagedMigration {
             }
         }
         let metadata = try SQLiteStore.metadataForPersistentStore(with: url)
-        let checksum =
-            metadata["NSStoreModelVersionChecksumKey"] as? String
-            ?? VersionHash.checksum(of: StoreMetadata.hashes(in: metadata))
-        do { return try StagedPlan(stages, from: checksum, to: model.versionChecksum) } catch {
-            throw unplanned(error, metadata: metadata, checksum: checksum)
+        let store = StoredVersionHashes(metadata)?.checksums ?? []
+        let names = VersionNames([store, model.versionChecksums] + referenceChecksums())
+        let (start, end) = (names.name(of: store), names.name(of: model.versionChecksums))
+        let named = stages.map { $0.renamed(names.name) }
+        do { return try StagedPlan(named, from: start, to: end) } catch {
+            throw unplanned(error, metadata: metadata, checksum: store.sorted().joined(separator: " or "))
+        }
+    }
+
+    /// The checksums of each model that custom stages refer to. A model that is not found is told of when its stage is run.
+    private func referenceChecksums() -> [Set<String>] {
+        let stages = manager.stages.compactMap { $0 as? NSCustomMigrationStage }
+        return stages.flatMap { [$0.currentModel, $0.nextModel] }.map { reference in
+            let model = try? reference.resolve()
+            return (model?.versionChecksums ?? []).union([reference.versionChecksum])
         }
     }
 
@@ -54,8 +64,9 @@ struct StagedMigration {
             }
         return StoreError.make(
             code,
-            "\(reason) The store “\(url.lastPathComponent)” is of \(MigrationError.version(metadata)) (\(checksum)), the model "
-                + "of \(MigrationError.version(model)) (\(model.versionChecksum)).", url: url,
+            "\(reason) The store “\(url.lastPathComponent)” is of "
+                + "\(VersionDescription(metadata).text(with: checksum)), the model of "
+                + "\(VersionDescription(model).text(with: model.versionChecksum)).", url: url,
             suggestion: "Add a stage that has both versions.", userInfo: ["reason": reason])
     }
 

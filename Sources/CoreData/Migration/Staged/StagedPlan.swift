@@ -11,6 +11,14 @@ struct StagedPlan: Equatable {
             case .custom(let from, let to): return [from, to]
             }
         }
+
+        /// The stage with other names for the versions.
+        func renamed(_ name: (String) -> String) -> Stage {
+            switch self {
+            case .lightweight(let versions): return .lightweight(versions.map(name))
+            case .custom(let from, let to): return .custom(from: name(from), to: name(to))
+            }
+        }
     }
 
     /// Why there is no way.

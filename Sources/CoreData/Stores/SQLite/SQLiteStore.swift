@@ -106,6 +106,10 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         of relationship: RelationshipLayout, for identifier: NSManagedObjectID
     ) throws -> [NSManagedObjectID] { try reading { try $0.relatedIdentifiers(of: relationship, for: identifier) } }
 
+    package override func danglingReferences(
+        of relationship: RelationshipLayout, from entity: EntityLayout
+    ) throws -> [Int64: [NSManagedObjectID]] { try open().danglingReferences(of: relationship, from: entity) }
+
     package override func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
         let isSavedLater = persistentStoreCoordinator?.activeTransaction != nil
         return try writing { try $0.makePermanentIdentifiers(for: entities, isSavedLater: isSavedLater) }

@@ -37,7 +37,7 @@ enum StoreCompatibility {
                     differing.insert(name)
                     continue
                 }
-                if VersionHash.hash(of: own) != VersionHash.hash(of: entity) { differing.insert(name) }
+                if own.ownVersionHash != entity.ownVersionHash { differing.insert(name) }
             }
         }
         return differing.sorted()
@@ -63,6 +63,17 @@ enum StoreCompatibility {
         _ entities: [String], metadata: [String: Any], url: URL, model: [NSEntityDescription] = [],
         cached: NSManagedObjectModel? = nil
     ) -> NSError {
+        if cached == nil, isUntold(model, metadata: metadata) {
+            return StoreError.make(
+                CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+                "Whether the model fits the store “\(url.lastPathComponent)” cannot be told: the store has version "
+                    + "hashes of Apple's and no readable copy of its model, and the model was compiled here, with other hashes.",
+                url: url,
+                suggestion:
+                    "Set NSIgnorePersistentStoreVersioningOption to open it with this model all the same, or use "
+                    + "a model that Xcode compiled.",
+                userInfo: ["metadata": metadata, "entities": entities])
+        }
         let descriptions = entities.map { name in
             guard let cached else { return name }
             let own = model.first { $0.name == name }
@@ -78,6 +89,13 @@ enum StoreCompatibility {
                 "reason": "The model used to open the store is incompatible with the one used to create the store",
                 "entities": entities,
             ])
+    }
+
+    /// Whether the model and the store have the same entities, with hashes that say nothing of each other.
+    private static func isUntold(_ model: [NSEntityDescription], metadata: [String: Any]) -> Bool {
+        metadata[StoreMetadata.ownHashesKey] == nil && !model.isEmpty
+            && Set(model.map { $0.name ?? "" }) == Set(StoreMetadata.hashes(in: metadata).keys)
+            && model.allSatisfy { $0.recordedVersionHash == nil }
     }
 
     /// Checks that a store has the tables and columns that a model needs, which its hashes promise.
@@ -110,6 +128,7 @@ enum StoreCompatibility {
         StoreError.make(
             CoreDataErrorCode.persistentStoreIncompatibleSchema,
             "The store “\(url.lastPathComponent)” has no \(what), which “\(property)” needs.", url: url,
-            suggestion: "Open it with the model that made it.")
+            suggestion: "Another program has changed the store, or it is of another version of the model. Restore it "
+                + "from a backup, or open it with a model that does not have the property.")
     }
 }

@@ -106,7 +106,10 @@ struct StoreFile {
                     CocoaError.Code.fileReadCorruptFile.rawValue,
                     "The store “\(url.lastPathComponent)” has no metadata: Z_METADATA is empty.", url: url)
             }
-            return try StoreMetadata.metadata(of: statement.data(at: 1), uuid: statement.string(at: 0), url: url)
+            let uuid = statement.string(at: 0)
+            // Whoever published the file may have blanked them.
+            guard !statement.isNull(at: 1) else { return [NSStoreUUIDKey: uuid, NSStoreTypeKey: NSSQLiteStoreType] }
+            return try StoreMetadata.metadata(of: statement.data(at: 1), uuid: uuid, url: url)
         }
     }
 

@@ -16,7 +16,7 @@ enum StoreFiles {
         var metadata = try file.metadata()
         // A copy of the model that cannot be read leaves the hashes that there are.
         if metadata[StoreMetadata.ownHashesKey] == nil, case .success(let model?) = Result(catching: file.cachedModel) {
-            metadata[VersionHash.ownHashesOfStoreKey] = model.entitiesByName.mapValues(VersionHash.hash)
+            metadata[VersionHash.ownHashesOfStoreKey] = model.ownVersionHashesByName
         }
         return metadata
     }

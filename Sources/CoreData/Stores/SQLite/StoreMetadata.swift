@@ -3,7 +3,7 @@ import Foundation
 /// A store's metadata as `Z_METADATA` has them: a binary property list, and the UUID in a column of its own. Pure.
 package enum StoreMetadata {
     /// Marks a store whose version hashes, or some of them, are ours: Apple's computation is not public.
-    static let ownHashesKey = "PippinVersionHashes"
+    static let ownHashesKey = StoredVersionHashes.areOursKey
     private static let identifiersKey = NSStoreModelVersionIdentifiersKey
 
     /// The metadata of a new store.
@@ -71,12 +71,12 @@ package enum StoreMetadata {
 
     /// Whether a key belongs to Core Data, which needs its value.
     static func isReserved(_ key: String) -> Bool {
-        key.hasPrefix("NS") || key.hasPrefix("_NS") || key == ownHashesKey
+        key.hasPrefix("NS") || key.hasPrefix("_NS") || key == ownHashesKey || key == VersionHash.ownHashesOfStoreKey
     }
 
     /// Whether a key says something of the model, and so changes with it.
     static func describesModel(_ key: String) -> Bool {
-        key.hasPrefix("NSStoreModelVersion") || key == ownHashesKey
+        key.hasPrefix("NSStoreModelVersion") || key == ownHashesKey || key == VersionHash.ownHashesOfStoreKey
     }
 
     /// The version hashes in metadata, by entity.

@@ -58,6 +58,14 @@ extension SQLiteStore {
             let differences = try StoreCompatibility.differences(entities, metadata: metadata) {
                 try file.cachedModel()
             }
+            if !differences.isEmpty, metadata[NSStoreModelVersionHashesKey] == nil {
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+                    "The store “\(file.url.lastPathComponent)” has no metadata (Z_METADATA.Z_PLIST) that say which version of "
+                        + "the model it is of.", url: file.url,
+                    suggestion: "Set NSIgnorePersistentStoreVersioningOption to open it with this model all the same.",
+                    userInfo: ["metadata": metadata, "entities": differences])
+            }
             if !differences.isEmpty {
                 // A damaged copy has no more to say; it is told of where the copy is needed.
                 let cached = try? file.cachedModel()
@@ -90,6 +98,11 @@ extension SQLiteStore {
         identifier = metadata[NSStoreUUIDKey] as? String ?? identity.uuid
         storedMetadata = metadata
         fileInUse = isReadOnly || isInMemory ? nil : OpenFile(file.url.path)
+        // The model fits, so that its hashes are those of the store's copy. They were computed for the comparison.
+        if metadata[StoreMetadata.ownHashesKey] == nil, entities.contains(where: { $0.recordedVersionHash == nil }) {
+            storedMetadata[VersionHash.ownHashesOfStoreKey] = Dictionary(
+                entities.map { ($0.name ?? "", $0.ownVersionHash) }, uniquingKeysWith: { first, _ in first })
+        }
         opened = OpenStore(
             file: file, schema: schema, identity: identity,
             external: isInMemory ? .none : ExternalData(store: file.url), derived: derived, history: history,

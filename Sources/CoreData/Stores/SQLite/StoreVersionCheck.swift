@@ -166,7 +166,11 @@ extension SQLiteStore {
                 // A history that somebody else keeps must not miss what is changed here.
                 let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
                 if hasHistory, store.history == nil { isReadOnly = true }
-                if !metadataAreChanged { storedMetadata = metadata }
+                if !metadataAreChanged {
+                    let hashes = storedMetadata[VersionHash.ownHashesOfStoreKey]
+                    storedMetadata = metadata
+                    storedMetadata[VersionHash.ownHashesOfStoreKey] = hashes
+                }
                 return OpenStore(
                     file: file, schema: schema, identity: identity, external: store.external, derived: store.derived,
                     history: store.history.map { $0.following(schema) }, hasHistory: hasHistory,

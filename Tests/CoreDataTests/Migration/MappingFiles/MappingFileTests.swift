@@ -4,6 +4,7 @@ import KeyedArchives
 import Testing
 
 @testable import CoreData
+@testable import ModelFiles
 
 /// An entity mapping with all that it says, for comparisons.
 func outline(_ mappings: [NSEntityMapping]) -> [String] {

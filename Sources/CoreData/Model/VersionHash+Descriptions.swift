@@ -1,0 +1,38 @@
+import Foundation
+
+extension VersionHash {
+    /// The hash of a property.
+    package static func hash(of property: NSPropertyDescription) -> Data { hash(of: VersionedProperty(property)) }
+
+    /// The hash of an entity.
+    package static func hash(of entity: NSEntityDescription) -> Data {
+        let properties = entity.propertiesByName.sorted { $0.key < $1.key }.map { VersionedProperty($0.value) }
+        return hash(
+            of: VersionedEntity(
+                name: entity.name, parentName: entity.superentity?.name, parentHash: entity.superentity?.ownVersionHash,
+                isAbstract: entity.isAbstract, versionHashModifier: entity.versionHashModifier, properties: properties))
+    }
+
+    /// A digest over the version hashes of all entities, in Base64.
+    package static func checksum(of model: NSManagedObjectModel) -> String {
+        checksum(of: model.entityVersionHashesByName)
+    }
+}
+
+extension VersionedProperty {
+    fileprivate init(_ property: NSPropertyDescription) {
+        let kind: Kind =
+            switch property {
+            case let attribute as NSAttributeDescription:
+                .attribute(
+                    attribute.attributeType, isDerived: attribute is NSDerivedAttributeDescription,
+                    elements: (attribute as? NSCompositeAttributeDescription)?.elements.map(VersionedProperty.init)
+                        ?? [])
+            case let relationship as NSRelationshipDescription: .relationship(RelationshipDocument(relationship))
+            default: .fetched
+            }
+        self.init(
+            name: property.name, kind: kind, isOptional: property.isOptional, isTransient: property.isTransient,
+            versionHashModifier: property.versionHashModifier)
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+extension ModelPackage {
+    /// Reads one version as a model, with the version hashes that the package has for it.
+    ///
+    /// - Throws: an error in the Cocoa domain that names file, line, entity and property.
+    package func model(version name: String? = nil, moduleName: String? = nil) throws -> NSManagedObjectModel {
+        let version = try version(named: name ?? currentVersionName)
+        let document = try document(version: version.name, moduleName: moduleName)
+        return try ModelFileError.naming(Self.file(of: version)) {
+            let model = try ModelAssembler.model(document, versionHashes: recordedHashes(version: version.name))
+            model.origin = NSManagedObjectModel.Origin(package: url, versionName: version.name)
+            model.recordedVersionChecksum = info.hashesAreOurs ? nil : info.checksums[version.name]
+            return model
+        }
+    }
+
+    /// The first version whose entities have a store's version hashes; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - metadata: the store's metadata.
+    ///   - configuration: the configuration that the store holds.
+    package func model(
+        compatibleWith metadata: [String: Any], configuration: String? = nil
+    ) throws -> NSManagedObjectModel? {
+        let currentFirst = [currentVersionName] + versions.map(\.name).filter { $0 != currentVersionName }
+        for name in currentFirst {
+            let model = try model(version: name)
+            if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return model }
+        }
+        return nil
+    }
+}

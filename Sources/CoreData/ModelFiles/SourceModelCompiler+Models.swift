@@ -1,0 +1,10 @@
+import Foundation
+
+extension SourceModelCompiler {
+    /// The content of a `.mom` file.
+    ///
+    /// - Throws: an error in the Cocoa domain naming the entity and property that no archive can hold.
+    package static func compiledData(of model: NSManagedObjectModel, file: URL? = nil) throws -> Data {
+        try ModelFileError.naming(file) { try compiledData(of: ModelDocument(model)) }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// The type of an attribute's value. The raw values are those of Apple's model files.
+public enum NSAttributeType: UInt, Sendable, CaseIterable {
+    /// No type yet; allowed for transient attributes only.
+    case undefinedAttributeType = 0
+    /// A 16-bit signed integer.
+    case integer16AttributeType = 100
+    /// A 32-bit signed integer.
+    case integer32AttributeType = 200
+    /// A 64-bit signed integer.
+    case integer64AttributeType = 300
+    /// A decimal number, an `NSDecimalNumber`.
+    case decimalAttributeType = 400
+    /// A double-precision number.
+    case doubleAttributeType = 500
+    /// A single-precision number.
+    case floatAttributeType = 600
+    /// A string.
+    case stringAttributeType = 700
+    /// A Boolean.
+    case booleanAttributeType = 800
+    /// A date, stored as seconds since 2001-01-01 00:00 UTC.
+    case dateAttributeType = 900
+    /// Bytes.
+    case binaryDataAttributeType = 1000
+    /// A UUID, stored as its 16 bytes.
+    case UUIDAttributeType = 1100
+    /// A URL, stored as its string.
+    case URIAttributeType = 1200
+    /// Any value that a value transformer turns into bytes.
+    case transformableAttributeType = 1800
+    /// The ID of a managed object; for expression results only.
+    case objectIDAttributeType = 2000
+    /// A value made of named elements.
+    case compositeAttributeType = 2100
+}
+
+extension NSAttributeType {
+    /// The class of the values, by the name that Apple's model files use.
+    package var valueClassName: String? {
+        switch self {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+            .floatAttributeType, .booleanAttributeType:
+            return "NSNumber"
+        case .decimalAttributeType: return "NSDecimalNumber"
+        case .stringAttributeType: return "NSString"
+        case .dateAttributeType: return "NSDate"
+        case .binaryDataAttributeType: return "NSData"
+        case .UUIDAttributeType: return "NSUUID"
+        case .URIAttributeType: return "NSURL"
+        case .compositeAttributeType: return "NSDictionary"
+        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: return nil
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+
+/// Checks a model before descriptions are made of it: what descriptions cannot hold, such as two entities of one name
+/// or a name that leads nowhere.
+package enum DocumentCheck {
+    /// Deeper than any model, and shallow enough to follow on any stack.
+    package static let maximumInheritance = 100
+
+    package static func check(_ document: ModelDocument) throws {
+        var byName: [String: EntityDocument] = [:]
+        for entity in document.entities {
+            guard !entity.name.isEmpty else { throw ModelFileError(reason: "an entity has no name") }
+            guard byName.updateValue(entity, forKey: entity.name) == nil else {
+                throw ModelFileError(entity: entity.name, reason: "there are two entities of this name")
+            }
+        }
+        for entity in document.entities { try checkInheritance(of: entity, byName) }
+        for entity in document.entities {
+            let inherited = ancestors(of: entity, byName)
+            try checkProperties(of: entity, inherited: inherited, byName)
+            try checkNames(in: entity, inherited: inherited)
+        }
+        for (name, members) in document.configurations.sorted(by: { $0.key < $1.key }) {
+            for member in members where byName[member] == nil {
+                throw ModelFileError(
+                    reason:
+                        "the configuration “\(name)” has the member “\(member)”, which is not an entity of the model")
+            }
+        }
+        for (name, request) in document.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
+            try checkEntity(of: request, ModelFileError(reason: "the fetch request “\(name)”"), byName)
+        }
+    }
+
+    private static func checkInheritance(of entity: EntityDocument, _ byName: [String: EntityDocument]) throws {
+        var seen: Set<String> = [entity.name]
+        var parentName = entity.parentName
+        while let name = parentName {
+            guard let parent = byName[name] else {
+                throw ModelFileError(
+                    entity: entity.name, reason: "its parent entity “\(name)” is not an entity of the model")
+            }
+            guard seen.insert(name).inserted else {
+                throw ModelFileError(entity: entity.name, reason: "it inherits from itself, by way of “\(name)”")
+            }
+            guard seen.count <= maximumInheritance else {
+                throw ModelFileError(
+                    entity: entity.name, reason: "it inherits over more than \(maximumInheritance) levels")
+            }
+            parentName = parent.parentName
+        }
+    }
+
+    /// The entities that an entity inherits from; inheritance has been checked.
+    package static func ancestors(of entity: EntityDocument, _ byName: [String: EntityDocument]) -> [EntityDocument] {
+        var result: [EntityDocument] = []
+        var parent = entity.parentName.flatMap { byName[$0] }
+        while let current = parent {
+            result.append(current)
+            parent = current.parentName.flatMap { byName[$0] }
+        }
+        return result
+    }
+
+    private static func checkProperties(
+        of entity: EntityDocument, inherited: [EntityDocument], _ byName: [String: EntityDocument]
+    ) throws {
+        var names: Set<String> = []
+        for property in entity.properties {
+            func error(_ reason: String) -> ModelFileError {
+                ModelFileError(entity: entity.name, property: property.name, reason: reason)
+            }
+            guard !property.name.isEmpty else {
+                throw ModelFileError(entity: entity.name, reason: "a property has no name")
+            }
+            guard names.insert(property.name).inserted else { throw error("there are two properties of this name") }
+            if let ancestor = inherited.first(where: { $0.property(named: property.name) != nil }) {
+                throw error("it is declared by the parent entity “\(ancestor.name)” already")
+            }
+            switch property.kind {
+            case .attribute(let attribute):
+                if attribute.type == .undefinedAttributeType, !property.isTransient {
+                    throw error("it has no type; only transient attributes may have none")
+                }
+            case .relationship(let relationship):
+                try check(relationship, property: property.name, entity: entity, byName)
+            case .fetched(let request):
+                if let request { try checkEntity(of: request, error("its fetch request"), byName) }
+            }
+        }
+    }
+
+    private static func check(
+        _ relationship: RelationshipDocument, property: String, entity: EntityDocument,
+        _ byName: [String: EntityDocument]
+    ) throws {
+        func error(_ reason: String) -> ModelFileError {
+            ModelFileError(entity: entity.name, property: property, reason: reason)
+        }
+        guard let destinationName = relationship.destinationName else {
+            throw error("the relationship has no destination entity")
+        }
+        guard let destination = byName[destinationName] else {
+            throw error("its destination “\(destinationName)” is not an entity of the model")
+        }
+        guard let inverseName = relationship.inverseName else { return }
+        let family = [destination] + ancestors(of: destination, byName)
+        let inverse = family.lazy.compactMap { $0.property(named: inverseName)?.relationship }.first
+        guard let inverse else {
+            throw error("its inverse “\(inverseName)” is not a relationship of the entity “\(destinationName)”")
+        }
+        guard inverse.inverseName == nil || inverse.inverseName == property else {
+            throw error(
+                "its inverse “\(destinationName).\(inverseName)” leads back to “\(inverse.inverseName ?? "")” instead of it"
+            )
+        }
+    }
+
+    /// Constraints and indexes name properties.
+    private static func checkNames(in entity: EntityDocument, inherited: [EntityDocument]) throws {
+        let known = Set(([entity] + inherited).flatMap { $0.properties.map(\.name) })
+        for name in entity.uniquenessConstraints.joined() where !known.contains(name.firstKey) {
+            throw ModelFileError(
+                entity: entity.name,
+                reason: "a uniqueness constraint names “\(name)”, which is not one of its properties: \(known.listed)")
+        }
+        for index in entity.indexes {
+            for name in index.elements.compactMap(\.propertyName) where !known.contains(name.firstKey) {
+                throw ModelFileError(
+                    entity: entity.name,
+                    reason:
+                        "the index “\(index.name)” names “\(name)”, which is not one of its properties: \(known.listed)"
+                )
+            }
+        }
+    }
+
+    private static func checkEntity(
+        of request: FetchRequestDocument, _ subject: ModelFileError, _ byName: [String: EntityDocument]
+    ) throws {
+        guard byName[request.entityName] == nil else { return }
+        var error = subject
+        error.reason += " is for “\(request.entityName)”, which is not an entity of the model"
+        throw error
+    }
+}
+
+extension String {
+    /// Constraints and indexes may name an element of a composite attribute: `magnitude.richter`.
+    fileprivate var firstKey: String { split(separator: ".").first.map(String.init) ?? self }
+}
+
+extension Set<String> {
+    fileprivate var listed: String { sorted().joined(separator: ", ") }
+}

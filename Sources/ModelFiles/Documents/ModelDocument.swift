@@ -1,0 +1,107 @@
+import Foundation
+
+/// A model as a value: what every kind of model file says, free of classes, so that two models can be compared and
+/// each reader and writer is a function.
+package struct ModelDocument: Equatable, Sendable {
+    package var entities: [EntityDocument] = []
+    /// The names of the member entities of each configuration.
+    package var configurations: [String: [String]] = [:]
+    package var fetchRequestTemplates: [String: FetchRequestDocument] = [:]
+    /// The developer's identifiers of this version.
+    package var versionIdentifiers: [String] = []
+    /// What the file has and could not be read. Compiled models and model caches only.
+    package var losses: [ArchiveLoss] = []
+
+    package init() {}
+
+    package func entity(named name: String) -> EntityDocument? { entities.first { $0.name == name } }
+
+    /// The same model in one order, without what only source files say: what a compiled model keeps.
+    package var compiled: ModelDocument {
+        var result = self
+        result.entities = entities.map(\.compiled).sorted { $0.name < $1.name }
+        result.configurations = configurations.mapValues { $0.sorted() }
+        result.versionIdentifiers = versionIdentifiers.sorted()
+        return result
+    }
+}
+
+/// An entity as a value.
+package struct EntityDocument: Equatable, Sendable {
+    package var name: String
+    /// The name of the class of the entity's objects; nil for `NSManagedObject`.
+    package var className: String?
+    package var isAbstract = false
+    /// The entity that this one inherits from.
+    package var parentName: String?
+    /// The properties that the entity itself declares.
+    package var properties: [PropertyDocument] = []
+    package var uniquenessConstraints: [[String]] = []
+    package var indexes: [IndexDocument] = []
+    /// Indexes over several properties as they were before fetch indexes existed.
+    package var compoundIndexes: [[String]] = []
+    package var userInfo: [String: ModelValue] = [:]
+    package var versionHashModifier: String?
+    /// The name in the previous version of the model, where it differs.
+    package var renamingIdentifier: String?
+    /// What Xcode generates for the entity. Source files only.
+    package var codeGeneration = CodeGeneration.none
+    /// Whether the class belongs to the module that the model is compiled for. Source files only.
+    package var isClassInCurrentModule = false
+
+    package init(name: String) { self.name = name }
+
+    package func property(named name: String) -> PropertyDocument? { properties.first { $0.name == name } }
+
+    var compiled: EntityDocument {
+        var result = self
+        result.properties = properties.map(\.compiled).sorted { $0.name < $1.name }
+        result.codeGeneration = .none
+        result.isClassInCurrentModule = false
+        return result
+    }
+}
+
+/// What Xcode generates for an entity: its class with accessors, accessors only, or nothing.
+package enum CodeGeneration: String, Equatable, Sendable {
+    case classDefinition = "class"
+    case categoryExtension = "category"
+    case none = ""
+}
+
+/// A fetch index as a value.
+package struct IndexDocument: Equatable, Sendable {
+    package var name: String
+    package var elements: [IndexElementDocument]
+    /// Restricts the index to rows that satisfy it.
+    package var predicate: PredicateTree?
+
+    package init(name: String, elements: [IndexElementDocument], predicate: PredicateTree? = nil) {
+        self.name = name
+        self.elements = elements
+        self.predicate = predicate
+    }
+}
+
+/// One property or expression that a fetch index covers.
+package struct IndexElementDocument: Equatable, Sendable {
+    package enum Subject: Equatable, Sendable {
+        case property(String)
+        case expression(name: String, ExpressionTree?, NSAttributeType)
+    }
+
+    package var subject: Subject
+    package var type: NSFetchIndexElementType
+    package var isAscending: Bool
+
+    package init(_ subject: Subject, type: NSFetchIndexElementType = .binary, isAscending: Bool = true) {
+        self.subject = subject
+        self.type = type
+        self.isAscending = isAscending
+    }
+
+    package var propertyName: String? {
+        if case .property(let name) = subject { return name }
+        return nil
+    }
+}

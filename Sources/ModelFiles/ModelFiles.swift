@@ -1,0 +1,18 @@
+// The files of models and mapping models: as sources of Xcode's editor, and compiled, as keyed archives.
+//
+// Everything here is a value: what a file says is read into a document, checked, and written again by functions. The classes
+// that Core Data's users know are made of documents by the module `CoreData`, one floor above. The tool of the build plugin
+// needs nothing above this floor.
+//
+//     Descriptions     the enumerations that documents and Core Data's description classes share
+//     Documents        a model as a value, and what must hold in it
+//     Source           reads the XML of Xcode's editor
+//     Writing          writes it
+//     Archives         reads and writes compiled models, and predicates as they are archived
+//     Versions         version hashes, and what a package says of its versions
+//     Packages         the folders that models are: finding versions, compiling, writing
+//     Mappings         mapping models, source and compiled
+//     StoreDocuments   the XML of stores, which mapping models are kept in
+//     Errors           what is wrong with a file, and where
+@_exported import Foundation
+@_exported import PredicateFormat

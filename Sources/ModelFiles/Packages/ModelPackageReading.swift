@@ -1,0 +1,63 @@
+import Foundation
+
+extension ModelPackage {
+    /// Reads one version as a value.
+    ///
+    /// - Parameters:
+    ///   - name: the version; nil for the current one.
+    ///   - moduleName: the module that the classes of the “current product module” belong to, for source files.
+    /// - Throws: an error in the Cocoa domain that names file, line, entity and property.
+    package func document(version name: String? = nil, moduleName: String? = nil) throws -> ModelDocument {
+        let version = try version(named: name ?? currentVersionName)
+        let file = Self.file(of: version)
+        return try ModelFileError.naming(file) {
+            let data = try Self.contents(of: version)
+            return version.url.pathExtension == "mom"
+                ? try ModelArchiveReader.document(of: data)
+                : try SourceReader.document(of: data, moduleName: moduleName)
+        }
+    }
+
+    /// The version hashes that Apple's tools recorded for a version, by entity. Our own are none: they are computed
+    /// anew, so that a model can say whose its hashes are.
+    package func recordedHashes(version name: String) -> [String: Data] {
+        info.hashesAreOurs ? [:] : info.versionHashes[name] ?? [:]
+    }
+
+    package func version(named name: String) throws -> Version {
+        guard let version = versions.first(where: { $0.name == name }) else {
+            let known = versions.map(\.name).joined(separator: ", ")
+            throw ModelFileError(.missing, reason: "there is no version “\(name)”; there are \(known)").nsError(
+                file: url)
+        }
+        return version
+    }
+
+    /// What a version's source has that is not understood and means nothing to a store; nothing for a compiled one.
+    ///
+    /// - Throws: an error in the Cocoa domain that names the file.
+    package func sourceWarnings(version name: String? = nil) throws -> [SourceWarning] {
+        let version = try version(named: name ?? currentVersionName)
+        guard version.url.pathExtension == "xcdatamodel" else { return [] }
+        let file = Self.file(of: version)
+        return try ModelFileError.naming(file) { try SourceReader.warnings(of: Self.contents(of: version)) }
+    }
+
+    private static func contents(of version: Version) throws -> Data {
+        if let data = FileManager.default.contents(atPath: file(of: version).path) { return data }
+        let elements = version.url.appendingPathComponent("elements").path
+        guard !FileManager.default.fileExists(atPath: elements) else {
+            throw ModelFileError(
+                .corrupt,
+                reason:
+                    "it is in the format of Xcode 3, the files “elements” and “layout”, which only Xcode reads; open the "
+                    + "model in Xcode 4 or newer and save it, which makes the file “contents” of it")
+        }
+        throw ModelFileError(.missing, reason: "it is missing or cannot be read")
+    }
+
+    /// The file that a version is in.
+    package static func file(of version: Version) -> URL {
+        version.url.pathExtension == "xcdatamodel" ? version.url.appendingPathComponent("contents") : version.url
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// Compiles source models, as Apple's `momc` does: an `.xcdatamodeld` becomes a `.momd` with a `.mom` a version.
+package enum SourceModelCompiler {
+    /// What is to be told of a model that was compiled.
+    package struct Remark {
+        /// The version's file.
+        package let file: URL
+        package let line: Int?
+        package let message: String
+    }
+
+    /// Compiles a model: the current version, and of the others those that can be.
+    ///
+    /// - Parameters:
+    ///   - source: an `.xcdatamodeld` or `.xcdatamodel`.
+    ///   - destination: the `.momd` to write; what was there is replaced once everything is compiled.
+    ///   - moduleName: the module of the classes that the model says belong to the current one.
+    ///   - className: the name under which a class is found at run time, for its name in the model.
+    /// - Returns: what was left out, with the reason: versions that cannot be compiled, and values of no meaning to a store.
+    /// - Throws: an error in the Cocoa domain naming file, line, entity and property where the current version cannot be compiled;
+    ///   nothing is written then.
+    @discardableResult
+    package static func compileModel(
+        at source: URL, to destination: URL, moduleName: String? = nil, className: (String) -> String = { $0 }
+    ) throws -> [Remark] {
+        let package = try ModelPackage(at: source)
+        var info = VersionInfo()
+        info.currentVersionName = package.currentVersionName
+        info.hashesAreOurs = true
+        var files: [String: Data] = [:]
+        var remarks: [Remark] = []
+        for version in package.versions {
+            do {
+                let document = try checkedDocument(of: package, version, moduleName: moduleName, className: className)
+                files["\(version.name).mom"] = try compiledData(of: document, file: version.url)
+                let hashes = VersionHash.hashes(of: document)
+                info.versionHashes[version.name] = hashes
+                info.checksums[version.name] = VersionHash.checksum(of: hashes)
+                remarks += try package.sourceWarnings(version: version.name).map {
+                    Remark(file: ModelPackage.file(of: version), line: $0.line, message: $0.text)
+                }
+            } catch let error as NSError where version.name != package.currentVersionName {
+                remarks.append(leftOut(version, error))
+            }
+        }
+        files[VersionInfo.fileName] = try info.data()
+        try ModelFileError.naming(destination) { try ModelFolder.write(files, to: destination) }
+        return remarks
+    }
+
+    /// A version that cannot be compiled does not keep the others from it: only stores of that version cannot be migrated.
+    private static func leftOut(_ version: ModelPackage.Version, _ error: NSError) -> Remark {
+        let file = ModelPackage.file(of: version)
+        var reason = error.localizedDescription
+        // The file is named beside the message.
+        for start in ["“\(file.path)”: ", "“\(file.path)”, "] where reason.hasPrefix(start) {
+            reason.removeFirst(start.count)
+        }
+        return Remark(
+            file: file, line: error.userInfo["line"] as? Int,
+            message: "the version “\(version.name)” is left out of the compiled model: \(reason)")
+    }
+
+    /// A version of the model, in which every name leads somewhere, with the names that its classes have at run time.
+    private static func checkedDocument(
+        of package: ModelPackage, _ version: ModelPackage.Version, moduleName: String?, className: (String) -> String
+    ) throws -> ModelDocument {
+        var document = try package.document(version: version.name, moduleName: moduleName)
+        try ModelFileError.naming(version.url.appendingPathComponent("contents")) {
+            try DocumentCheck.check(document)
+        }
+        for position in document.entities.indices {
+            let name = className(document.entities[position].className ?? "NSManagedObject")
+            document.entities[position].className = name == "NSManagedObject" ? nil : name
+        }
+        return document
+    }
+
+    /// The content of a `.mom` file.
+    package static func compiledData(of document: ModelDocument, file: URL? = nil) throws -> Data {
+        try ModelFileError.naming(file) { try ModelArchiveWriter.archive(of: document, form: .compiled).data() }
+    }
+}

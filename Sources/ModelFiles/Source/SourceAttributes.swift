@@ -1,0 +1,99 @@
+import Foundation
+
+extension SourceReader {
+    /// The types by the names that Xcode writes.
+    static let attributeTypes: [String: NSAttributeType] = [
+        "Undefined": .undefinedAttributeType, "Integer 16": .integer16AttributeType,
+        "Integer 32": .integer32AttributeType, "Integer 64": .integer64AttributeType,
+        "Decimal": .decimalAttributeType, "Double": .doubleAttributeType, "Float": .floatAttributeType,
+        "String": .stringAttributeType, "Boolean": .booleanAttributeType, "Date": .dateAttributeType,
+        "Binary": .binaryDataAttributeType, "UUID": .UUIDAttributeType, "URI": .URIAttributeType,
+        "Transformable": .transformableAttributeType, "ObjectID": .objectIDAttributeType,
+        "Composite": .compositeAttributeType,
+    ]
+
+    static func attributeType(
+        _ name: String, _ element: SourceElement, _ place: SourceElement.Place
+    ) throws -> NSAttributeType {
+        if let type = attributeTypes[name] { return type }
+        let known = attributeTypes.keys.sorted().joined(separator: ", ")
+        throw element.error(place, "“\(name)” is no attribute type; one of \(known) expected")
+    }
+
+    /// The definitions of composite attributes, elements `composite` beside the entities, by name.
+    static func compositeDefinitions(_ root: SourceElement) throws -> [String: SourceElement] {
+        var definitions: [String: SourceElement] = [:]
+        for element in root.children where element.name == "composite" || element.name == "compositeAttribute" {
+            let name = try element.requiredName(.init())
+            guard definitions.updateValue(element, forKey: name) == nil else {
+                throw element.error(.init(), "there are two composite attributes named “\(name)”")
+            }
+        }
+        return definitions
+    }
+
+    static func attribute(
+        _ element: SourceElement, entity: String?, composites: [String: SourceElement], open: [String] = []
+    ) throws -> PropertyDocument {
+        let name = try element.requiredName(.init(entity: entity))
+        let place = SourceElement.Place(entity: entity, property: name)
+        let typeName = element.string("attributeType") ?? (element.name == "composite" ? "Composite" : "Undefined")
+        var attribute = AttributeDocument(type: try attributeType(typeName, element, place))
+        attribute.valueClassName = element.string("attributeValueClassName")
+        attribute.valueTransformerName = element.string("valueTransformerName")
+        attribute.customClassName = element.string("customClassName")
+        attribute.allowsExternalStorage = try element.boolean("allowsExternalBinaryDataStorage", place)
+        attribute.preservesValueOnDeletion = try element.boolean("preserveAfterDeletion", place)
+        attribute.allowsCloudEncryption = element.lenientBoolean("allowsCloudEncryption")
+        attribute.usesScalarType = element.lenientBoolean("usesScalarValueType")
+        if try element.boolean("derived", place) {
+            attribute.derivation =
+                try element.string("derivationExpression")
+                .map { .expression(try expressionTree($0, element, place)) } ?? .unknown
+        }
+        attribute.defaultValue = try defaultValue(element, attribute.type, place)
+        if attribute.type == .compositeAttributeType {
+            attribute.elements = try compositeElements(element, place, composites: composites, open: open)
+        }
+        var property = PropertyDocument(name: name, kind: .attribute(attribute))
+        try readCommon(element, into: &property, place)
+        property.isTransient = try element.boolean("transient", place)
+        property.isIndexed = try element.boolean("indexed", place)
+        property.validation = try attributeValidation(element, attribute.type, place)
+        return property
+    }
+
+    private static func compositeElements(
+        _ element: SourceElement, _ place: SourceElement.Place, composites: [String: SourceElement], open: [String]
+    ) throws -> [PropertyDocument] {
+        var definition = element
+        var open = open
+        if element.children(named: "attribute").isEmpty {
+            let keys = ["compositeName", "compositeType", "compositeAttribute", "elementName", "type"]
+            let reference = keys.lazy.compactMap { element.string($0) }.first ?? element.string("name") ?? ""
+            guard let found = composites[reference] ?? composites[reference.capitalized] else {
+                throw element.error(place, "its composite type “\(reference)” is not defined in the model")
+            }
+            guard !open.contains(reference) else {
+                throw element.error(place, "the composite type “\(reference)” contains itself")
+            }
+            open.append(reference)
+            definition = found
+        }
+        return try definition.children.filter { $0.name == "attribute" || $0.name == "composite" }.map {
+            try attribute($0, entity: place.entity, composites: composites, open: open)
+        }
+    }
+
+    /// What all properties have.
+    static func readCommon(
+        _ element: SourceElement, into property: inout PropertyDocument, _ place: SourceElement.Place
+    ) throws {
+        property.isOptional = try element.boolean("optional", place)
+        property.versionHashModifier = element.string("versionHashModifier")
+        property.renamingIdentifier = renamingIdentifier(element, name: property.name)
+        property.isIndexedBySpotlight = element.lenientBoolean("spotlightIndexingEnabled")
+        property.isStoredInExternalRecord = element.lenientBoolean("storedInTruthFile")
+        property.userInfo = try element.userInfo(place)
+    }
+}

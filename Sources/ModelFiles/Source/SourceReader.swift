@@ -1,0 +1,151 @@
+import Foundation
+
+/// Reads the XML of Xcode's model editor: the `contents` of an `.xcdatamodel`.
+package enum SourceReader {
+    /// Reads a model.
+    ///
+    /// - Parameters:
+    ///   - contents: the bytes of the file `contents`.
+    ///   - moduleName: the module of the classes that the model says belong to the current one; nil leaves their names
+    ///     without a module.
+    /// - Throws: `ModelFileError` naming line, entity and property.
+    package static func document(of contents: Data, moduleName: String? = nil) throws -> ModelDocument {
+        try document(of: SourceElement.root(of: contents), moduleName: moduleName)
+    }
+
+    /// What a file has that is not understood and means nothing to a store.
+    ///
+    /// - Throws: `ModelFileError` where it is no XML.
+    package static func warnings(of contents: Data) throws -> [SourceWarning] {
+        SourceWarnings.warnings(of: try SourceElement.root(of: contents))
+    }
+
+    private static func document(of root: SourceElement, moduleName: String?) throws -> ModelDocument {
+        guard root.name == "model" else {
+            throw ModelFileError(.corrupt, line: root.line, reason: "its root element is <\(root.name)>, not <model>")
+        }
+        var document = ModelDocument()
+        let composites = try compositeDefinitions(root)
+        for element in root.children(named: "entity") {
+            document.entities.append(try entity(element, composites: composites, moduleName: moduleName))
+        }
+        for element in root.children(named: "configuration") {
+            let name = try element.requiredName(.init())
+            let members = try element.children(named: "memberEntity").map { try $0.requiredName(.init()) }
+            guard document.configurations.updateValue(members, forKey: name) == nil else {
+                throw element.error(.init(), "there are two configurations named “\(name)”")
+            }
+        }
+        for element in root.children(named: "fetchRequest") {
+            let name = try element.requiredName(.init())
+            let request = try fetchRequest(element, .init(entity: element.string("entity")))
+            guard document.fetchRequestTemplates.updateValue(request, forKey: name) == nil else {
+                throw element.error(.init(), "there are two fetch requests named “\(name)”")
+            }
+        }
+        // An empty identifier is one too: Apple's compiler writes the set of the empty string.
+        if let identifiers = root.attributes["userDefinedModelVersionIdentifier"] {
+            document.versionIdentifiers = [identifiers]
+        }
+        return document
+    }
+
+    private static func entity(
+        _ element: SourceElement, composites: [String: SourceElement], moduleName: String?
+    ) throws -> EntityDocument {
+        let name = try element.requiredName(.init())
+        let place = SourceElement.Place(entity: name)
+        var entity = EntityDocument(name: name)
+        entity.parentName = element.string("parentEntity")
+        entity.isAbstract = try element.boolean("isAbstract", place)
+        entity.versionHashModifier = element.string("versionHashModifier")
+        entity.renamingIdentifier = renamingIdentifier(element, name: name)
+        entity.userInfo = try element.userInfo(place)
+        if let className = element.string("representedClassName") {
+            // A leading point stands for the current product module.
+            entity.isClassInCurrentModule = className.hasPrefix(".")
+            let bare = entity.isClassInCurrentModule ? String(className.dropFirst()) : className
+            entity.className = entity.isClassInCurrentModule ? moduleName.map { "\($0).\(bare)" } ?? bare : bare
+            if entity.className == "NSManagedObject" { entity.className = nil }
+        }
+        entity.codeGeneration = element.string("codeGenerationType").flatMap(CodeGeneration.init(sourceValue:)) ?? .none
+        for child in element.children {
+            switch child.name {
+            case "attribute", "composite":
+                entity.properties.append(try attribute(child, entity: name, composites: composites))
+            case "relationship":
+                entity.properties.append(try relationship(child, entity: name))
+            case "fetchedProperty":
+                entity.properties.append(try fetchedProperty(child, entity: name))
+            case "fetchIndex":
+                entity.indexes.append(try index(child, place))
+            case "uniquenessConstraints":
+                entity.uniquenessConstraints += try constraints(child, place)
+            case "compoundIndexes":
+                entity.compoundIndexes += try compoundIndexes(child, place)
+            default:
+                continue
+            }
+        }
+        entity.markIndexedProperties()
+        return entity
+    }
+
+    /// The name in the previous version says something where it differs from the name.
+    static func renamingIdentifier(_ element: SourceElement, name: String) -> String? {
+        let identifier = element.string("elementID")
+        return identifier == name ? nil : identifier
+    }
+
+    private static func constraints(_ element: SourceElement, _ place: SourceElement.Place) throws -> [[String]] {
+        try element.children(named: "uniquenessConstraint").map { constraint in
+            try constraint.children(named: "constraint").map { part in
+                guard let value = part.string("value") else {
+                    throw part.error(place, "a uniqueness constraint names no attribute")
+                }
+                return value
+            }
+        }
+    }
+
+    private static func compoundIndexes(_ element: SourceElement, _ place: SourceElement.Place) throws -> [[String]] {
+        try element.children(named: "compoundIndex").map { index in
+            try index.children(named: "index").map { part in
+                guard let value = part.string("value") else {
+                    throw part.error(place, "a compound index names no property")
+                }
+                return value
+            }
+        }
+    }
+
+    private static func index(_ element: SourceElement, _ place: SourceElement.Place) throws -> IndexDocument {
+        let name = try element.requiredName(place)
+        var elements: [IndexElementDocument] = []
+        for child in element.children(named: "fetchIndexElement") {
+            let subject: IndexElementDocument.Subject
+            if let property = child.string("property") {
+                subject = .property(property)
+            } else if let expression = child.string("expression") {
+                let type = try child.string("expressionType").map { try attributeType($0, child, place) }
+                let tree = try expressionTree(expression, child, place)
+                subject = .expression(name: "expression", tree, type ?? .undefinedAttributeType)
+            } else {
+                throw child.error(place, "an element of the index “\(name)” names neither property nor expression")
+            }
+            let type: NSFetchIndexElementType
+            switch child.string("type") {
+            case nil, "Binary": type = .binary
+            case "RTree": type = .rTree
+            case .some(let other):
+                throw child.error(
+                    place, "an element of the index “\(name)” has the type “\(other)”; Binary or RTree expected")
+            }
+            elements.append(
+                IndexElementDocument(subject, type: type, isAscending: child.string("order") != "descending"))
+        }
+        let predicate = try (element.string("partialIndexPredicate") ?? element.string("predicateString"))
+            .map { try predicateTree($0, element, place) }
+        return IndexDocument(name: name, elements: elements, predicate: predicate)
+    }
+}

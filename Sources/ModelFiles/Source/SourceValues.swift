@@ -1,0 +1,128 @@
+import Foundation
+
+extension SourceReader {
+    /// The default value, of the attribute's type.
+    static func defaultValue(
+        _ element: SourceElement, _ type: NSAttributeType, _ place: SourceElement.Place
+    ) throws -> ModelValue? {
+        if type == .dateAttributeType, let date = try element.timeInterval("defaultDateTimeInterval", place) {
+            return .date(date)
+        }
+        // An empty string is a default of a string attribute, and none of any other.
+        guard let text = element.attributes["defaultValueString"], !text.isEmpty || type == .stringAttributeType else {
+            return nil
+        }
+        return try value(text, of: type, key: "defaultValueString", element, place)
+    }
+
+    /// A value written as text.
+    static func value(
+        _ text: String, of type: NSAttributeType, key: String, _ element: SourceElement, _ place: SourceElement.Place
+    ) throws -> ModelValue {
+        func wrong(_ expected: String) -> ModelFileError {
+            element.error(place, "\(key) is “\(text)”; \(expected) expected")
+        }
+        switch type {
+        case .integer16AttributeType:
+            guard let value = integer(text), Int16(exactly: value) != nil else { throw wrong("an integer of 16 bits") }
+            return .integer(value)
+        case .integer32AttributeType:
+            guard let value = integer(text), Int32(exactly: value) != nil else { throw wrong("an integer of 32 bits") }
+            return .integer(value)
+        case .integer64AttributeType:
+            guard let value = integer(text) else { throw wrong("an integer of 64 bits") }
+            return .integer(value)
+        case .doubleAttributeType, .floatAttributeType:
+            guard let value = Double(number(text)), value.isFinite else { throw wrong("a number") }
+            return .double(value)
+        case .decimalAttributeType:
+            let text = number(text)
+            guard Double(text)?.isFinite == true,
+                let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+            else { throw wrong("a decimal number") }
+            return .decimal(value)
+        case .booleanAttributeType:
+            // An attribute that was a number keeps its default, as one that was a boolean does.
+            guard let value = SourceElement.boolean(of: text) ?? Double(text).map({ $0 != 0 }) else {
+                throw wrong("YES or NO")
+            }
+            return .boolean(value)
+        case .stringAttributeType:
+            return .string(text)
+        case .dateAttributeType:
+            guard let date = date(text) else { throw wrong("a date") }
+            return .date(date)
+        case .UUIDAttributeType:
+            guard let uuid = UUID(uuidString: text) else { throw wrong("a UUID") }
+            return .uuid(uuid)
+        case .URIAttributeType:
+            guard URL(string: text) != nil else { throw wrong("a URI") }
+            return .url(text)
+        case .undefinedAttributeType, .binaryDataAttributeType, .transformableAttributeType, .objectIDAttributeType,
+            .compositeAttributeType:
+            throw element.error(place, "an attribute of this type cannot have the \(key) “\(text)”")
+        }
+    }
+
+    /// Whole numbers may be written with a point: `0.0`.
+    private static func integer(_ text: String) -> Int64? {
+        let text = number(text)
+        return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+    }
+
+    /// The digits of a number. An attribute that was a boolean before it became a number keeps `YES` or `NO` in the file, which
+    /// Xcode compiles as 1 and 0.
+    private static func number(_ text: String) -> String {
+        switch text.lowercased() {
+        case "yes", "true": "1"
+        case "no", "false": "0"
+        default: text
+        }
+    }
+
+    /// Dates as the editor of older Xcode wrote them; newer ones write seconds beside them.
+    private static func date(_ text: String) -> Date? {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        for format in ["yyyy-MM-dd HH:mm:ss Z", "yyyy-MM-dd'T'HH:mm:ssZZZZZ", "yyyy-MM-dd"] {
+            formatter.dateFormat = format
+            if let date = formatter.date(from: text) { return date }
+        }
+        return nil
+    }
+
+    /// The predicates that bounds and pattern become, with Core Data's error codes, as Apple's compiler makes them.
+    static func attributeValidation(
+        _ element: SourceElement, _ type: NSAttributeType, _ place: SourceElement.Place
+    ) throws -> [ValidationDocument] {
+        var validation: [ValidationDocument] = []
+        func add(_ left: ExpressionTree, _ comparison: ComparisonOperator, _ right: Value, code: Int) {
+            let tree = ComparisonTree(left, comparison, .constant(right))
+            validation.append(ValidationDocument(predicate: .comparison(tree), warning: .integer(Int64(code))))
+        }
+        func bound(_ key: String, dateKey: String) throws -> Value? {
+            if type == .dateAttributeType, let date = try element.timeInterval(dateKey, place) { return .date(date) }
+            guard let text = element.string(key) else { return nil }
+            // The bounds of a string are those of its length.
+            let kind = type == .stringAttributeType ? .integer64AttributeType : type
+            return Value(try value(text, of: kind, key: key, element, place).object)
+        }
+        let minimum = try bound("minValueString", dateKey: "minDateTimeInterval")
+        let maximum = try bound("maxValueString", dateKey: "maxDateTimeInterval")
+        let codes: (tooSmall: Int, tooLarge: Int) =
+            switch type {
+            case .stringAttributeType:
+                (CoreDataErrorCode.validationStringTooShort, CoreDataErrorCode.validationStringTooLong)
+            case .dateAttributeType: (CoreDataErrorCode.validationDateTooSoon, CoreDataErrorCode.validationDateTooLate)
+            default: (CoreDataErrorCode.validationNumberTooSmall, CoreDataErrorCode.validationNumberTooLarge)
+            }
+        let subject: ExpressionTree = type == .stringAttributeType ? .keyPath(["length"]) : .evaluatedObject
+        if let minimum { add(subject, .greaterThanOrEqualTo, minimum, code: codes.tooSmall) }
+        if let maximum { add(subject, .lessThanOrEqualTo, maximum, code: codes.tooLarge) }
+        if let pattern = element.string("regularExpressionString") {
+            add(.evaluatedObject, .matches, .string(pattern), code: CoreDataErrorCode.validationStringPatternMatching)
+        }
+        return validation
+    }
+}

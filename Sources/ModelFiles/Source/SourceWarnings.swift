@@ -1,0 +1,71 @@
+import Foundation
+
+/// Something in a source model that is not understood and means nothing to a store: the model is compiled without it.
+package struct SourceWarning: Equatable, Sendable {
+    package let entity: String?
+    package let property: String?
+    /// The line, from 1.
+    package let line: Int
+    /// What is not understood, what would be, and what is done instead.
+    package let reason: String
+
+    /// `line 3, entity “A”, property “x”: …`
+    package var text: String {
+        let place = ["line \(line)", entity.map { "entity “\($0)”" }, property.map { "property “\($0)”" }]
+        return place.compactMap { $0 }.joined(separator: ", ") + ": " + reason
+    }
+}
+
+/// Finds the values of XML attributes that are not understood and mean nothing to a store. Pure.
+///
+/// Xcode has written other values over the years than those that it offers now, and a model that ships is not to fail for them.
+enum SourceWarnings {
+    /// What Xcode generates is the business of the build, the others concern iCloud, Spotlight and Swift's types.
+    private static let flags: Set<String> = [
+        "syncable", "usesScalarValueType", "spotlightIndexingEnabled", "storedInTruthFile", "allowsCloudEncryption",
+        "usedWithCloudKit",
+    ]
+
+    static func warnings(of root: SourceElement) -> [SourceWarning] {
+        warnings(of: root, .init())
+            + root.children.flatMap { element in
+                let entity = element.name == "entity" ? element.string("name") : nil
+                let inner = element.children.flatMap { child -> [SourceWarning] in
+                    let isProperty = ["attribute", "relationship", "fetchedProperty", "composite"].contains(child.name)
+                    return warnings(of: child, .init(entity: entity, property: isProperty ? child.string("name") : nil))
+                }
+                return warnings(of: element, .init(entity: entity)) + inner
+            }
+    }
+
+    private static func warnings(of element: SourceElement, _ place: SourceElement.Place) -> [SourceWarning] {
+        func warning(_ key: String, _ value: String, _ expected: String, _ instead: String) -> SourceWarning {
+            SourceWarning(
+                entity: place.entity, property: place.property, line: element.line,
+                reason: "\(key) is “\(value)”; \(expected) expected. \(instead)")
+        }
+        var found: [SourceWarning] = []
+        for key in flags.sorted() {
+            guard let value = element.string(key), SourceElement.boolean(of: value) == nil else { continue }
+            found.append(warning(key, value, "YES or NO", "It is taken for NO, and means nothing to a store"))
+        }
+        if element.name == "entity", let value = element.string("codeGenerationType"),
+            CodeGeneration(sourceValue: value) == nil
+        {
+            found.append(
+                warning("codeGenerationType", value, "class, category or none", "No code is generated for the entity"))
+        }
+        return found
+    }
+}
+
+extension CodeGeneration {
+    /// - Parameter sourceValue: what Xcode has written: nothing or `none`, `class`, `category`.
+    /// - Returns: `nil` for anything else.
+    init?(sourceValue: String) {
+        switch sourceValue {
+        case "", "none": self = .none
+        default: self.init(rawValue: sourceValue)
+        }
+    }
+}

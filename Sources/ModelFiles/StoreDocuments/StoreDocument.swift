@@ -1,0 +1,48 @@
+import Foundation
+
+/// What the file of an XML or binary store holds, as a value.
+package struct StoreDocument {
+    /// The metadata, with the UUID.
+    package var metadata: [String: Any] = [:]
+    /// The number of the object that was made last.
+    package var lastKey: Int64 = StoreDocument.firstKey
+    package var objects: [Object] = []
+
+    /// Core Data's first object is number 102.
+    package static let firstKey: Int64 = 101
+
+    package init(metadata: [String: Any] = [:], lastKey: Int64 = StoreDocument.firstKey) {
+        self.metadata = metadata
+        self.lastKey = lastKey
+    }
+
+    /// One object. Property names are as the file has them.
+    package struct Object {
+        package var entityName: String
+        package var key: Int64
+        package var attributes: [(name: String, value: FileValue)] = []
+        package var relationships: [(name: String, destinations: [Int64])] = []
+
+        package init(entityName: String, key: Int64) {
+            self.entityName = entityName
+            self.key = key
+        }
+    }
+
+    /// The value of an attribute as a file has it: XML has texts, a binary file numbers and bytes too.
+    package enum FileValue: Equatable {
+        case text(String)
+        case integer(Int64)
+        case double(Double)
+        case data(Data)
+    }
+}
+
+extension StoreDocument {
+    /// Why a file is no such document, or an object cannot be written into one: the end of a sentence.
+    package struct Failure: Error {
+        package let reason: String
+
+        package init(reason: String) { self.reason = reason }
+    }
+}

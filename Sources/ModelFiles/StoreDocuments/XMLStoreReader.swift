@@ -1,0 +1,133 @@
+import Foundation
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+/// Reads the XML of a store: `<database>` with `<databaseInfo>` and an `<object>` for each object.
+package enum XMLStoreReader {
+    /// Reads a file.
+    ///
+    /// - Throws: why it is not such a file, with the line.
+    package static func document(of data: Data) throws -> StoreDocument {
+        if let reason = XMLRefusal.reason(against: data) { throw StoreDocument.Failure(reason: reason) }
+        let text = String(decoding: data, as: UTF8.self)
+        let handler = Handler()
+        let parser = XMLParser(data: data)
+        parser.shouldResolveExternalEntities = false
+        parser.delegate = handler
+        let isComplete = parser.parse()
+        if let failure = handler.failure {
+            throw StoreDocument.Failure(reason: "line \(parser.lineNumber): \(failure)")
+        }
+        guard isComplete, handler.isDatabase, handler.isClosed else {
+            let reason =
+                isComplete && handler.isClosed ? "its root element is not <database>" : "the XML is not well formed"
+            throw StoreDocument.Failure(reason: "line \(max(parser.lineNumber, 1)): \(reason)")
+        }
+        var document = handler.document
+        document.metadata = try metadata(in: text)
+        document.metadata["NSStoreType"] = "XML"
+        document.metadata["NSStoreUUID"] = handler.uuid.isEmpty ? UUID().uuidString : handler.uuid
+        return document
+    }
+
+    /// The property list inside `<metadata>`; none where that is empty.
+    private static func metadata(in text: String) throws -> [String: Any] {
+        guard let start = text.range(of: "<metadata>"),
+            let end = text.range(of: "</metadata>", range: start.upperBound..<text.endIndex)
+        else { return [:] }
+        let list = text[start.upperBound..<end.lowerBound].trimmingCharacters(in: .whitespacesAndNewlines)
+        if list.isEmpty { return [:] }
+        let data = Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(list)".utf8)
+        do {
+            let object = try PropertyListSerialization.propertyList(from: data, format: nil)
+            if let dictionary = object as? [String: Any] { return dictionary }
+        } catch {
+            throw StoreDocument.Failure(reason: "its metadata are no property list: \(error.localizedDescription)")
+        }
+        throw StoreDocument.Failure(reason: "its metadata are no dictionary")
+    }
+
+    /// Collects what the parser reports.
+    private final class Handler: NSObject, XMLParserDelegate {
+        private(set) var document = StoreDocument()
+        private(set) var uuid = ""
+        private(set) var isDatabase = false
+        /// Whether the root element has ended; the parser does not mind a file that ends before.
+        private(set) var isClosed = false
+        private(set) var failure: String?
+        private var path: [String] = []
+        private var text = ""
+        private var object: StoreDocument.Object?
+        private var attributeName = ""
+
+        func parser(
+            _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            path.append(elementName)
+            text = ""
+            // Property lists in the metadata nest as deep as they like, but not without end.
+            if path.count > 512 { return stop(parser, "elements nest deeper than 512 levels") }
+            switch path {
+            case ["database"]: isDatabase = true
+            case ["database", "object"]: startObject(parser, attributes)
+            case ["database", "object", "attribute"]:
+                attributeName = attributes["name"] ?? ""
+                if attributeName.isEmpty { stop(parser, "an attribute has no name") }
+            case ["database", "object", "relationship"]: addRelationship(parser, attributes)
+            default: break
+            }
+        }
+
+        func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+
+        func parser(_ parser: XMLParser, foundCDATA CDATABlock: Data) {
+            text += String(validating: CDATABlock, as: UTF8.self) ?? ""
+        }
+
+        func parser(
+            _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName: String?
+        ) {
+            switch path {
+            case ["database", "databaseInfo", "UUID"]: uuid = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            case ["database", "databaseInfo", "nextObjectID"]:
+                document.lastKey = Int64(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? document.lastKey
+            case ["database", "object", "attribute"]: object?.attributes.append((attributeName, .text(text)))
+            case ["database", "object"]:
+                if let object { document.objects.append(object) }
+                object = nil
+            default: break
+            }
+            path.removeLast()
+            if path.isEmpty { isClosed = true }
+        }
+
+        private func startObject(_ parser: XMLParser, _ attributes: [String: String]) {
+            guard let name = attributes["type"], let key = Self.key(attributes["id"] ?? "") else {
+                return stop(parser, "an object has no type, or no id like z102")
+            }
+            object = StoreDocument.Object(entityName: name, key: key)
+        }
+
+        private func addRelationship(_ parser: XMLParser, _ attributes: [String: String]) {
+            let references = (attributes["idrefs"] ?? "").split(separator: " ")
+            let keys = references.compactMap { Self.key($0) }
+            guard let name = attributes["name"], keys.count == references.count else {
+                return stop(parser, "a relationship has no name, or idrefs that are not like z102")
+            }
+            object?.relationships.append((name, keys))
+        }
+
+        private static func key(_ text: some StringProtocol) -> Int64? {
+            guard text.first == "z", let key = Int64(text.dropFirst()), key > 0 else { return nil }
+            return key
+        }
+
+        private func stop(_ parser: XMLParser, _ reason: String) {
+            failure = reason
+            parser.abortParsing()
+        }
+    }
+}

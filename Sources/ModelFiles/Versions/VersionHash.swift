@@ -1,0 +1,82 @@
+import Foundation
+
+/// Our own version hashes, for models that carry none of Apple's. How Apple computes a version hash is not public.
+///
+/// A version hash covers what a store must agree on, as Core Data documents it: for an entity its name, its parent's version
+/// hash, whether it is abstract, its version hash modifier and its properties, inherited ones included; for a property its name,
+/// whether it is optional, transient or read-only, its modifier, and what tells its kind: an attribute's type, a
+/// relationship's destination, inverse, counts, delete rule and order. Classes, user info, defaults, validation,
+/// indexes and fetched properties are not part of it. The hash is SHA-256 over these facts as text.
+package enum VersionHash {
+    /// In the metadata of a store with Apple's hashes, where they were read from a file: our hashes of the store's copy of its
+    /// model, by entity. Never written.
+    package static let ownHashesOfStoreKey = "PippinModelHashes"
+
+    /// The hash of a property.
+    package static func hash(of property: VersionedProperty) -> Data {
+        var text = CanonicalText()
+        append(property, to: &text)
+        return Data(SHA256.hash(text.bytes))
+    }
+
+    /// The hash of an entity.
+    package static func hash(of entity: VersionedEntity) -> Data {
+        var text = CanonicalText()
+        text.append("entity", entity.name)
+        text.append("parent", entity.parentName)
+        if let hash = entity.parentHash { text.append("parentHash", hash.base64EncodedString()) }
+        text.append("abstract", entity.isAbstract)
+        text.append("modifier", entity.versionHashModifier)
+        for property in entity.properties { append(property, to: &text) }
+        return Data(SHA256.hash(text.bytes))
+    }
+
+    /// A digest over version hashes, in Base64: SHA-256 of the hashes, one after the other, in the order of the entities'
+    /// names. So are the checksums that Apple's tools put into `VersionInfo.plist`.
+    package static func checksum(of hashes: [String: Data]) -> String {
+        let bytes = hashes.sorted { $0.key < $1.key }.reduce(into: Data()) { $0 += $1.value }
+        return Data(SHA256.hash([UInt8](bytes))).base64EncodedString()
+    }
+
+    private static func append(_ property: VersionedProperty, to text: inout CanonicalText) {
+        switch property.kind {
+        case .attribute(let type, let isDerived, let elements):
+            text.append("attribute", property.name)
+            text.append("type", type.rawValue)
+            text.append("readOnly", isDerived)
+            for element in elements {
+                text.append("element of", property.name)
+                append(element, to: &text)
+            }
+        case .relationship(let relationship):
+            text.append("relationship", property.name)
+            text.append("destination", relationship.destinationName)
+            text.append("inverse", relationship.inverseName)
+            text.append("minimum", relationship.minCount)
+            // Below 1 there is no bound, whichever number says so.
+            text.append("maximum", max(relationship.maxCount, 0))
+            text.append("deleteRule", relationship.deleteRule.rawValue)
+            text.append("ordered", relationship.isOrdered)
+        case .fetched: return
+        }
+        text.append("optional", property.isOptional)
+        text.append("transient", property.isTransient)
+        text.append("modifier", property.versionHashModifier)
+    }
+}
+
+/// Facts written so that no two lists of facts give the same text: every value is preceded by its length.
+private struct CanonicalText {
+    private(set) var bytes: [UInt8] = Array("Pippin version hash 1\n".utf8)
+
+    mutating func append(_ key: String, _ value: String?) {
+        bytes += "\(key.utf8.count):\(key)=".utf8
+        // Nothing and the empty string differ.
+        if let value { bytes += "\(value.utf8.count):\(value)".utf8 }
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    mutating func append(_ key: String, _ value: Bool) { append(key, value ? "YES" : "NO") }
+
+    mutating func append(_ key: String, _ value: some BinaryInteger) { append(key, "\(value)") }
+}

@@ -1,0 +1,92 @@
+import Foundation
+
+/// What the version hash of an entity covers.
+package struct VersionedEntity {
+    package var name: String?
+    package var parentName: String?
+    /// The version hash of the parent.
+    package var parentHash: Data?
+    package var isAbstract: Bool
+    package var versionHashModifier: String?
+    /// All properties, inherited ones included, sorted by name.
+    package var properties: [VersionedProperty]
+
+    package init(
+        name: String?, parentName: String?, parentHash: Data?, isAbstract: Bool, versionHashModifier: String?,
+        properties: [VersionedProperty]
+    ) {
+        self.name = name
+        self.parentName = parentName
+        self.parentHash = parentHash
+        self.isAbstract = isAbstract
+        self.versionHashModifier = versionHashModifier
+        self.properties = properties
+    }
+}
+
+/// What the version hash of a property covers.
+package struct VersionedProperty {
+    package enum Kind {
+        case attribute(NSAttributeType, isDerived: Bool, elements: [VersionedProperty])
+        case relationship(RelationshipDocument)
+        /// A fetched property, or one of a kind of the developer's own: nothing of it is stored.
+        case fetched
+    }
+
+    package var name: String
+    package var kind: Kind
+    package var isOptional: Bool
+    package var isTransient: Bool
+    package var versionHashModifier: String?
+
+    package init(
+        name: String, kind: Kind, isOptional: Bool, isTransient: Bool, versionHashModifier: String?
+    ) {
+        self.name = name
+        self.kind = kind
+        self.isOptional = isOptional
+        self.isTransient = isTransient
+        self.versionHashModifier = versionHashModifier
+    }
+}
+
+extension VersionedProperty {
+    init(_ property: PropertyDocument) {
+        let kind: Kind =
+            switch property.kind {
+            case .attribute(let attribute):
+                .attribute(
+                    attribute.type, isDerived: attribute.derivation != nil,
+                    elements: attribute.elements.map(VersionedProperty.init))
+            case .relationship(let relationship): .relationship(relationship)
+            case .fetched: .fetched
+            }
+        self.init(
+            name: property.name, kind: kind, isOptional: property.isOptional, isTransient: property.isTransient,
+            versionHashModifier: property.versionHashModifier)
+    }
+}
+
+extension VersionHash {
+    /// The hashes of the entities of a model, by name; the model has been checked.
+    package static func hashes(of document: ModelDocument) -> [String: Data] {
+        let byName = Dictionary(document.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var hashes: [String: Data] = [:]
+        for entity in document.entities {
+            // From the root down: a hash covers that of the parent.
+            let line = DocumentCheck.ancestors(of: entity, byName).reversed() + [entity]
+            var properties: [PropertyDocument] = []
+            for (position, member) in line.enumerated() {
+                properties += member.properties
+                guard hashes[member.name] == nil else { continue }
+                let facts = VersionedEntity(
+                    name: member.name, parentName: member.parentName,
+                    parentHash: position > 0 ? hashes[line[position - 1].name] : nil, isAbstract: member.isAbstract,
+                    versionHashModifier: member.versionHashModifier,
+                    properties: properties.sorted { $0.name < $1.name }.map(VersionedProperty.init))
+                hashes[member.name] = hash(of: facts)
+            }
+        }
+        return hashes
+    }
+}

@@ -1,0 +1,136 @@
+import CoreData
+import Testing
+
+@Suite("Source models as shipping apps have them")
+struct ShippedSourceTests {
+    private func defaultValue(_ type: String, _ text: String) throws -> ModelValue? {
+        let xml = "<entity name='E'><attribute name='x' attributeType='\(type)' defaultValueString='\(text)'/></entity>"
+        return try SourceReaderTests.read(xml).entities[0].properties[0].attribute?.defaultValue
+    }
+
+    @Test(
+        "YES and NO are 1 and 0 where an attribute is a number now",
+        arguments: ["Integer 16", "Integer 32", "Integer 64"])
+    func integers(type: String) throws {
+        for yes in ["YES", "yes", "true"] { #expect(try defaultValue(type, yes) == .integer(1)) }
+        for no in ["NO", "no", "false"] { #expect(try defaultValue(type, no) == .integer(0)) }
+        #expect(throws: ModelFileError.self) { try defaultValue(type, "MAYBE") }
+    }
+
+    @Test("The same goes for other numbers, and booleans are written in any way")
+    func others() throws {
+        #expect(try defaultValue("Double", "YES") == .double(1))
+        #expect(try defaultValue("Float", "NO") == .double(0))
+        #expect(try defaultValue("Decimal", "YES") == .decimal(1))
+        #expect(try defaultValue("Boolean", "Yes") == .boolean(true))
+        #expect(try defaultValue("Boolean", "FALSE") == .boolean(false))
+        #expect(try defaultValue("Boolean", "0.0") == .boolean(false))
+        #expect(try defaultValue("Boolean", "1.0") == .boolean(true))
+        #expect(throws: ModelFileError.self) { try defaultValue("Date", "NO") }
+    }
+
+    private static let odd = """
+        <model>
+        <entity name="A" syncable="sometimes" codeGenerationType="swift">
+            <attribute name="x" attributeType="String" usesScalarValueType="maybe"/>
+            <relationship name="r" optional="YES" maxCount="1" destinationEntity="A" syncable="never" storedInTruthFile="-"/>
+        </entity>
+        <entity name="B" codeGenerationType="none"/>
+        </model>
+        """
+
+    @Test("What means nothing to a store is a warning with its line, and no error")
+    func warnings() throws {
+        let document = try SourceReader.document(of: Data(Self.odd.utf8))
+        #expect(document.entities.map(\.codeGeneration) == [.none, .none])
+        #expect(document.entities[0].properties.count == 2)
+        let warnings = try SourceReader.warnings(of: Data(Self.odd.utf8))
+        #expect(
+            warnings.map(\.text) == [
+                "line 2, entity “A”: syncable is “sometimes”; YES or NO expected. It is taken for NO, and means nothing to a "
+                    + "store",
+                "line 2, entity “A”: codeGenerationType is “swift”; class, category or none expected. No code is generated "
+                    + "for the entity",
+                "line 3, entity “A”, property “x”: usesScalarValueType is “maybe”; YES or NO expected. It is taken for NO, "
+                    + "and means nothing to a store",
+                "line 4, entity “A”, property “r”: storedInTruthFile is “-”; YES or NO expected. It is taken for NO, and "
+                    + "means nothing to a store",
+                "line 4, entity “A”, property “r”: syncable is “never”; YES or NO expected. It is taken for NO, and means "
+                    + "nothing to a store",
+            ])
+    }
+
+    /// A package of three versions, the second of which is wrong.
+    private func inPackage(_ body: (URL) throws -> Void) throws {
+        try ModelFixtures.inTemporaryFolder { folder in
+            let package = folder.appendingPathComponent("Shop.xcdatamodeld")
+            let versions = [
+                ("Shop", "<model><entity name='A'/></model>"),
+                ("Shop 2", "<model>\n<entity name='A' isAbstract='perhaps'/></model>"),
+                ("Shop 3", "<model><entity name='A'/><entity name='B' codeGenerationType='x'/></model>"),
+            ]
+            for (name, xml) in versions { try write(xml, version: name, of: package) }
+            try write(current: "Shop 3", of: package)
+            try body(package)
+        }
+    }
+
+    private func write(_ xml: String, version: String, of package: URL) throws {
+        let folder = package.appendingPathComponent("\(version).xcdatamodel")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(xml.utf8).write(to: folder.appendingPathComponent("contents"))
+    }
+
+    private func write(current version: String, of package: URL) throws {
+        let list = ["_XCCurrentVersionName": "\(version).xcdatamodel"]
+        try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            .write(to: package.appendingPathComponent(".xccurrentversion"))
+    }
+
+    @Test("A version that cannot be compiled is left out and named, and does not keep the others from it")
+    func leftOut() throws {
+        try inPackage { package in
+            let compiled = package.deletingPathExtension().appendingPathExtension("momd")
+            let remarks = try SourceModelCompiler.compileModel(at: package, to: compiled)
+            #expect(try ModelPackage(at: compiled).versions.map(\.name) == ["Shop", "Shop 3"])
+            try #require(remarks.count == 2)
+            #expect(remarks[0].line == 2)
+            #expect(remarks[0].file.path.hasSuffix("Shop 2.xcdatamodel/contents"))
+            #expect(remarks[0].message.hasPrefix("the version “Shop 2” is left out of the compiled model: "))
+            #expect(remarks[0].message.contains("isAbstract is “perhaps”; YES or NO expected"))
+            #expect(remarks[1].message.contains("codeGenerationType is “x”"))
+            // Migrations go over the versions that there are.
+            let known = try KnownVersions(ModelPackage(at: package), mappingFolders: [])
+            #expect(known.versions.map(\.name) == ["Shop", "Shop 3"])
+            #expect(known.unread.map(\.name) == ["Shop 2"])
+        }
+    }
+
+    @Test("The current version must compile")
+    func current() throws {
+        try inPackage { package in
+            try write(current: "Shop 2", of: package)
+            let compiled = package.deletingPathExtension().appendingPathExtension("momd")
+            let error = #expect(throws: NSError.self) {
+                try SourceModelCompiler.compileModel(at: package, to: compiled)
+            }
+            #expect(error?.userInfo["line"] as? Int == 2)
+            #expect(!FileManager.default.fileExists(atPath: compiled.path))
+        }
+    }
+
+    @Test("A model of Xcode 3 says what it is, and what converts it")
+    func oldFormat() throws {
+        try ModelFixtures.inTemporaryFolder { folder in
+            let model = folder.appendingPathComponent("Old.xcdatamodel")
+            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+            for name in ["elements", "layout"] {
+                try Data("bplist00".utf8).write(to: model.appendingPathComponent(name))
+            }
+            let error = #expect(throws: NSError.self) { try ModelPackage(at: model).model() }
+            #expect(error?.code == 259)
+            #expect(error?.localizedDescription.contains("in the format of Xcode 3") == true)
+            #expect(error?.localizedDescription.contains("Xcode 4 or newer") == true)
+        }
+    }
+}
