@@ -32,6 +32,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var coordinator: NSPersistentStoreCoordinator?
     var parentSource: ParentSource?
     var linkToParent: ChildLink?
+    /// The coordinator as a transaction reads it, for a context that works in one.
+    var transactionSource: TransactionSource?
     /// The contexts that have this one as their parent; they come and go on their own queues.
     let children = Mutex<[ChildLink]>([])
 

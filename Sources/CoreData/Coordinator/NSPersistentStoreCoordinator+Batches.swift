@@ -44,9 +44,9 @@ extension NSPersistentStoreCoordinator {
 
     /// Runs changes of which nobody counts the objects: what contexts have fetched and not shown yet is read again.
     private func changing(_ stores: [NSPersistentStore], _ body: () throws -> BatchOutcome) throws -> BatchOutcome {
-        let outcome = try body()
+        let (outcome, generation) = try writing(to: stores, in: activeTransaction, body)
         for store in stores { announceChange(of: store) }
-        changeLog.noteUnknown(saveCount.add(1, ordering: .acquiringAndReleasing).newValue)
+        changeLog.noteUnknown(generation)
         return outcome
     }
 

@@ -176,9 +176,12 @@ extension NSPersistentStoreCoordinator: RowSource {
     /// - Parameters:
     ///   - sets: what each store is to write.
     ///   - objects: the objects of a store, for those that work with objects.
-    /// - Throws: `SaveRefusal` for conflicts, and the errors of the stores.
+    ///   - transaction: what the save is a part of.
+    /// - Throws: `SaveRefusal` for conflicts, the error of a transaction that is broken, and the errors of the stores.
     func save(
-        _ sets: [(NSPersistentStore, ChangeSet)], objects: (NSPersistentStore) -> SavedObjects = { _ in SavedObjects() }
+        _ sets: [(NSPersistentStore, ChangeSet)],
+        objects: (NSPersistentStore) -> SavedObjects = { _ in SavedObjects() },
+        in transaction: OptimisticTransaction? = nil
     ) throws -> [SaveResult] {
         try withLock {
             for (store, _) in sets where store.isReadOnly {
@@ -187,8 +190,9 @@ extension NSPersistentStoreCoordinator: RowSource {
                     "The changes cannot be saved: the store was opened read-only.", url: store.url,
                     userInfo: [NSAffectedStoresErrorKey: [store]])
             }
-            let results = try saveTogether(sets[...], objects)
-            let generation = saveCount.add(1, ordering: .acquiringAndReleasing).newValue
+            let (results, generation) = try writing(to: sets.map(\.0), in: transaction) {
+                try saveTogether(sets[...], objects)
+            }
             for (_, changes) in sets { changeLog.note(changes, generation) }
             for result in results { changeLog.note(result.computed.map(\.objectID), generation) }
             for (store, _) in sets { announceChange(of: store, followsSave: true) }

@@ -30,6 +30,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private var contexts: [ObjectTable] = []
     var changeLog = ChangeLog()
     let saveCount = Atomic<UInt32>(1)
+    /// What the request that is being run is a part of; under `lock`.
+    var activeTransaction: OptimisticTransaction?
 
     /// A name for logs.
     open var name: String?

@@ -217,6 +217,18 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Keeps what the store holds now readable, for as long as the result is there; `nil` for a store that cannot.
     package func pinGeneration() throws -> AnyObject? { nil }
 
+    /// A number that changes when somebody else saves to the store: another coordinator, or another program.
+    package func changeCount() throws -> Int64 { 0 }
+
+    /// What `changeCount()` has to be for what is written now; `nil` where that does not matter. Set by the coordinator.
+    package final var expectedChanges: Int64?
+
+    /// Keeps other coordinators and programs from saving to the store, until something is saved here or `letOthersIn()`.
+    package func keepOthersOut() throws {}
+
+    /// Lets others save again.
+    package func letOthersIn() {}
+
     /// What `pinGeneration()` gave, while that is to be read; `nil` to read the store as it is. Set by the coordinator.
     package final var readGeneration: AnyObject?
 

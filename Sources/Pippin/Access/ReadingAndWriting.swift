@@ -11,46 +11,64 @@ extension PersistenceManager {
     /// }
     /// ```
     ///
-    /// No other write of this manager comes in between, unless it has a context of its own. A context of yours that cannot be saved
-    /// is as it was before.
+    /// It is a transaction: what the block read is still so when it is saved, and all that it reads is of one state of the store,
+    /// whoever else is at work, in this program or another one. Nobody waits for the block. Where somebody else saves to the store
+    /// while it runs, **the block runs again**, on what is stored then; so it should do nothing but read and change what it is given,
+    /// or nothing that must not happen twice. `onConflict: .fail` throws instead. A block that was in others' way several times has
+    /// other programs wait until it is done; one that cannot be run even then throws, after 16 times.
+    ///
+    /// What the block saves by itself (`access.save()`, a batch request, a write within it) is there at once, and stays: after that
+    /// it is not run again, and a conflict is thrown.
+    ///
+    /// A context of yours is no transaction, since it may hold objects that were read long ago: conflicts are settled object by object,
+    /// by its merge policy. One that cannot be saved is as it was before.
     ///
     /// - Parameters:
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - onConflict: what to do when others have saved in between. It does not matter where you give a context.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws, and Core Data's errors.
+    /// - Throws: what the block throws, and Core Data's errors; ``SaveError`` with the code `NSManagedObjectMergeError` for a conflict
+    ///   that is not to be, or cannot be, settled by running the block again.
     @discardableResult
     public func write<Result: Sendable>(
-        context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result
-    ) async throws -> Result { try await write(in: context) { try work(DataAccess(manager: self, context: $0)) } }
+        context: NSManagedObjectContext? = nil, onConflict: WriteConflictPolicy = .retry,
+        _ work: @escaping @Sendable (DataAccess) throws -> Result
+    ) async throws -> Result {
+        try await write(in: context, onConflict) { try work(DataAccess(manager: self, context: $0)) }
+    }
 
     /// Runs a block that changes things, and saves them, as the `async` form does, and waits for it.
     ///
     /// - Parameters:
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - onConflict: what to do when others have saved in between. By default the block runs again.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws, and Core Data's errors.
+    /// - Throws: what the `async` form throws.
     @discardableResult
     public func write<Result>(
-        context: NSManagedObjectContext? = nil, _ work: (DataAccess) throws -> Result
+        context: NSManagedObjectContext? = nil, onConflict: WriteConflictPolicy = .retry,
+        _ work: (DataAccess) throws -> Result
     ) throws -> Result {
-        try write(in: context) { try work(DataAccess(manager: self, context: $0)) }
+        try write(in: context, onConflict) { try work(DataAccess(manager: self, context: $0)) }
     }
 
     /// Runs a block that changes things, and saves them, as the `async` form does.
     ///
     /// - Parameters:
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - onConflict: what to do when others have saved in between. By default the block runs again.
     ///   - work: runs on the context's queue.
     ///   - completion: called on the main thread, with what the block returned or the error.
     public func write<Result: Sendable>(
-        context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result,
+        context: NSManagedObjectContext? = nil, onConflict: WriteConflictPolicy = .retry,
+        _ work: @escaping @Sendable (DataAccess) throws -> Result,
         completion: @escaping @MainActor @Sendable (Swift.Result<Result, any Error>) -> Void
     ) {
         Task {
             do {
-                let result = try await write(context: context, work)
+                let result = try await write(context: context, onConflict: onConflict, work)
                 await completion(.success(result))
             } catch {
                 await completion(.failure(error))

@@ -85,6 +85,7 @@ struct InPlaceMigrator {
             try file.connection.transaction(.exclusive) {
                 // Another process may have been faster, while this one waited for the lock.
                 guard try isAsPlanned() else { return }
+                let version = try file.connection.integer("PRAGMA schema_version") ?? 0
                 let before = try externalFiles(of: sourceSchema)
                 for (index, step) in migration.steps.enumerated() {
                     try run(step)
@@ -95,6 +96,7 @@ struct InPlaceMigrator {
                 try update.bind(renewed, at: 1)
                 try update.run()
                 try file.renewModelCache(cache)
+                try countVersion(on: version)
             }
         } catch let error as SQLiteError where error.extendedCode & 0xFF == 19 {
             throw failure(
@@ -129,6 +131,13 @@ struct InPlaceMigrator {
             CoreDataErrorCode.persistentStoreTimeout,
             "The store “\(file.url.lastPathComponent)” was changed by another process while its migration was prepared.",
             url: file.url, suggestion: "Migrate it again.")
+    }
+
+    /// Has SQLite's number of the structure differ from what it was, also where no table was changed: programs that have the store
+    /// open see by it that its model is another one.
+    private func countVersion(on version: Int64) throws {
+        guard try file.connection.integer("PRAGMA schema_version") == version else { return }
+        try file.connection.execute("PRAGMA schema_version = \((version + 1) & 0x7FFF_FFFF)")
     }
 
     private func run(_ step: MigrationStep) throws {

@@ -12,7 +12,7 @@ extension OpenStore {
         defer { derived.removeAll() }
         do {
             let result = try run(work, fallback: CoreDataErrorCode.persistentStoreSave) {
-                do { return try connection.transaction { try body(files) } } catch let error as SQLiteError
+                do { return try transaction { try body(files) } } catch let error as SQLiteError
                     where error.extendedCode == 2067
                 {
                     throw StoreError.make(

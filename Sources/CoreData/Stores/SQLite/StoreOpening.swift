@@ -49,6 +49,8 @@ extension SQLiteStore {
         _ file: StoreFile, model: NSManagedObjectModel, layout: ModelLayout, names: Set<String>?,
         settings: StoreSettings
     ) throws {
+        // Before anything else is read: what others change from now on is found out by it.
+        let version = try file.run("open the store") { try file.connection.integer("PRAGMA schema_version") ?? 0 }
         let metadata = try file.metadata()
         let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: metadata) }
         let entities = model.entities.filter { names?.contains($0.name ?? "") ?? true }
@@ -94,6 +96,7 @@ extension SQLiteStore {
         }
         identifier = metadata[NSStoreUUIDKey] as? String ?? identity.uuid
         storedMetadata = metadata
+        fileInUse = isReadOnly || isInMemory ? nil : OpenFile(file.url.path)
         // The model fits, so that its hashes are those of the store's copy. They were computed for the comparison.
         if metadata[StoreMetadata.ownHashesKey] == nil, entities.contains(where: { $0.recordedVersionHash == nil }) {
             storedMetadata[VersionHash.ownHashesOfStoreKey] = Dictionary(
@@ -102,7 +105,7 @@ extension SQLiteStore {
         opened = OpenStore(
             file: file, schema: schema, identity: identity,
             external: isInMemory ? .none : ExternalData(store: file.url), derived: derived, history: history,
-            hasHistory: hasHistory || history != nil)
+            hasHistory: hasHistory || history != nil, structureVersion: version)
     }
 
     private func emptyStore(_ url: URL) -> NSError {
