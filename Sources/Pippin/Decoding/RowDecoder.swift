@@ -182,6 +182,7 @@ final class RowDecoder: Decoder {
         let value = try value(at: slot)
         if slot >= 0, value.isNull { return nil }
         if let leaf = AttributeDecoder.leaf(type, value) { return leaf }
+        if let reason = value.missingFile { throw unreadable(key, reason) }
         switch record.fields[index].kind {
         case .attribute: return try Value(from: ValueDecoder(value: value, entity: entity, key: key))
         case .json:

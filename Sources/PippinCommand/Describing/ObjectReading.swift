@@ -1,14 +1,18 @@
 import CoreData
 
 extension OpenedStore {
-    /// The objects of an entity, those of its subentities left out, by primary key.
-    func objects(of entity: EntityLayout) throws -> [ObjectRecord] {
-        if entity.isAbstract { return [] }
-        return try coordinator.performAndWait { () throws in
+    /// Hands out the objects of an entity one by one, those of its subentities left out, by primary key. A few are in memory
+    /// at a time, however many there are.
+    func forEachObject(of entity: EntityLayout, _ body: (ObjectRecord) throws -> Void) throws {
+        if entity.isAbstract { return }
+        try coordinator.performAndWait { () throws in
             let dangling = try danglingReferences(of: entity)
-            return try store.fetchRows(plan(entity)).sorted { $0.objectID.key < $1.objectID.key }.map { row in
-                try ObjectRecord(row, of: entity, dangling: dangling) { relationship in
-                    try store.relatedIdentifiers(of: relationship, for: row.objectID)
+            try store.forEachPortion(plan(entity), of: 64) { rows in
+                for row in rows {
+                    try body(
+                        ObjectRecord(row, of: entity, dangling: dangling) { relationship in
+                            try store.relatedIdentifiers(of: relationship, for: row.objectID)
+                        })
                 }
             }
         }

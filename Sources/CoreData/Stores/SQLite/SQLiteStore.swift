@@ -78,6 +78,17 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         try open().forEachRow(plan, body)
     }
 
+    package override func forEachPortion(
+        _ plan: FetchPlan, of count: Int, _ body: (ContiguousArray<Row>) throws -> Void
+    ) throws {
+        guard let cursor = try open().rowCursor(plan) else { return }
+        while true {
+            let rows = try cursor.next(count)
+            if rows.isEmpty { return }
+            try body(rows)
+        }
+    }
+
     package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
         try open().fetchIdentifiers(plan)
     }
@@ -203,6 +214,8 @@ final class OpenStore {
     let schema: SQLSchema
     let identity: StoreIdentity
     let external: ExternalData
+    /// Which files of large values are being written or removed.
+    let journal: FileJournal
     let derived: DerivedValues
     /// The persistent history; nil where the store keeps none.
     let history: HistoryWriter?
@@ -230,6 +243,7 @@ final class OpenStore {
         self.derived = derived
         self.history = history
         self.external = external
+        journal = FileJournal(external)
         hasDerivedAttributes = schema.layout.entities.contains { !$0.derivedSlots.isEmpty }
         accesses = Array(repeating: nil, count: schema.mappings.count)
     }
