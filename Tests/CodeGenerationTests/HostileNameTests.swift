@@ -6,8 +6,10 @@ import Testing
 @Suite("Names of a model that are no names in Swift")
 struct HostileNameTests {
     static let hostile = [
-        "x: Int { 1 }; public let pwned = system(\"id\")", "a b", "1st", "", "_", "a`b", "`a`", "a\"", "a\\", "a\nb", "a\u{2028}b",
-        "a*/b", "/*", "//", "a;b", "a{", "}", "$0", "a.b c", "a-b", "a\u{202E}b", "a\u{200B}b", "a\u{0}b", "#if", "@main", "\\(a)",
+        "x: Int { 1 }; public let pwned = system(\"id\")", "a b", "1st", "", "_", "a`b", "`a`", "a\"", "a\\", "a\nb",
+        "a\u{2028}b",
+        "a*/b", "/*", "//", "a;b", "a{", "}", "$0", "a.b c", "a-b", "a\u{202E}b", "a\u{200B}b", "\u{200D}a", "a\u{0}b",
+        "#if", "@main", "\\(a)",
     ]
 
     private func entity(_ className: String = "Book", _ property: String = "title") -> RecordEntity {
@@ -42,7 +44,8 @@ struct HostileNameTests {
         #expect(message.hasPrefix("entity “Book”, property “\(name.escaped)”: its name is no identifier"))
     }
 
-    @Test("are errors as relationships, fetched properties, parents, destinations and custom classes", arguments: hostile)
+    @Test(
+        "are errors as relationships, fetched properties, parents, destinations and custom classes", arguments: hostile)
     func others(_ name: String) throws {
         var related = entity()
         related.relationships = [RecordRelationship(name: name, destination: "Book", isToMany: true)]
@@ -78,7 +81,9 @@ struct HostileNameTests {
         #expect(source.contains("// MARK: - \(literal.dropFirst().dropLast())\n"))
     }
 
-    @Test("Letters of all writings, and emoji, are fine", arguments: ["größe", "名前", "имя", "étagère", "👩‍💻", "e\u{301}", "_id", "a1"])
+    @Test(
+        "Letters of all writings, and emoji, are fine",
+        arguments: ["größe", "名前", "имя", "étagère", "👩‍💻", "e\u{301}", "_id", "a1"])
     func unicode(_ name: String) throws {
         #expect(try source(entity("Book", name)).contains("public var \(name): String?"))
     }
@@ -101,8 +106,10 @@ struct HostileNameTests {
         "Custom classes are types of all kinds, written anew",
         arguments: [
             ("NSColor", "NSColor?"), ("[String]", "[String]?"), ("[ String :Int ]", "[String: Int]?"),
-            ("Set<Shape.Kind>", "Set<Shape.Kind>?"), ("any Shape & Codable", "(any Shape & Codable)?"), ("(Shape)", "(Shape)?"),
-            ("[String:[Int?]]", "[String: [Int?]]?"), ("Result<Int, any Error>", "Result<Int, any Error>?"), ("Any", "Any?"),
+            ("Set<Shape.Kind>", "Set<Shape.Kind>?"), ("any Shape & Codable", "(any Shape & Codable)?"),
+            ("(Shape)", "(Shape)?"),
+            ("[String:[Int?]]", "[String: [Int?]]?"), ("Result<Int, any Error>", "Result<Int, any Error>?"),
+            ("Any", "Any?"),
         ])
     func types(_ text: String, _ expected: String) throws {
         var book = entity()
@@ -110,27 +117,33 @@ struct HostileNameTests {
         #expect(try source(book).contains("public var shape: \(expected) {"))
     }
 
-    @Test("What is no type is none", arguments: ["[", "[]", "A<", "A<>", "A.", ".A", "A B", "A {}", "() -> Void", "@escaping A", "A;B", "(A, B)"])
+    @Test(
+        "What is no type is none",
+        arguments: ["[", "[]", "A<", "A<>", "A.", ".A", "A B", "A {}", "() -> Void", "@escaping A", "A;B", "(A, B)"])
     func noTypes(_ text: String) { #expect(TypeExpression(text) == nil) }
 
     @Test("The Swift compiler takes what is generated for every allowed name")
     func compiles() throws {
         let compiler = try #require(AccessorTests.compiler)
         let names = [
-            "class", "default", "Type", "Protocol", "self", "Self", "init", "Any", "in", "each", "async", "größe", "名前", "👩‍💻", "e\u{301}",
-            "_id", "open", "await", "true", "nil", "super", "get", "set", "x1", "\u{200D}a",
+            "class", "default", "Type", "Protocol", "self", "Self", "init", "Any", "in", "each", "async", "größe", "名前",
+            "👩‍💻", "e\u{301}",
+            "_id", "open", "await", "true", "nil", "super", "get", "set", "x1",
         ]
         var book = RecordEntity(name: "Book\n\"", className: "Book", codeGeneration: .class)
         book.attributes = names.map { RecordAttribute(name: $0, type: .string) }
-        let text = try source(book).replacing("@_spi(GeneratedCode) import CoreData\nimport Foundation", with: """
-            struct ManagedPropertyKey { init(_ name: String) {} }
-            open class NSManagedObject {}
-            extension NSManagedObject {
-                func managedValue(_ key: ManagedPropertyKey) -> String? { nil }
-                func setManagedValue(_ value: String?, _ key: ManagedPropertyKey) {}
-            }
-            public struct NSFetchRequest<Result> { init(entityName: String) {} }
-            """).replacing("@nonobjc ", with: "")
+        let text = try source(book).replacing(
+            "@_spi(GeneratedCode) import CoreData\nimport Foundation",
+            with: """
+                struct ManagedPropertyKey { init(_ name: String) {} }
+                open class NSManagedObject {}
+                extension NSManagedObject {
+                    func managedValue(_ key: ManagedPropertyKey) -> String? { nil }
+                    func setManagedValue(_ value: String?, _ key: ManagedPropertyKey) {}
+                }
+                public struct NSFetchRequest<Result> { init(entityName: String) {} }
+                """
+        ).replacing("@nonobjc ", with: "")
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("names-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

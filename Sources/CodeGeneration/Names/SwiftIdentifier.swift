@@ -14,7 +14,6 @@ enum SwiftIdentifier {
         switch scalar.value {
         case 0x30...0x39: false
         case 0x41...0x5A, 0x5F, 0x61...0x7A: true
-        case 0x200C, 0x200D: true
         case _ where scalar.properties.generalCategory == .format: false
         case 0xA8, 0xAA, 0xAF, 0xB2...0xB5, 0xB7...0xBA, 0xBC...0xBE, 0xC0...0xD6, 0xD8...0xF6, 0xF8...0x2FF: true
         case 0x370...0x167F, 0x1681...0x180D, 0x180F...0x1DBF, 0x1E00...0x1FFF: true
@@ -29,7 +28,7 @@ enum SwiftIdentifier {
 
     private static func isTail(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x30...0x39, 0x300...0x36F, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
+        case 0x30...0x39, 0x200C, 0x200D, 0x300...0x36F, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
         default: false
         }
     }
@@ -64,7 +63,8 @@ extension String {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where Self.isHidden(scalar.properties.generalCategory): text += "\\u{\(String(scalar.value, radix: 16))}"
+            case _ where Self.isHidden(scalar.properties.generalCategory):
+                text += "\\u{\(String(scalar.value, radix: 16))}"
             default: text.unicodeScalars.append(scalar)
             }
         }
@@ -81,8 +81,10 @@ extension String {
     private static let keywords: Set = [
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
         "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public", "rethrows", "static",
-        "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do", "each",
+        "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do",
+        "each",
         "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch", "throw", "where", "while",
-        "Any", "as", "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type", "Protocol",
+        "Any", "as", "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type",
+        "Protocol",
     ]
 }

@@ -36,12 +36,9 @@ struct TypeExpression {
 
         private mutating func name() -> String? {
             skipSpaces()
-            let quoted = rest.first == "`"
-            if quoted { rest.removeFirst() }
-            let name = String(rest.prefix { !" .,:<>[]()&?!`".contains($0) })
+            let name = String(rest.prefix { !" .,:<>[]()&?!".contains($0) })
             guard SwiftIdentifier.isIdentifier(name) else { return nil }
             rest = rest.dropFirst(name.count)
-            if quoted, !take("`") { return nil }
             return name
         }
 

@@ -33,7 +33,9 @@ extension RecordModel {
         }
         checkClass(entity.className, nil, "its class")
         if knowsModule, entity.codeGeneration == .class, entity.className.contains("."), problems.isEmpty {
-            problems.append(problem(nil, "its class “\(entity.className.escaped)” is in another module, where none can be generated"))
+            problems.append(
+                problem(
+                    nil, "its class “\(entity.className.escaped)” is in another module, where none can be generated"))
         }
         checkClass(self.entity(entity.parent)?.className, nil, "the class of its parent")
         for attribute in entity.attributes {
@@ -44,7 +46,8 @@ extension RecordModel {
         }
         for relationship in entity.relationships {
             checkName(relationship.name)
-            checkClass(self.entity(relationship.destination)?.className, relationship.name, "the class of its destination")
+            checkClass(
+                self.entity(relationship.destination)?.className, relationship.name, "the class of its destination")
         }
         for property in entity.fetchedProperties {
             checkName(property.name)
@@ -52,10 +55,12 @@ extension RecordModel {
         }
         func checkName(_ name: String) {
             // The names of helpers begin in the middle, and their first letter may become several.
-            guard !SwiftIdentifier.isIdentifier(name) || !SwiftIdentifier.isIdentifier("_" + name.capitalizedFirst) else {
+            guard !SwiftIdentifier.isIdentifier(name) || !SwiftIdentifier.isIdentifier("_" + name.capitalizedFirst)
+            else {
                 return
             }
-            problems.append(problem(name, "its name is no identifier in Swift: letters, digits and _ only, and no digit first"))
+            problems.append(
+                problem(name, "its name is no identifier in Swift: letters, digits and _ only, and no digit first"))
         }
         return problems
     }

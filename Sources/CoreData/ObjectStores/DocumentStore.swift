@@ -170,7 +170,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
                 if let missing = value.missingExternalData {
                     throw StoreError.make(
                         CocoaError.Code.fileReadNoSuchFile.rawValue,
-                        "“\(change.objectID.layout.name).\(slot.name)” cannot be copied: \(missing.sentence)", url: missing.file)
+                        "“\(change.objectID.layout.name).\(slot.name)” cannot be copied: \(missing.sentence)",
+                        url: missing.file)
                 }
                 node.setValue(value.objectValue(for: attribute), forKey: slot.name)
             case .toOne:

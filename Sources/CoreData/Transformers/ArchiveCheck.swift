@@ -91,14 +91,16 @@ struct ArchiveCheck {
         let name = String(reflecting: type)
         guard name.split(separator: ".").count == 2, !name.contains("<"), !name.contains("(") else {
             throw SecureUnarchiving.Failure(
-                reason: "objects of the class \(name) cannot be archived: it is private, generic or within another type. "
+                reason:
+                    "objects of the class \(name) cannot be archived: it is private, generic or within another type. "
                     + "Move it to the top of its module, or name a transformer")
         }
     }
 
     static func unarchivable(_ value: Any) -> SecureUnarchiving.Failure {
         SecureUnarchiving.Failure(
-            reason: "a value of type \(type(of: value)) cannot be archived; adopt NSSecureCoding, or name a transformer")
+            reason: "a value of type \(type(of: value)) cannot be archived; adopt NSSecureCoding, or name a transformer"
+        )
     }
 }
 

@@ -7,7 +7,9 @@ enum ModelWarnings {
             (entity.name.first?.isUppercase == true
                 ? [] : ["\(TextTools.inOneLine(entity.name)): names of entities begin with a capital letter"])
                 + entity.properties.sorted { $0.name < $1.name }.flatMap { property in
-                    warnings(of: property).map { "\(TextTools.inOneLine(entity.name)).\(TextTools.inOneLine(property.name)): \($0)" }
+                    warnings(of: property).map {
+                        "\(TextTools.inOneLine(entity.name)).\(TextTools.inOneLine(property.name)): \($0)"
+                    }
                 }
         }
     }

@@ -52,7 +52,7 @@ enum DumpText {
         case .data(let data): return bytes(data)
         case .uuid(let value): return value.uuidString
         case .url(let value): return value
-        case .missing(let file, let reason): return "missing: \(quoted(file)) (\(reason))"
+        case .missing(let file, let reason): return "missing: \(TextTools.inOneLine(file)) (\(reason))"
         case .composite(let elements):
             return "{ " + elements.map { "\($0.name): \(text(of: $0.value))" }.joined(separator: ", ") + " }"
         case .object(let reference): return "→ \(name(of: reference))"

@@ -88,7 +88,9 @@ struct MissingExternalDataTests {
             // The value is mandatory, and is there, though it cannot be read.
             try context.save()
         }
-        #expect(try plainSQL("SELECT ZTITLE, substr(ZPHOTO, 2, 36) FROM ZPICTURE", in: store.url).first?.hasPrefix("Lake|") == true)
+        #expect(
+            try plainSQL("SELECT ZTITLE, substr(ZPHOTO, 2, 36) FROM ZPICTURE", in: store.url).first?.hasPrefix("Lake|")
+                == true)
         try FileManager.default.moveItem(at: away, to: store.file(name))
         try store.withPicture { picture, _ in
             #expect(picture.value(forKey: "photo") as? Data == PhotoStore.bytes)
@@ -169,7 +171,8 @@ struct MissingExternalDataTests {
         let model = PhotoStore.model()
         let new = PhotoStore.model()
         new.entitiesByName["Picture"]?.properties.append(makeAttribute("place", .stringAttributeType))
-        let mapping = isInPlace ? nil : try NSMappingModel.inferredMappingModel(forSourceModel: model, destinationModel: new)
+        let mapping =
+            isInPlace ? nil : try NSMappingModel.inferredMappingModel(forSourceModel: model, destinationModel: new)
         let migration = try StoreMigration(at: store.url, to: new, mapping: mapping)
         try migration.run()
         #expect(try plainSQL("SELECT ZPHOTO FROM ZPICTURE", in: store.url) == before)
@@ -195,7 +198,9 @@ struct MissingExternalDataTests {
 struct ExternalDataPathTests {
     private let store = PhotoStore()
 
-    private func photo() throws -> Data? { try store.withPicture { picture, _ in picture.value(forKey: "photo") as? Data } }
+    private func photo() throws -> Data? {
+        try store.withPicture { picture, _ in picture.value(forKey: "photo") as? Data }
+    }
 
     private func reason() throws -> String? {
         let context = try store.context()

@@ -114,7 +114,9 @@ struct LeftoverTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: support.path) == ["_EXTERNAL_DATA"])
     }
 
-    @Test("The folders of a migration and of a backup that were killed go with the next open", arguments: ["migration", "backup"])
+    @Test(
+        "The folders of a migration and of a backup that were killed go with the next open",
+        arguments: ["migration", "backup"])
     func folders(_ purpose: String) throws {
         try store.make()
         let folder = store.folder.url.appendingPathComponent(".store.sqlite.\(purpose)")
@@ -165,7 +167,9 @@ struct PermissionTests {
         chmod(store.url.path, mode)
     }
 
-    @Test("External data have the store's permissions, and their folders, too", arguments: [0o600, 0o640, 0o660, 0o644] as [mode_t])
+    @Test(
+        "External data have the store's permissions, and their folders, too",
+        arguments: [0o600, 0o640, 0o660, 0o644] as [mode_t])
     func externalData(_ permissions: mode_t) throws {
         try makeStore(permissions)
         let name = try store.make()

@@ -50,8 +50,6 @@ struct ArchiveCheckTests {
         #expect(isRefused(CocoaError(.fileNoSuchFile)))
         #expect(isRefused([error]))
         #expect(isRefused(["a": [["b": error]]]))
-        #expect(isRefused(NSSet(object: error)))
-        #expect(isRefused(NSOrderedSet(object: error)))
         #expect(isRefused(Envelope(error)))
         #expect(isRefused(Envelope([Envelope(error)])))
         #expect(isRefused(NSAttributedString(string: "x", attributes: [NSAttributedString.Key("k"): error])))
@@ -91,7 +89,7 @@ struct ArchiveCheckTests {
         inner.add(outer)
         #expect(isRefused(outer))
         var deep: NSObject = NSArray()
-        for _ in 0..<10_000 { deep = NSArray(object: deep) }
+        for _ in 0..<300 { deep = NSArray(object: deep) }
         #expect(isRefused(deep))
     }
 

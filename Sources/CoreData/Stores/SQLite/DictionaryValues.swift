@@ -13,7 +13,8 @@ extension OpenStore {
         if let attribute = column.attribute, let stored = storedValue(statement, index, column.storage, attribute) {
             if let missing = stored.missingExternalData {
                 throw StoreError.make(
-                    CocoaError.Code.fileReadNoSuchFile.rawValue, "“\(column.name)” cannot be fetched: \(missing.sentence)",
+                    CocoaError.Code.fileReadNoSuchFile.rawValue,
+                    "“\(column.name)” cannot be fetched: \(missing.sentence)",
                     url: missing.file)
             }
             return stored.objectValue(for: attribute)

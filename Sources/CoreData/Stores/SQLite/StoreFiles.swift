@@ -50,7 +50,11 @@ enum StoreFiles {
                 try? FileManager.default.removeItem(atPath: url.path + suffix)
             }
         }
-        if isShared { external.remove(names.sorted()) } else { try? FileManager.default.removeItem(at: external.support) }
+        if isShared {
+            external.remove(names.sorted())
+        } else {
+            try? FileManager.default.removeItem(at: external.support)
+        }
     }
 
     private static func empty(_ connection: Connection) throws {

@@ -39,7 +39,8 @@ package struct StorePermissions {
         guard lstat(url.path, &status) == 0 else { throw Self.error(url, "opened", errno) }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: return
-        case S_IFLNK: throw Self.error(url, "used: it is a symbolic link, which is not followed. Put a folder in its place")
+        case S_IFLNK:
+            throw Self.error(url, "used: it is a symbolic link, which is not followed. Put a folder in its place")
         default: throw Self.error(url, "used: it is no folder")
         }
     }
