@@ -7,8 +7,12 @@ extension OpenedStore {
         if entity.isAbstract { return }
         try coordinator.performAndWait { () throws in
             let dangling = try danglingReferences(of: entity)
-            try store.forEachPortion(plan(entity), of: 64) { rows in
-                for row in rows {
+            var plan = plan(entity)
+            // Other stores than SQLite's are in memory as a whole, and hand out all rows at once.
+            let isSorted = facts.kind == .sqlite
+            if isSorted { plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)] }
+            try store.forEachPortion(plan, of: 64) { rows in
+                for row in isSorted ? rows : ContiguousArray(rows.sorted { $0.objectID.key < $1.objectID.key }) {
                     try body(
                         ObjectRecord(row, of: entity, dangling: dangling) { relationship in
                             try store.relatedIdentifiers(of: relationship, for: row.objectID)

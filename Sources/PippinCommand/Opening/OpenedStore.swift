@@ -81,7 +81,6 @@ struct OpenedStore {
     func plan(_ entity: EntityLayout) -> FetchPlan {
         var plan = FetchPlan(entity: entity)
         plan.includesSubentities = false
-        plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)]
         return plan
     }
 }
