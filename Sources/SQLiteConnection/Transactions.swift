@@ -73,6 +73,16 @@ extension Connection {
         }
     }
 
+    /// Runs work that rather fails than waits for another connection's lock.
+    package func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
+        let statement = try prepare("PRAGMA busy_timeout")
+        let timeout = try statement.step() ? statement.integer(at: 0) : 0
+        statement.reset()
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Int32(clamping: timeout)) }
+        return try body()
+    }
+
     // MARK: Long transactions
 
     /// Opens a transaction that takes in all others until it ends: none of their changes is there for anyone else before.

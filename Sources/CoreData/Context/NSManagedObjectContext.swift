@@ -129,6 +129,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
     /// Why the values of objects could not be read.
     var readErrors: [NSManagedObjectID: NSError] = [:]
+    /// The files of external data that were reported to be missing.
+    var reportedFiles: Set<String> = []
     // Set and taken for every object that is made, by code of ours only: see the state of NSManagedObject.
     @exclusivity(unchecked) final var materialization: Materialization?
     @exclusivity(unchecked) final var classCache = ClassCache()

@@ -10,7 +10,11 @@ extension NSManagedObject {
         case .slot(let slot):
             let value = storedValue(at: slot)
             switch layout.slots[slot].kind {
-            case .attribute(let attribute): return value.objectValue(for: attribute)
+            case .attribute(let attribute):
+                if attribute.allowsExternalStorage, let missing = value.missingExternalData {
+                    reportMissing(missing, at: slot)
+                }
+                return value.objectValue(for: attribute)
             case .toOne(let relationship):
                 if case .object(let object) = value {
                     (object as? UnavailableValue)?.tell()

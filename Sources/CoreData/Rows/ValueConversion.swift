@@ -164,6 +164,7 @@ extension StoredValue {
             switch object {
             case let url as NSURL: return url as URL
             case let box as AnyValueBox: return box.value
+            case is MissingExternalData: return nil
             case let composite as CompositeValue: return composite.elements
             case let unacceptable as UnacceptableValue: return unacceptable.value
             case let unavailable as UnavailableValue:

@@ -125,6 +125,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Hands out the rows that a plan finds in portions, in order. What is done with a portion may read from the store.
+    package func forEachPortion(
+        _ plan: FetchPlan, of count: Int, _ body: (ContiguousArray<Row>) throws -> Void
+    ) throws {
+        try body(fetchRows(plan))
+    }
+
     /// The IDs of the rows that a plan finds, in order.
     package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
 

@@ -188,6 +188,7 @@ final class RowDecoder: Decoder {
             return try composite(type, inner, .object(CompositeValue([:])), key)
         }
         if let leaf = AttributeDecoder.leaf(type, value) { return leaf }
+        if let reason = value.missingFile { throw unreadable(key, reason) }
         switch record.fields[index].kind {
         case .attribute: return try Value(from: ValueDecoder(value: value, entity: entity, key: key))
         case .json:

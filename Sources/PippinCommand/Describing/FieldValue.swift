@@ -16,6 +16,8 @@ indirect enum FieldValue: Equatable {
     case json(String)
     case uuid(UUID)
     case url(String)
+    /// A value that is kept in a file which cannot be read: the file's path, and why.
+    case missing(file: String, reason: String)
     /// The elements of a composite attribute, by name.
     case composite([Element])
     /// A to-one relationship without destination.
@@ -63,6 +65,7 @@ indirect enum FieldValue: Equatable {
         case let value as NSDecimalNumber: self = .decimal(value.stringValue)
         case let value as NSURL: self = .url(value.absoluteString)
         case let value as UnavailableValue: self = .unknown(value.reason)
+        case let value as MissingExternalData: self = .missing(file: value.file.path, reason: value.reason)
         case let value as CompositeValue:
             self = .composite(
                 attribute.elements.map { element in

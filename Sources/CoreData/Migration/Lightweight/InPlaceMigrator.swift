@@ -81,6 +81,7 @@ struct InPlaceMigrator {
         let renewed = try StoreMetadata.data(of: renewedMetadata(), url: file.url)
         let cache = try ModelCache.modelCacheData(for: destination)
         var abandoned: Set<String> = []
+        let journal = FileJournal(external)
         do {
             try file.connection.transaction(.exclusive) {
                 // Another process may have been faster, while this one waited for the lock.
@@ -92,6 +93,7 @@ struct InPlaceMigrator {
                     progress(Double(index + 1) / Double(migration.steps.count + 1))
                 }
                 abandoned = before.subtracting(try externalFiles(of: destinationSchema))
+                try journal.note(abandoned.sorted())
                 let update = try file.connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
                 try update.bind(renewed, at: 1)
                 try update.run()
@@ -175,10 +177,11 @@ struct InPlaceMigrator {
             try NestedJSON.register(file.connection)
             try file.connection.register(function: InPlaceFunction.externalContent, argumentCount: 1) { arguments in
                 guard arguments.kind(at: 0) != .null else { return .null }
-                guard let content = external.content(of: arguments.data(at: 0) ?? Data()) else {
-                    return .failure("a file of the store's external data is missing")
+                switch external.content(of: arguments.data(at: 0) ?? Data()) {
+                case .value(let content): return .blob(content)
+                case .missing(let missing):
+                    return .failure("a value cannot be moved into the store: \(missing.sentence)")
                 }
-                return .blob(content)
             }
             let masks = historyMasks()
             try file.connection.register(function: InPlaceFunction.changedColumns, argumentCount: 2) { arguments in

@@ -58,7 +58,7 @@ extension OpenStore {
             let statement = try connection.prepare(
                 "SELECT t.\(quoted(column.name)) FROM \(quoted(access.mapping.table)) t "
                     + "WHERE substr(t.\(quoted(column.name)), 1, 1) = x'02' AND \(condition)")
-            while try statement.step() { files.replaced(statement.data(at: 0)) }
+            while try statement.step() { try files.replaced(statement.data(at: 0)) }
         }
     }
 

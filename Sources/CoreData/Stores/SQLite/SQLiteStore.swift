@@ -87,6 +87,17 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
         try reading { try $0.forEachRow(plan, body) }
     }
 
+    package override func forEachPortion(
+        _ plan: FetchPlan, of count: Int, _ body: (ContiguousArray<Row>) throws -> Void
+    ) throws {
+        guard let cursor = try open().rowCursor(plan) else { return }
+        while true {
+            let rows = try cursor.next(count)
+            if rows.isEmpty { return }
+            try body(rows)
+        }
+    }
+
     package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
         try reading { try $0.fetchIdentifiers(plan) }
     }
@@ -111,7 +122,9 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     package override func danglingReferences(
         of relationship: RelationshipLayout, from entity: EntityLayout
-    ) throws -> [Int64: [NSManagedObjectID]] { try open().danglingReferences(of: relationship, from: entity) }
+    ) throws -> [Int64: [NSManagedObjectID]] {
+        try reading { try $0.danglingReferences(of: relationship, from: entity) }
+    }
 
     package override func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
         let isSavedLater = persistentStoreCoordinator?.activeTransaction != nil
@@ -217,6 +230,8 @@ final class OpenStore {
     let schema: SQLSchema
     let identity: StoreIdentity
     let external: ExternalData
+    /// Which files of large values are being written or removed.
+    let journal: FileJournal
     let derived: DerivedValues
     /// The persistent history; nil where the store keeps none.
     let history: HistoryWriter?
@@ -257,6 +272,7 @@ final class OpenStore {
         self.derived = derived
         self.history = history
         self.external = external
+        journal = FileJournal(external)
         hasDerivedAttributes = schema.layout.entities.contains { !$0.derivedSlots.isEmpty }
         accesses = Array(repeating: nil, count: schema.mappings.count)
     }

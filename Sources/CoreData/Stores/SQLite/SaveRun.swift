@@ -106,7 +106,7 @@ final class SaveRun {
             let statement = try store.connection.statement(
                 "SELECT \(quoted(column.name)) FROM \(quoted(access.mapping.table)) WHERE Z_PK = ?")
             try statement.bind(identifier.key, at: 1)
-            if try statement.step() { files.replaced(statement.data(at: 0)) }
+            if try statement.step() { try files.replaced(statement.data(at: 0)) }
             statement.reset()
         }
     }

@@ -94,6 +94,9 @@ extension SQLiteStore {
             if settings.analyzes, !isReadOnly { try file.connection.execute("ANALYZE") }
             if settings.vacuums, !isReadOnly { try file.connection.execute("VACUUM") }
         }
+        let external = isInMemory ? .none : ExternalData(store: settings.externalDataStore ?? file.url)
+        // What cannot be removed now is for the next to come.
+        if !isReadOnly, !isInMemory { try? FileJournal.removeLeftovers(of: external, file.connection) }
         identifier = metadata[NSStoreUUIDKey] as? String ?? identity.uuid
         storedMetadata = metadata
         fileInUse = isReadOnly || isInMemory ? nil : OpenFile(file.url.path)
@@ -104,7 +107,7 @@ extension SQLiteStore {
         }
         opened = OpenStore(
             file: file, schema: schema, identity: identity,
-            external: isInMemory ? .none : ExternalData(store: file.url), derived: derived, history: history,
+            external: external, derived: derived, history: history,
             hasHistory: hasHistory || history != nil, structureVersion: version)
     }
 
@@ -127,6 +130,8 @@ struct StoreSettings {
     let maximumReaders: Int
     /// Whether changes that anybody makes in the store are announced.
     let postsRemoteChanges: Bool
+    /// The store whose external data are read; nil for the store itself.
+    let externalDataStore: URL?
 
     /// How long to wait for a lock, in seconds, as `NSPersistentStoreDescription.timeout` says.
     static let defaultTimeout: Double = 240
@@ -150,5 +155,12 @@ struct StoreSettings {
         let size = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
         maximumReaders = max(1, size ?? options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? Int ?? 10)
         postsRemoteChanges = flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+        externalDataStore = options?[ExternalDataOption.store] as? URL
     }
+}
+
+/// How a store finds the values that are kept outside its database.
+package enum ExternalDataOption {
+    /// Option (`URL`): the store is a copy of the database of this one, where the values lie. For reading only.
+    package static let store = "PippinExternalDataStore"
 }

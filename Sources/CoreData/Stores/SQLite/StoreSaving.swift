@@ -54,7 +54,7 @@ extension OpenStore {
     func save(
         _ changes: ChangeSet, metadata: [String: Any]? = nil, with others: () throws -> Void = {}
     ) throws -> SaveResult {
-        let files = ExternalFiles(external)
+        let files = ExternalFiles(external, journal: journal)
         do {
             let result = try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
                 try write(changes, metadata: metadata, files: files, others)
@@ -62,7 +62,7 @@ extension OpenStore {
             finish(files)
             return result
         } catch {
-            files.rollback()
+            undo(files)
             throw error
         }
     }
@@ -126,6 +126,7 @@ extension OpenStore {
             try history?.record(changes, tombstones: tombstones)
             if let metadata { try file.write(metadata) }
             try others()
+            files.willCommit()
             try connection.commit()
         } catch {
             try? connection.rollback()
