@@ -30,7 +30,7 @@ struct ModelDocumentationTests {
         model.setFetchRequestTemplate(template, forName: "byName")
         #expect(model.fetchRequestTemplate(forName: "byName") != nil && model.fetchRequestTemplate(forName: "x") == nil)
         let request = model.fetchRequestFromTemplate(withName: "byName", substitutionVariables: ["NAME": "Ann"])
-        #expect(request?.predicate?.predicateFormat == "name == \"Ann\"")
+        #expect(request?.predicate == NSPredicate(format: "name == %@", "Ann"))
         #expect(model.fetchRequestTemplatesByName.count == 1)
     }
 
