@@ -90,7 +90,8 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     package override func forEachPortion(
         _ plan: FetchPlan, of count: Int, _ body: (ContiguousArray<Row>) throws -> Void
     ) throws {
-        guard let cursor = try open().rowCursor(plan) else { return }
+        // The first row is read with the check of the structure; what follows is of the same state.
+        guard let cursor = try reading({ try $0.rowCursor(plan) }) else { return }
         while true {
             let rows = try cursor.next(count)
             if rows.isEmpty { return }

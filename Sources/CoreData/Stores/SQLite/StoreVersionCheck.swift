@@ -162,7 +162,6 @@ extension SQLiteStore {
                 let schema = SQLSchema(
                     layout: store.schema.layout, entityNames: store.schema.names,
                     numbers: catalog.numbers(for: explicit), catalog: catalog)
-                try StoreCompatibility.checkColumns(schema, catalog: catalog, url: file.url)
                 // A history that somebody else keeps must not miss what is changed here.
                 let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
                 if hasHistory, store.history == nil { isReadOnly = true }
