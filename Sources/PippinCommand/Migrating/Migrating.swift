@@ -39,7 +39,10 @@ enum Migrating {
             let opened = try coordinator.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: nil, at: store,
                 options: [NSReadOnlyPersistentStoreOption: true])
+            // A store that lacks something opens for what it has. Its migration would find no more.
+            let finding = (opened as? SQLiteStore)?.findings.first
             try coordinator.remove(opened)
+            if let finding { throw finding.error(url: store) }
         } catch let error as NSError {
             throw CommandError(
                 "“\(store.path)” is of the version of the model already, and cannot be opened with it: "
