@@ -12,7 +12,8 @@ enum ValidationError {
             NSValidationObjectErrorKey: object,
             NSValidationKeyErrorKey: key,
         ]
-        if let value { info[NSValidationValueErrorKey] = value }
+        // Foundation stops the program over the description of an error with a date that no calendar has.
+        if let value, !UnacceptableValue.isDateOutsideCalendars(value) { info[NSValidationValueErrorKey] = value }
         if let predicate { info[NSValidationPredicateErrorKey] = predicate }
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }

@@ -10,10 +10,13 @@ package final class UnacceptableValue: NSObject {
     package var text: String { Self.text(of: value) }
 
     static func text(of value: Any) -> String {
-        guard let seconds = (value as? Date)?.timeIntervalSinceReferenceDate, !(seconds.magnitude < 1e12) else {
-            return "\(value)"
-        }
-        return "\(seconds) seconds after the first instant of 2001"
+        guard let date = value as? Date, isDateOutsideCalendars(date) else { return "\(value)" }
+        return "\(date.timeIntervalSinceReferenceDate) seconds after the first instant of 2001"
+    }
+
+    static func isDateOutsideCalendars(_ value: Any) -> Bool {
+        guard let date = value as? Date else { return false }
+        return !(date.timeIntervalSinceReferenceDate.magnitude < 1e12)
     }
 }
 

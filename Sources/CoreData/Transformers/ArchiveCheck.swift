@@ -4,13 +4,14 @@ import Foundation
 /// the program over what it cannot archive.
 ///
 /// These stop it: objects that do not adopt `NSCoding`, wherever they are; errors, predicates, sort descriptors and decimal
-/// numbers; classes within another type, generic or private ones, which have no name that an archive could have; collections that contain
-/// themselves, or nest deep.
+/// numbers; classes within another type, generic or private ones, which have no name that an archive could have; collections that nest
+/// deep. A collection that contains itself stops it, too, but cannot be told: Foundation goes through it without end as soon as
+/// anybody asks for an element.
 struct ArchiveCheck {
     /// Values that were found to be fine.
     private var checked: Set<ObjectIdentifier> = []
-    /// The collections that the current value is directly inside of.
-    private var collections: [ObjectIdentifier] = []
+    /// How many collections the current value is directly inside of.
+    private var collectionDepth = 0
 
     private static let deepest = 256
     /// Foundation compares collections with each other while it archives them, which takes the longer the deeper they nest.
@@ -24,7 +25,7 @@ struct ArchiveCheck {
 
     private mutating func check(_ value: Any, depth: Int) throws {
         guard let object = value as? NSObject else { throw Self.unarchivable(value) }
-        guard depth <= Self.deepest, collections.count <= Self.deepestCollection else {
+        guard depth <= Self.deepest, collectionDepth <= Self.deepestCollection else {
             throw SecureUnarchiving.Failure(reason: "its objects nest deeper than they can be archived")
         }
         switch object {
@@ -33,22 +34,18 @@ struct ArchiveCheck {
         case is NSDecimalNumber: throw Self.unarchivable(value)
         case is NSNumber: return
         case is NSError, is NSPredicate, is NSSortDescriptor: throw Self.unarchivable(value)
-        case let array as NSArray: try checkElements(of: array, array, depth)
-        case let set as NSSet: try checkElements(of: set, set, depth)
-        case let set as NSOrderedSet: try checkElements(of: set, set, depth)
+        case let array as NSArray: try checkElements(array, depth)
+        case let set as NSSet: try checkElements(set, depth)
+        case let set as NSOrderedSet: try checkElements(set, depth)
         case let dictionary as NSDictionary:
-            try checkElements(of: dictionary, dictionary.allKeys + dictionary.allValues, depth)
+            try checkElements(dictionary.allKeys + dictionary.allValues, depth)
         default: try checkParts(of: object, depth)
         }
     }
 
-    private mutating func checkElements(of collection: NSObject, _ elements: some Sequence<Any>, _ depth: Int) throws {
-        let identity = ObjectIdentifier(collection)
-        guard !collections.contains(identity) else {
-            throw SecureUnarchiving.Failure(reason: "a collection that contains itself cannot be archived")
-        }
-        collections.append(identity)
-        defer { collections.removeLast() }
+    private mutating func checkElements(_ elements: some Sequence<Any>, _ depth: Int) throws {
+        collectionDepth += 1
+        defer { collectionDepth -= 1 }
         for element in elements { try check(element, depth: depth + 1) }
     }
 
@@ -58,9 +55,9 @@ struct ArchiveCheck {
         guard checked.insert(ObjectIdentifier(object)).inserted else { return }
         try Self.checkName(of: object)
         let parts = Self.parts(of: coding)
-        let outer = collections
-        collections = []
-        defer { collections = outer }
+        let outer = collectionDepth
+        collectionDepth = 0
+        defer { collectionDepth = outer }
         for part in parts { try check(part, depth: depth + 1) }
     }
 

@@ -13,7 +13,11 @@ extension Error {
         if error.code == NSManagedObjectMergeError {
             return error.userInfo[NSPersistentStoreSaveConflictsErrorKey] == nil
         }
-        // Foundation's errors about files, and a store that others keep locked.
-        return (0...1023).contains(error.code) || error.code == NSPersistentStoreTimeoutError
+        // Foundation's errors about files; a store that others keep locked, or have changed so that the model does not fit any more.
+        let codes = [
+            NSPersistentStoreTimeoutError, NSPersistentStoreIncompatibleSchemaError, NSPersistentStoreOperationError,
+            NSPersistentStoreIncompatibleVersionHashError,
+        ]
+        return (0...1023).contains(error.code) || codes.contains(error.code)
     }
 }

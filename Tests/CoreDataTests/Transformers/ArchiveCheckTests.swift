@@ -79,15 +79,8 @@ struct ArchiveCheckTests {
         #expect(isRefused([Generic<Int>()]))
     }
 
-    @Test("Collections that contain themselves, or nest very deep")
-    func cycles() {
-        let array = NSMutableArray()
-        array.add(array)
-        #expect(isRefused(array))
-        let (outer, inner) = (NSMutableDictionary(), NSMutableArray())
-        outer["inner"] = inner
-        inner.add(outer)
-        #expect(isRefused(outer))
+    @Test("Collections that nest very deep")
+    func depth() {
         var deep: NSObject = NSArray()
         for _ in 0..<300 { deep = NSArray(object: deep) }
         #expect(isRefused(deep))

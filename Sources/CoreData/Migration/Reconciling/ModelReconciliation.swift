@@ -99,6 +99,8 @@ package struct ModelReconciliation {
             if successor.name != attribute.name, successor.renamingIdentifier == nil {
                 lose(attribute.name, of: former, .renamedSince(successor.name))
             }
+            // A nested value that was kept as JSON gets columns of its own.
+            if old.type == .binaryDataAttributeType, successor.userInfo["PippinPresence"] != nil { continue }
             compare(old, new, of: entity, former, path: attribute.name, present: successor.name, isElement: false)
         }
     }
@@ -133,8 +135,12 @@ package struct ModelReconciliation {
         guard old.type == .compositeAttributeType, new.type == .compositeAttributeType else { return }
         for element in old.elements {
             guard let oldElement = element.attribute else { continue }
+            // What a mark says of a value, the value's columns or other marks say.
+            if element.userInfo["PippinMark"] != nil { continue }
             let (elementPath, elementPresent) = ("\(path).\(element.name)", "\(present).\(element.name)")
-            if let newElement = new.elements.first(where: { $0.name == element.name })?.attribute {
+            let newElement = new.elements.first { $0.name == element.name }
+            if oldElement.type == .binaryDataAttributeType, newElement?.userInfo["PippinPresence"] != nil { continue }
+            if let newElement = newElement?.attribute {
                 compare(
                     oldElement, newElement, of: entity, former, path: elementPath, present: elementPresent,
                     isElement: true)
