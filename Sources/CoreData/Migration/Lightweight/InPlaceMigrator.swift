@@ -33,10 +33,16 @@ struct InPlaceMigrator {
         self.source = source
         self.destination = destination
         self.plan = plan
-        metadata = try file.metadata()
-        let catalog = try file.catalog()
+        // Another process may migrate the store at any moment: all of this is read at one.
+        let (metadata, catalog, found) = try file.run("read the tables of") {
+            try file.connection.transaction(.deferred) {
+                (try file.metadata(), try file.catalog(), try StoreStructure(file))
+            }
+        }
+        self.metadata = metadata
         let stored = Set(StoreMetadata.hashes(in: metadata).keys)
         let sourceNames = stored.isEmpty ? nil : stored
+        try Self.checkVersion(file, source, metadata)
         let entities = destination.entities(forConfigurationName: configuration) ?? destination.entities
         destinationNames =
             entities.count == destination.entities.count ? nil : Set(entities.compactMap(\.name))
@@ -51,13 +57,33 @@ struct InPlaceMigrator {
             layout: try destination.compiledLayout(), entityNames: destinationNames,
             numbers: keepsNumbers ? Self.keptNumbers(numbers, plan) : nil)
         // What an earlier migration left is in the way of this one.
-        let found = try StoreStructure(file)
         let left = found.existing(DeferredCleanup(metadata).sparing(sourceSchema))
         let structure = found.removing(left)
         migration = try LightweightMigration(
             plan: plan, from: sourceSchema, to: destinationSchema, structure: structure, after: left,
             defersCleanup: defersCleanup)
         deferred = migration.deferred
+    }
+
+    /// Checks that the store is still of the version that the plan was made for.
+    ///
+    /// - Throws: 134090 when it is not.
+    private static func checkVersion(
+        _ file: StoreFile, _ source: NSManagedObjectModel, _ metadata: [String: Any]
+    ) throws {
+        let stored = StoreMetadata.hashes(in: metadata)
+        guard !stored.isEmpty else { return }
+        let entities = source.entities.filter { stored[$0.name ?? ""] != nil }
+        guard
+            try StoreCompatibility.differences(entities, metadata: metadata, cached: { try file.cachedModel() }).isEmpty
+        else { throw changedMeanwhile(file.url) }
+    }
+
+    private static func changedMeanwhile(_ url: URL) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreTimeout,
+            "The store “\(url.lastPathComponent)” was changed by another process while its migration was prepared.",
+            url: url, suggestion: "Migrate it again.")
     }
 
     /// The numbers by the destination's names. What is new is numbered after all that there are.
@@ -129,10 +155,7 @@ struct InPlaceMigrator {
         if try StoreCompatibility.differences(entities, metadata: now, cached: { try file.cachedModel() }).isEmpty {
             return false
         }
-        throw StoreError.make(
-            CoreDataErrorCode.persistentStoreTimeout,
-            "The store “\(file.url.lastPathComponent)” was changed by another process while its migration was prepared.",
-            url: file.url, suggestion: "Migrate it again.")
+        throw Self.changedMeanwhile(file.url)
     }
 
     /// Has SQLite's number of the structure differ from what it was, also where no table was changed: programs that have the store
