@@ -9,7 +9,6 @@ struct CoordinatorDocumentationTests {
 
     init() throws {
         file = try Notebook.File()
-        HookedNote.forgetHooks()
     }
 
     @Test("A store that is opened read-only saves nothing: NSFileWriteNoPermissionError (513)")

@@ -3,14 +3,13 @@ import Testing
 
 /// Checks from the Key-Value Coding Programming Guide, and from the pages of `value(forKey:)`, `setValue(_:forKey:)`,
 /// `primitiveValue(forKey:)`, `changedValues()` and `committedValues(forKeys:)`.
-@MainActor @Suite("Documented: key-value coding", .serialized)
+@MainActor @Suite("Documented: key-value coding")
 struct KeyValueDocumentationTests {
     let container: NSPersistentContainer
     var context: NSManagedObjectContext { container.viewContext }
     let folder: NSManagedObject
 
     init() throws {
-        HookedNote.forgetHooks()
         container = try Notebook.inMemory()
         let context = container.viewContext
         folder = context.make("Folder", ["name": "F"])

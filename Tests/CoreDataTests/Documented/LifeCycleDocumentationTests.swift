@@ -2,15 +2,13 @@ import CoreData
 import Testing
 
 /// Checks from the pages of `awakeFromFetch()`, `awake(fromSnapshotEvents:)`, `delete(_:)`, `willSave()` and their kin.
-///
-/// Serialized: the note's class keeps the hooks that the tests set.
-@MainActor @Suite("Documented: the life cycle of managed objects", .serialized)
+@MainActor @Suite("Documented: the life cycle of managed objects")
 struct LifeCycleDocumentationTests {
     let container: NSPersistentContainer
     var context: NSManagedObjectContext { container.viewContext }
+    private var hooks: Hooks { Hooks.of(context) }
 
     init() throws {
-        HookedNote.forgetHooks()
         container = try Notebook.inMemory()
         context.make("Note", ["title": "Saved", "stars": 1])
         context.make("Folder", ["name": "F"])
@@ -22,7 +20,7 @@ struct LifeCycleDocumentationTests {
 
     @Test("awakeFromFetch: public setters make neither the object nor its context changed")
     func fetchDoesNotDirty() throws {
-        HookedNote.onFetch = {
+        hooks.onFetch = {
             $0.setValue("derived", forKey: "cache")
             $0.setValue(5, forKey: "stars")
         }
@@ -37,7 +35,7 @@ struct LifeCycleDocumentationTests {
     @Test("awakeFromFetch: setters are not registered for undo")
     func fetchRegistersNoUndo() throws {
         context.undoManager = UndoManager()
-        HookedNote.onFetch = { $0.setValue(5, forKey: "stars") }
+        hooks.onFetch = { $0.setValue(5, forKey: "stars") }
         #expect(try note().shown("stars") == "5")
         context.processPendingChanges()
         #expect(context.undoManager?.canUndo == false)
@@ -45,7 +43,7 @@ struct LifeCycleDocumentationTests {
 
     @Test("awakeFromFetch: no notification tells of what was set")
     func fetchPostsNothing() throws {
-        HookedNote.onFetch = { $0.setValue(5, forKey: "stars") }
+        hooks.onFetch = { $0.setValue(5, forKey: "stars") }
         let log = PostingLog(context)
         _ = try note().shown("stars")
         context.processPendingChanges()
@@ -55,7 +53,7 @@ struct LifeCycleDocumentationTests {
     @Test("awakeFromFetch: a relationship that is set there does not set its inverse")
     func fetchSetsNoInverse() throws {
         let folder = try #require(try context.all("Folder").first)
-        HookedNote.onFetch = { $0.setValue(folder, forKey: "folder") }
+        hooks.onFetch = { $0.setValue(folder, forKey: "folder") }
         let note = try note()
         #expect(note.value(forKey: "folder") as? NSManagedObject === folder)
         #expect((folder.value(forKey: "notes") as? NSSet)?.count == 0)
@@ -66,7 +64,7 @@ struct LifeCycleDocumentationTests {
     func fetchSetsNoInverseOfToMany() throws {
         let mark = context.make("Mark")
         try context.save()
-        HookedNote.onFetch = { $0.mutableSetValue(forKey: "marks").add(mark) }
+        hooks.onFetch = { $0.mutableSetValue(forKey: "marks").add(mark) }
         _ = try note().shown("title")
         #expect((mark.value(forKey: "notes") as? NSSet)?.count == 0)
         #expect(!context.hasChanges)
@@ -74,7 +72,7 @@ struct LifeCycleDocumentationTests {
 
     @Test("A change after waking is one, and is saved")
     func changesAfterwardsCount() throws {
-        HookedNote.onFetch = { $0.setValue("derived", forKey: "cache") }
+        hooks.onFetch = { $0.setValue("derived", forKey: "cache") }
         let note = try note()
         note.setValue("New", forKey: "title")
         #expect(note.isUpdated && Set(note.changedValues().keys) == ["title"])
@@ -89,7 +87,7 @@ struct LifeCycleDocumentationTests {
     func snapshotDoesNotDirty() throws {
         context.undoManager = UndoManager()
         var events: [NSSnapshotEventType] = []
-        HookedNote.onSnapshot = {
+        hooks.onSnapshot = {
             events.append($1)
             $0.setValue("derived", forKey: "cache")
             $0.setValue(9, forKey: "stars")
@@ -114,7 +112,7 @@ struct LifeCycleDocumentationTests {
     )
     func insertAwakesOnce() {
         var count = 0
-        HookedNote.onInsert = { _ in count += 1 }
+        hooks.onInsert = { _ in count += 1 }
         context.undoManager = UndoManager()
         context.make("Note")
         context.processPendingChanges()
@@ -142,18 +140,18 @@ struct LifeCycleDocumentationTests {
         context.processPendingChanges()
         context.delete(note)
         context.make("Folder")
-        HookedNote.log = []
+        hooks.log = []
         try context.save()
-        #expect(HookedNote.log.isEmpty)
+        #expect(hooks.log.isEmpty)
     }
 
     @Test("delete: an unsaved object is asked to prepare, and leaves the relationships of others")
     func unsavedLeavesRelationships() throws {
         let folder = try #require(try context.all("Folder").first)
         let note = context.make("Note", ["folder": folder])
-        HookedNote.log = []
+        hooks.log = []
         context.delete(note)
-        #expect(HookedNote.log == ["prepareForDeletion"])
+        #expect(hooks.log == ["prepareForDeletion"])
         #expect((folder.value(forKey: "notes") as? NSSet)?.count == 0)
         try context.save()
     }
@@ -220,9 +218,9 @@ struct LifeCycleDocumentationTests {
         let note = child.make("Note")
         child.delete(note)
         #expect(!child.hasChanges && child.registeredObject(for: note.objectID) == nil)
-        HookedNote.log = []
+        hooks.log = []
         try child.save()
-        #expect(!context.hasChanges && HookedNote.log.isEmpty)
+        #expect(!context.hasChanges && hooks.log.isEmpty)
     }
 
     @Test("delete: an object that only the parent knows is removed there when the child deletes it and saves")
@@ -260,13 +258,13 @@ struct LifeCycleDocumentationTests {
     @Test("willSave and didSave: called for inserted, updated and deleted objects")
     func saveHooks() throws {
         let note = try note()
-        HookedNote.log = []
+        hooks.log = []
         note.setValue("B", forKey: "title")
         try context.save()
-        #expect(HookedNote.log == ["willSave", "didSave"])
-        HookedNote.log = []
+        #expect(hooks.log == ["willSave", "didSave"])
+        hooks.log = []
         context.delete(note)
         try context.save()
-        #expect(HookedNote.log == ["prepareForDeletion", "willSave", "didSave"])
+        #expect(hooks.log == ["prepareForDeletion", "willSave", "didSave"])
     }
 }

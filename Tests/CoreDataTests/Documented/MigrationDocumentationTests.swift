@@ -3,12 +3,11 @@ import Testing
 
 /// Checks from the pages of `NSMigrationManager`, `NSMappingModel`, `NSEntityMapping`, and of the options that migrate a store when it is
 /// added.
-@MainActor @Suite("Documented: migration", .serialized)
+@MainActor @Suite("Documented: migration")
 struct MigrationDocumentationTests {
     private let file: Notebook.File
 
     init() throws {
-        HookedNote.forgetHooks()
         file = try Notebook.File()
         let context = try file.container().viewContext
         context.make("Note", ["title": "A", "stars": 3])

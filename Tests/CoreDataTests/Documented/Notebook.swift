@@ -55,49 +55,54 @@ enum Notebook {
     }
 }
 
-/// Runs code when an object is told of something.
-final class HookedNote: NSManagedObject {
-    // Tests of the suites that set these run one at a time, on the main thread.
-    nonisolated(unsafe) static var onFetch: ((HookedNote) -> Void)?
-    nonisolated(unsafe) static var onSnapshot: ((HookedNote, NSSnapshotEventType) -> Void)?
-    nonisolated(unsafe) static var onInsert: ((HookedNote) -> Void)?
-    nonisolated(unsafe) static var log: [String] = []
+/// Runs code when an object of a context is told of something.
+final class Hooks {
+    var onFetch: ((HookedNote) -> Void)?
+    var onSnapshot: ((HookedNote, NSSnapshotEventType) -> Void)?
+    var onInsert: ((HookedNote) -> Void)?
+    var log: [String] = []
 
-    static func forgetHooks() {
-        onFetch = nil
-        onSnapshot = nil
-        onInsert = nil
-        log = []
+    /// The hooks of a context, which are kept in its user info.
+    static func of(_ context: NSManagedObjectContext?) -> Hooks {
+        guard let context else { return Hooks() }
+        if let known = context.userInfo["hooks"] as? Hooks { return known }
+        let new = Hooks()
+        context.userInfo["hooks"] = new
+        return new
     }
+}
+
+final class HookedNote: NSManagedObject {
+    private var hooks: Hooks { Hooks.of(managedObjectContext) }
 
     override func awakeFromFetch() {
         super.awakeFromFetch()
-        Self.onFetch?(self)
+        hooks.onFetch?(self)
     }
 
     override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {
         super.awake(fromSnapshotEvents: flags)
-        Self.onSnapshot?(self, flags)
+        hooks.onSnapshot?(self, flags)
     }
 
     override func awakeFromInsert() {
         super.awakeFromInsert()
-        Self.onInsert?(self)
+        hooks.onInsert?(self)
     }
 
     override func willSave() {
         super.willSave()
-        Self.log.append("willSave")
+        hooks.log.append("willSave")
     }
 
     override func didSave() {
         super.didSave()
-        Self.log.append("didSave")
+        hooks.log.append("didSave")
     }
 
     override func prepareForDeletion() {
         super.prepareForDeletion()
-        Self.log.append("prepareForDeletion")
+        hooks.log.append("prepareForDeletion")
     }
 }
 

@@ -3,13 +3,12 @@ import SQLiteConnection
 import Testing
 
 /// A number is stored as the number that it is, or refused when the object is validated; never as another one.
-@MainActor @Suite("Documented: numbers in attributes", .serialized)
+@MainActor @Suite("Documented: numbers in attributes")
 struct NumberDocumentationTests {
     let container: NSPersistentContainer
     var context: NSManagedObjectContext { container.viewContext }
 
     init() throws {
-        HookedNote.forgetHooks()
         container = try Notebook.inMemory()
     }
 

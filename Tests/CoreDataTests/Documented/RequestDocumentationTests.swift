@@ -2,14 +2,13 @@ import CoreData
 import Testing
 
 /// Checks from the pages of the batch requests, of `NSPersistentHistoryChangeRequest` and of `NSFetchedResultsController`.
-@MainActor @Suite("Documented: batch requests, history, fetched results", .serialized)
+@MainActor @Suite("Documented: batch requests, history, fetched results")
 struct RequestDocumentationTests {
     private let file: Notebook.File
     private let container: NSPersistentContainer
     private var context: NSManagedObjectContext { container.viewContext }
 
     init() throws {
-        HookedNote.forgetHooks()
         file = try Notebook.File()
         let description = NSPersistentStoreDescription(url: file.url)
         description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
