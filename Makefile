@@ -6,6 +6,9 @@ SWIFT_FLAGS ?=
 BENCH_FLAGS ?=
 # How long `make fuzz` runs each fuzzer.
 FUZZ_SECONDS ?= 30
+# How many shapes of structs `make fuzz` makes up, and the first one's number.
+FUZZ_SHAPES ?= 10000
+FUZZ_SHAPES_FROM ?= 1
 
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
@@ -17,7 +20,7 @@ help:
 	@echo "make test     all tests"
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
-	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each"
+	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs"
 	@echo "make bench    our time against the SQLite C API's, work by work"
 	@echo "make docs     the documentation, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
@@ -43,6 +46,7 @@ test-tsan: dependencies
 
 fuzz: dependencies
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzzing/run
+	PIPPIN_SHAPES=$(FUZZ_SHAPES) PIPPIN_SHAPES_SEED=$(FUZZ_SHAPES_FROM) $(SWIFT) test --filter RandomShapeTests $(SWIFT_FLAGS)
 
 bench: dependencies
 	@$(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)

@@ -64,6 +64,9 @@ let package = Package(
             name: "MigrationFaultTests", dependencies: ["MigrationChild", "CoreData", "SQLiteConnection"],
             exclude: ["FaultInjection.c"]),
         .testTarget(name: "PippinTests", dependencies: ["Pippin", "SQLiteConnection"]),
+        // Programs that work on one store at the same time.
+        .executableTarget(name: "ConcurrencyChild", dependencies: ["Pippin"], path: "Tests/ConcurrencyChild"),
+        .testTarget(name: "ConcurrencyTests", dependencies: ["ConcurrencyChild", "Pippin", "SQLiteConnection"]),
         .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration"]),
         .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData", "RecordGeneration"]),
         .testTarget(name: "PippinCommandTests", dependencies: ["PippinCommand", "CoreData", "SQLiteConnection"]),

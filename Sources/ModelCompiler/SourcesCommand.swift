@@ -14,7 +14,7 @@ enum SourcesCommand {
             let document = try ModelPackage(at: URL(fileURLWithPath: path)).document()
             let model = RecordModel(document, moduleName: module)
             let name = (path as NSString).lastPathComponent as NSString
-            let source = RecordClassWriter(model: model).source()
+            let source = try RecordClassWriter(model: model).source(file: path)
             try write(source, to: folder, "\(module)+\(name.deletingPathExtension)Records.swift")
             classes += model.generatedClasses
         }

@@ -1,23 +1,51 @@
 import Foundation
 
-/// Collects small pieces of output into large writes.
+/// Collects small pieces of output into large writes, each of which is checked.
 final class OutputBuffer {
     /// Nobody reads on.
     struct Closed: Error {}
 
-    private let file: FileHandle
+    private let descriptor: Int32
     private var bytes: [UInt8] = []
 
-    init(_ file: FileHandle) { self.file = file }
+    /// - Parameter descriptor: a file that is open for writing, and stays open.
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
 
+    /// - Throws: `Closed` when the reader has closed the pipe, `CommandError` for what else keeps the output from being written.
     func write(_ text: String) throws {
         bytes += text.utf8
-        if bytes.count >= 1 << 16, !flush() { throw Closed() }
+        if bytes.count >= 1 << 16 { try flush() }
     }
 
-    /// Writes what is left; false when nobody reads on.
-    func flush() -> Bool {
+    /// Writes what is left; throws as `write` does. What could not be written is gone.
+    func flush() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
-        return bytes.isEmpty || (try? file.write(contentsOf: Data(bytes))) != nil
+        try bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                    continue
+                }
+                switch errno {
+                case EINTR: continue
+                case EPIPE: throw Closed()
+                case EAGAIN: wait()
+                case let number:
+                    throw CommandError("the output cannot be written: \(String(cString: strerror(number)))")
+                }
+            }
+        }
     }
+
+    /// Waits for room in a pipe that somebody else has made one that does not wait.
+    private func wait() {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&request, 1, -1)
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    fileprivate var baseAddress: UnsafeRawPointer? { base.baseAddress?.advanced(by: startIndex) }
 }

@@ -1,4 +1,6 @@
+import CodeGeneration
 import CoreData
+import Foundation
 
 /// The command `pippin`, apart from where it writes: arguments in, text and an exit status out.
 enum PippinCommand {
@@ -8,6 +10,8 @@ enum PippinCommand {
     static let failure: Int32 = 1
     /// Stores do not migrate by themselves from one model to another.
     static let mappingNeeded: Int32 = 2
+    /// Whoever read the output reads no more of it (what a shell reports of a program that `SIGPIPE` ended).
+    static let outputClosed: Int32 = 128 + SIGPIPE
     /// The arguments make no sense (`EX_USAGE`).
     static let usage: Int32 = 64
 
@@ -18,30 +22,41 @@ enum PippinCommand {
     /// - Parameters:
     ///   - arguments: without the program's name.
     ///   - output: takes what goes to standard output, piece by piece.
+    ///   - finish: called when there is no more output.
     ///   - errors: takes what goes to standard error.
     /// - Returns: the exit status.
     static func run(
-        _ arguments: [String], output: (String) throws -> Void, errors: (String) -> Void
+        _ arguments: [String], output: (String) throws -> Void, finish: () throws -> Void = {}, errors: (String) -> Void
     ) -> Int32 {
         do {
-            switch try Invocation(arguments) {
-            case .help(let topic): try output(Usage.text(topic))
-            case .version: try output("pippin \(version)\n")
-            case .info(let options): try info(options, output)
-            case .dump(let options): try dump(options, output, errors)
-            case .migrate(let options): try Migrating.run(options, output)
-            case .model(let invocation): return try ModelCommand.run(invocation, output, errors)
-            }
-            return success
+            let status = try perform(arguments, output: output, errors: errors)
+            try finish()
+            return status
         } catch let error as UsageError {
             errors("pippin: \(error.message)\n\n\(Usage.summary)")
             return usage
         } catch is OutputBuffer.Closed {
-            return success
+            return outputClosed
         } catch {
+            // What was said before the error is said before it.
+            try? finish()
             errors("pippin: \(message(of: error))\n")
             return failure
         }
+    }
+
+    private static func perform(
+        _ arguments: [String], output: (String) throws -> Void, errors: (String) -> Void
+    ) throws -> Int32 {
+        switch try Invocation(arguments) {
+        case .help(let topic): try output(Usage.text(topic))
+        case .version: try output("pippin \(version)\n")
+        case .info(let options): try info(options, output)
+        case .dump(let options): try dump(options, output, errors)
+        case .migrate(let options): try Migrating.run(options, output)
+        case .model(let invocation): return try ModelCommand.run(invocation, output, errors)
+        }
+        return success
     }
 
     private static func info(_ options: Invocation.InfoOptions, _ output: (String) throws -> Void) throws {
@@ -79,6 +94,9 @@ enum PippinCommand {
     /// One sentence or several, whatever threw: the description, and what to do about it where the error says so.
     private static func message(of error: any Error) -> String {
         if let error = error as? CommandError { return error.message }
+        if let failure = error as? GenerationFailure {
+            return failure.problems.map { "“\($0.file)”, \($0.message)" }.joined(separator: "\npippin: ")
+        }
         let error = error as NSError
         let suggestion = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
         return [error.localizedDescription, suggestion].compactMap { $0 }.joined(separator: " ")

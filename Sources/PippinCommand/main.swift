@@ -1,10 +1,22 @@
 import Foundation
 
+StandardStreams.replaceClosed()
 // A reader that has seen enough closes the pipe; that is an error to handle, so that the private copy is cleaned up.
 signal(SIGPIPE, SIG_IGN)
-let standardOutput = OutputBuffer(FileHandle.standardOutput)
+EndingSignals.block()
+let standardOutput = OutputBuffer(STDOUT_FILENO)
+let standardErrors = OutputBuffer(STDERR_FILENO)
 let status = PippinCommand.run(
     Array(CommandLine.arguments.dropFirst()),
-    output: { try standardOutput.write($0) },
-    errors: { FileHandle.standardError.write(Data($0.utf8)) })
-exit(standardOutput.flush() ? status : PippinCommand.success)
+    output: { try standardOutput.write($0) }, finish: { try standardOutput.flush() },
+    errors: {
+        // Where errors cannot be told, there is nobody to tell.
+        try? standardErrors.write($0)
+        try? standardErrors.flush()
+    })
+if status == PippinCommand.outputClosed {
+    // As Unix tools end, whose callers can tell.
+    signal(SIGPIPE, SIG_DFL)
+    raise(SIGPIPE)
+}
+exit(status)

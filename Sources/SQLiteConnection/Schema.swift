@@ -1,3 +1,5 @@
+import CSQLite
+
 extension Connection {
     /// The first column of a statement's first row as an integer; nil without a row, or for NULL.
     package func integer(_ sql: String) throws -> Int64? {
@@ -11,6 +13,14 @@ extension Connection {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(at: 0) else { return nil }
         return statement.string(at: 0)
+    }
+
+    /// Whether the file at the path is not the one that was opened: it was moved, removed, or another one was put in its place.
+    /// What is written then is lost with the connection.
+    package var isMoved: Bool {
+        var isMoved: Int32 = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &isMoved)
+        return code == SQLITE_OK && isMoved != 0
     }
 
     /// The names of the tables in the file.

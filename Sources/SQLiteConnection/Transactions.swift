@@ -73,6 +73,16 @@ extension Connection {
         }
     }
 
+    /// Runs work that rather fails than waits for another connection's lock.
+    package func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
+        let statement = try prepare("PRAGMA busy_timeout")
+        let timeout = try statement.step() ? statement.integer(at: 0) : 0
+        statement.reset()
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Int32(clamping: timeout)) }
+        return try body()
+    }
+
     // MARK: Long transactions
 
     /// Opens a transaction that takes in all others until it ends: none of their changes is there for anyone else before.
@@ -112,6 +122,8 @@ extension Connection {
     /// Moves the write-ahead log into the database file.
     package func checkpoint(_ mode: CheckpointMode = .passive) throws {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.code, nil, nil)
+        // Somebody else is moving it already, and whoever does not wait has nothing left to do.
+        if mode == .passive, code == SQLITE_BUSY { return }
         guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
     }
 }

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 /// What a migration test runs in a process of its own: `MigrationChild make|lightweight|mapped|portions|progressive STORE`,
-/// and with an XML store `make-document|document STORE`.
+/// and with an XML store `make-document|document STORE`. `covers STORE` saves books with large covers until it is killed.
 ///
 /// Ends with 1 and the error's text when the migration failed.
 func run(_ arguments: [String]) throws {
@@ -28,6 +28,23 @@ func run(_ arguments: [String]) throws {
         let migration = try ProgressiveMigration(
             at: url, to: Bookshelf.model(4), over: Bookshelf.versions(), options: Bookshelf.options)
         try migration.run()
+    case "covers":
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshelf.model(1))
+        try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            var books: [NSManagedObject] = []
+            while true {
+                let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+                book.setValue("Book \(books.count)", forKey: "title")
+                book.setValue(Data(count: 150_000), forKey: "cover")
+                books.append(book)
+                if books.count > 2 { books[books.count - 2].setValue(Data(count: 160_000), forKey: "cover") }
+                if books.count > 5 { context.delete(books.removeFirst()) }
+                try context.save()
+            }
+        }
     case "make-document": try Bookshelf.makeStore(at: url, type: NSXMLStoreType)
     case "document":
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshelf.model(2))

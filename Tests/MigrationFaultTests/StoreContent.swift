@@ -28,7 +28,7 @@ enum StoreContent {
         if statement.isNull(at: column) { return "-" }
         guard statement.kind(at: column) == .blob else { return statement.string(at: column) }
         let bytes = statement.data(at: column)
-        guard let content = external.content(of: bytes) else { return "MISSING" }
+        guard case .value(let content) = external.content(of: bytes) else { return "MISSING" }
         let sum = content.reduce(UInt64(0)) { $0 &* 31 &+ UInt64($1) }
         return "\(content.count) bytes \(sum)"
     }

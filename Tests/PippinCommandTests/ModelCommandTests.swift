@@ -96,6 +96,30 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("validate finds names of which no class can be generated, and generate refuses them")
+    func hostileNames() throws {
+        try StoreFixtures.inTemporaryFolder { folder in
+            let package = folder.appendingPathComponent("Shop.xcdatamodel")
+            try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+            let name = "x: Int { 1 }; public let pwned = system(&quot;id&quot;)"
+            try Data(
+                """
+                <model><entity name="Book" representedClassName="Book" codeGenerationType="class">
+                    <attribute name="title" optional="YES" attributeType="Transformable" customClassName="\(name)"/>
+                </entity></model>
+                """.utf8
+            ).write(to: package.appendingPathComponent("contents"))
+            let place = "entity “Book”, property “title”: its custom class"
+            let validation = CommandRun("model", "validate", package.path)
+            #expect(validation.status == 1)
+            #expect(validation.output.contains("error: \(place)"))
+            let generation = CommandRun("model", "generate", package.path)
+            #expect(generation.status == 1)
+            #expect(generation.output.isEmpty)
+            #expect(generation.errors.contains("Shop.xcdatamodel”, \(place)"))
+        }
+    }
+
     @Test("validate names the line of an error, goes on with the other versions, and fails")
     func validateErrors() throws {
         try StoreFixtures.inTemporaryFolder { folder in

@@ -111,7 +111,9 @@ struct OwnStoreTests {
     func text() throws {
         try withStore { url in
             let info = CommandRun("info", url.path).output
-            #expect(info.contains("  model        the copy that the store keeps, version “7”\n  written by   Pippin\n"))
+            #expect(
+                info.contains(
+                    "  model           the copy that the store keeps, version “7”\n  written by      Pippin\n"))
             #expect(info.contains("  Book : Thing   2 objects\n"))
             #expect(info.contains("Thing   abstract, 3 objects of subentities\n"))
             let dump = CommandRun("dump", url.path, "--entity", "Author").output

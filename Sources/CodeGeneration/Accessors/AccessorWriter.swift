@@ -83,12 +83,17 @@ struct AccessorWriter {
 /// The keys that generated accessors use, each looked up once in a run of the program.
 enum PropertyKeys {
     static func text(_ keys: Set<String>) -> String {
-        let lines = keys.sorted().map { "    static let `\($0)` = ManagedPropertyKey(\"\($0)\")\n" }
+        let lines = keys.sorted().map { "    static let \(name(of: $0)) = ManagedPropertyKey(\($0.asLiteral))\n" }
         return "private enum _ManagedKeys {\n\(lines.joined())}\n"
     }
 
     /// The expression for a key.
     static func reference(to key: String) -> String {
-        "_ManagedKeys.`\(key)`"
+        "_ManagedKeys.\(name(of: key))"
+    }
+
+    /// After a point, these two mean a type even in backticks.
+    private static func name(of key: String) -> String {
+        key == "Type" || key == "Protocol" ? "_key_\(key)" : "`\(key)`"
     }
 }

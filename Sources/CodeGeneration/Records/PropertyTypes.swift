@@ -16,10 +16,15 @@ extension RecordAttribute {
         case .binaryData: "Data?"
         case .uuid: "UUID?"
         case .uri: "URL?"
-        case .transformable: "\(customClass ?? "NSObject")?"
+        case .transformable: Self.optional(customClass.flatMap { TypeExpression($0)?.text } ?? "NSObject")
         case .composite: "[String: Any]?"
         case .objectID: "NSManagedObjectID?"
         }
+    }
+
+    /// `any Shape` needs parentheses.
+    private static func optional(_ type: String) -> String {
+        type.hasPrefix("any ") || type.contains("&") ? "(\(type))?" : "\(type)?"
     }
 }
 
@@ -31,27 +36,6 @@ extension RecordRelationship {
     }
 
     func destinationClass(in model: RecordModel) -> String {
-        model.entity(destination)?.className ?? "NSManagedObject"
+        model.entity(destination)?.className.asTypeName ?? "NSManagedObject"
     }
-}
-
-extension String {
-    /// The name as Swift takes it for a declaration: in backticks where it is a keyword.
-    var asIdentifier: String {
-        Self.keywords.contains(self) ? "`\(self)`" : self
-    }
-
-    /// The name with its first letter in upper case, as it is in the names of accessors.
-    var capitalizedFirst: String {
-        prefix(1).uppercased() + dropFirst()
-    }
-
-    private static let keywords: Set = [
-        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
-        "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public", "rethrows", "static",
-        "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do",
-        "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch", "throw", "where", "while",
-        "Any", "as", "await", "catch", "false", "is", "nil", "rethrows", "self", "Self", "super", "throws", "true",
-        "try", "Type", "Protocol",
-    ]
 }

@@ -9,9 +9,16 @@ package struct RecordClassWriter {
         self.model = model
     }
 
-    /// - Parameter header: the comment at the top; `nil` for the plugin's.
+    /// - Parameters:
+    ///   - header: the comment at the top; `nil` for the plugin's.
+    ///   - file: the model, for errors.
     /// - Returns: the text of the file with the model's classes.
-    package func source(header: String? = nil) -> String {
+    /// - Throws: `GenerationFailure` that names every name of which no Swift can be made, and its place in the model.
+    package func source(header: String? = nil, file: String) throws -> String {
+        let problems = model.problems()
+        guard problems.isEmpty else {
+            throw GenerationFailure(problems.map { Problem(file: file, message: $0.description) })
+        }
         let header = header ?? AccessorWriter.header
         let entities = model.entities.filter { $0.codeGeneration != .none && $0.hasOwnClass }
         guard !entities.isEmpty else {
@@ -29,11 +36,11 @@ package struct RecordClassWriter {
     }
 
     private func section(_ entity: RecordEntity, _ keys: inout Set<String>) -> String {
-        let name = entity.className
+        let name = entity.className.asTypeName
         let members = [fetchRequest(entity)] + properties(entity, &keys)
-        var text = "// MARK: - \(entity.name)\n\n"
+        var text = "// MARK: - \(entity.name.escaped)\n\n"
         if entity.codeGeneration == .class {
-            let superclass = model.entity(entity.parent)?.className ?? "NSManagedObject"
+            let superclass = model.entity(entity.parent)?.className.asTypeName ?? "NSManagedObject"
             text += "public class \(name): \(superclass) {\n\(members.joined(separator: "\n"))}\n"
         } else {
             text += "extension \(name) {\n\(members.joined(separator: "\n"))}\n"
@@ -52,8 +59,8 @@ package struct RecordClassWriter {
 
     private func fetchRequest(_ entity: RecordEntity) -> String {
         """
-            @nonobjc public class func fetchRequest() -> NSFetchRequest<\(entity.className)> {
-                NSFetchRequest<\(entity.className)>(entityName: "\(entity.name)")
+            @nonobjc public class func fetchRequest() -> NSFetchRequest<\(entity.className.asTypeName)> {
+                NSFetchRequest<\(entity.className.asTypeName)>(entityName: \(entity.name.asLiteral))
             }
 
         """
@@ -63,7 +70,7 @@ package struct RecordClassWriter {
         var types = entity.attributes.map { ($0.name, $0.swiftType) }
         types += entity.relationships.map { ($0.name, $0.swiftType(in: model)) }
         types += entity.fetchedProperties.map { property in
-            (property.name, "[\(model.entity(property.destination)?.className ?? "NSManagedObject")]?")
+            (property.name, "[\(model.entity(property.destination)?.className.asTypeName ?? "NSManagedObject")]?")
         }
         return types.map { name, type in
             keys.insert(name)

@@ -27,14 +27,38 @@ extension NSManagedObjectContext {
 
     func deleteObject(_ object: NSManagedObject) {
         checkQueue()
-        guard object.managedObjectContext === self else {
+        // What was never saved has no context any more once it was deleted.
+        guard let context = object.managedObjectContext else { return }
+        guard context === self else {
             programmerError(
                 "cannot delete an object of entity “\(object.layout.name)” that the context does not have")
         }
         guard !object.state.contains(.deleted) else { return }
         object.prepareForDeletion()
+        if object.state.contains(.inserted) { return discard(object) }
         doomed.append(object)
         noteDeletion(of: object)
+    }
+
+    /// Removes an object that was never saved: it leaves its relationships at once, and nobody has anything to save.
+    private func discard(_ object: NSManagedObject) {
+        guard object.managedObjectContext === self, !object.state.contains(.deleted) else { return }
+        if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
+        object.state.insert([.deleted, .deletePropagated])
+        discarded.append(object)
+        // What rules take along is appended, and removed by the call that is at work already.
+        guard discarded.count == 1 else { return }
+        var position = 0
+        while position < discarded.count {
+            let object = discarded[position]
+            position += 1
+            for doomed in object.followDeleteRules() { delete(doomed) }
+            if !object.state.contains(.insertedInEvent) { vanished.append(object) }
+            withdraw(object)
+            forget(object)
+        }
+        discarded = []
+        scheduleProcessing()
     }
 
     func noteDeletion(of object: NSManagedObject) {
@@ -59,6 +83,7 @@ extension NSManagedObjectContext {
 
     /// Hears of the first change of an object since changes were last processed.
     func objectWillChange(_ object: NSManagedObject) {
+        if isAwakening { return }
         if object.state.isDisjoint(with: .anyEvent) {
             if undoManager != nil { rememberForUndo(object) }
             if !object.state.isDisjoint(with: .anyChange) { eventValues[ObjectIdentifier(object)] = object.values }
@@ -143,7 +168,7 @@ extension NSManagedObjectContext {
                 forget(object)
             } else {
                 object.becomeUnchanged()
-                object.awake(fromSnapshotEvents: .rollback)
+                awake(object, from: .rollback)
                 restored.append(object)
             }
         }

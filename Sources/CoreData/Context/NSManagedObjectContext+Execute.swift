@@ -6,7 +6,8 @@ extension NSManagedObjectContext {
             throw StoreError.make(
                 CoreDataErrorCode.coreData, "The context has no coordinator, so there is nothing to run a request on.")
         }
-        if let result = try source.execute(request, with: self) as? NSPersistentStoreResult { return result }
+        let result = try source.working(in: transaction) { try source.execute(request, with: self) }
+        if let result = result as? NSPersistentStoreResult { return result }
         throw StoreError.make(
             CoreDataErrorCode.persistentStoreUnsupportedRequestType,
             "A request of type \(type(of: request)) has no result that execute(_:) could return; fetch with fetch(_:), save "

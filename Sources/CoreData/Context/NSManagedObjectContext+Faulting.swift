@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
             Materialization(
                 identifier: row.objectID, values: row.values, version: row.version,
                 state: asFault ? [.fault, .valuesPending] : [], stamp: stamp))
-        if !asFault { object.awakeFromFetch() }
+        if !asFault { awake(object) }
         return object
     }
 
@@ -53,12 +53,28 @@ extension NSManagedObjectContext {
         return objects
     }
 
+    /// Tells an object that it has its values. What it sets then derives from them, and is no change.
+    private func awake(_ object: NSManagedObject) {
+        let wasAwakening = isAwakening
+        isAwakening = true
+        object.awakeFromFetch()
+        isAwakening = wasAwakening
+    }
+
+    /// Tells an object that its values are others now, in the same way.
+    func awake(_ object: NSManagedObject, from events: NSSnapshotEventType) {
+        let wasAwakening = isAwakening
+        isAwakening = true
+        object.awake(fromSnapshotEvents: events)
+        isAwakening = wasAwakening
+    }
+
     /// Tells an object that it has its values, if a fetch has just brought them.
     private func wake(_ object: NSManagedObject) {
         guard !object.state.isDisjoint(with: [.asleep, .fault]) else { return }
         if object.state.contains(.fault) { return fulfill(object) }
         object.state.remove(.asleep)
-        object.awakeFromFetch()
+        awake(object)
     }
 
     /// Gives a registered object the values of its row: a fault keeps them until it is fired.
@@ -111,7 +127,7 @@ extension NSManagedObjectContext {
             source.isCurrent(object.identifier, since: object.stamp)
         {
             object.state.remove([.fault, .valuesPending])
-            object.awakeFromFetch()
+            awake(object)
             return
         }
         do {
@@ -130,7 +146,7 @@ extension NSManagedObjectContext {
                 object.adopt(row, keepingChanges: false)
                 object.stamp = stamp
                 if !readErrors.isEmpty { readErrors[object.identifier] = nil }
-                object.awakeFromFetch()
+                awake(object)
                 return
             }
         } catch { return becomeUnreadable(object, error as NSError) }

@@ -74,15 +74,15 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The objects that a fetched property finds.
-    func fetchedPropertyValue(_ property: NSPropertyDescription, of object: NSManagedObject) -> Any? {
+    /// The objects that a fetched property finds; nil where they cannot be read, which is reported.
+    func fetchedPropertyValue(_ property: NSPropertyDescription, of object: NSManagedObject) -> [Any]? {
         guard let description = property as? NSFetchedPropertyDescription, let template = description.fetchRequest,
             let request = template.copy() as? NSFetchRequest<any NSFetchRequestResult>
         else { return nil }
         request.predicate = template.predicate.map { $0.of(description, of: object) }
         do { return try results(of: request) } catch {
             report("fetched property “\(object.layout.name).\(property.name)” cannot be read", error)
-            return [NSManagedObject]()
+            return nil
         }
     }
 }

@@ -11,8 +11,9 @@ extension NSManagedObjectContext {
                 if let row = try source?.row(for: object.identifier) {
                     object.adopt(row, keepingChanges: true)
                     object.refreshToManys()
+                    object.forgetFetchedValues()
                     readErrors[object.identifier] = nil
-                    object.awake(fromSnapshotEvents: .refresh)
+                    awake(object, from: .refresh)
                 }
             } catch { report("\(object.identifier.description) cannot be refreshed", error) }
         } else {
@@ -104,7 +105,7 @@ extension NSManagedObjectContext {
             else { continue }
             object.adopt(row, keepingChanges: object.hasChanges)
             object.refreshToManys()
-            object.awake(fromSnapshotEvents: .refresh)
+            awake(object, from: .refresh)
             refreshed.append(object)
         }
     }

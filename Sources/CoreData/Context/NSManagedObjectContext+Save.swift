@@ -42,7 +42,8 @@ extension NSManagedObjectContext {
         let plan = try SavePlan(of: objects, in: coordinator, assigned: assignedStores)
         do {
             let results = try coordinator.save(
-                plan.changeSets(contextName: name, author: transactionAuthor), objects: plan.savedObjects)
+                plan.changeSets(contextName: name, author: transactionAuthor), objects: plan.savedObjects,
+                in: transaction)
             plan.commit(results, in: self)
         } catch {
             plan.revert()

@@ -1,4 +1,8 @@
 import Foundation
+import Synchronization
+
+/// Two contexts that become each other's parents at the same time would each find nothing wrong.
+private let parentLock = Mutex(())
 
 // Where a context's objects come from: stores, or a parent context.
 extension NSManagedObjectContext {
@@ -6,17 +10,42 @@ extension NSManagedObjectContext {
     var source: (any RowSource)? {
         if let parentSource { return parentSource }
         if case .pinned(let source) = pin { return source }
+        if let transactionSource { return transactionSource }
         guard let coordinator, coordinator.hasObjectStores else { return coordinator }
         return AskingSource(self, coordinator)
     }
 
     func setSource(coordinator newCoordinator: NSPersistentStoreCoordinator?, parent: NSManagedObjectContext?) {
-        if parent === self { programmerError("a context cannot be its own parent") }
+        parentLock.withLock { _ in
+            refuseCircle(through: parent)
+            setSourceLocked(coordinator: newCoordinator, parent: parent)
+        }
+    }
+
+    /// A context that has itself among its parents would look for stores for ever. Core Data raises an exception for it.
+    private func refuseCircle(through parent: NSManagedObjectContext?) {
+        var next = parent
+        while let one = next {
+            if one === self {
+                programmerError(
+                    one === parent
+                        ? "a context cannot be its own parent"
+                        : "a context cannot have a parent that has the context itself among its own parents; set parent to nil "
+                            + "there first")
+            }
+            next = one.parentSource?.parent
+        }
+    }
+
+    private func setSourceLocked(
+        coordinator newCoordinator: NSPersistentStoreCoordinator?, parent: NSManagedObjectContext?
+    ) {
         coordinator?.forget(table)
         if let linkToParent, let former = parentSource?.parent { former.removeChild(linkToParent) }
         coordinator = newCoordinator
         pin = .none
         newCoordinator?.remember(table)
+        transactionSource = nil
         parentSource = parent.map { ParentSource($0) }
         linkToParent = parent.map { parent in
             let link = ChildLink(table)
@@ -25,6 +54,15 @@ extension NSManagedObjectContext {
         }
         classCache = ClassCache()
     }
+
+    /// Has everything that the context and its children read and save be a part of a transaction. For a new context with a
+    /// coordinator.
+    package func join(_ transaction: OptimisticTransaction) {
+        transactionSource = source.map { TransactionSource($0, transaction) }
+    }
+
+    /// What the context works in.
+    var transaction: OptimisticTransaction? { transactionSource?.transaction ?? parent?.transaction }
 
     /// The context goes.
     func letGo() {

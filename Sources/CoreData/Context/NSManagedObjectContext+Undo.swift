@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
         let kinds = mementos.map { kind(of: $0) }
         for memento in mementos { restorePresence(of: memento) }
         for memento in mementos where memento.existed { restoreValues(of: memento) }
-        for (memento, kind) in zip(mementos, kinds) { memento.object.awake(fromSnapshotEvents: kind) }
+        for (memento, kind) in zip(mementos, kinds) { awake(memento.object, from: kind) }
         processPendingChanges()
     }
 

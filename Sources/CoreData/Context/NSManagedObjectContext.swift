@@ -32,6 +32,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var coordinator: NSPersistentStoreCoordinator?
     var parentSource: ParentSource?
     var linkToParent: ChildLink?
+    /// The coordinator as a transaction reads it, for a context that works in one.
+    var transactionSource: TransactionSource?
     /// The contexts that have this one as their parent; they come and go on their own queues.
     let children = Mutex<[ChildLink]>([])
 
@@ -109,13 +111,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var event: ContiguousArray<NSManagedObject> = []
     /// Deleted objects whose delete rules have yet to be followed.
     var doomed: ContiguousArray<NSManagedObject> = []
+    /// Objects without a row that are being deleted.
+    var discarded: [NSManagedObject] = []
     /// Objects that took new values from the store since changes were last processed.
     var refreshed: [NSManagedObject] = []
     /// What the values were before the event, of objects that earlier events had changed already.
     var eventValues: [ObjectIdentifier: ContiguousArray<StoredValue>] = [:]
     /// What objects were before the event, when there is an undo manager.
     var mementos: [ObjectMemento] = []
-    /// Objects that were never saved and that undo took out of the context, since changes were last processed.
+    /// Objects that were never saved and were taken out of the context, by undo or deletion, since changes were last processed.
     var vanished: [NSManagedObject] = []
     /// The faults that a merge which is being announced concerns.
     var mergedFaults: [NSManagedObject] = []
@@ -125,11 +129,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
     /// Why the values of objects could not be read.
     var readErrors: [NSManagedObjectID: NSError] = [:]
+    /// The files of external data that were reported to be missing.
+    var reportedFiles: Set<String> = []
     // Set and taken for every object that is made, by code of ours only: see the state of NSManagedObject.
     @exclusivity(unchecked) final var materialization: Materialization?
     @exclusivity(unchecked) final var classCache = ClassCache()
     var isProcessingScheduled = false
     var isSaving = false
+    /// Whether an object is being told that it has its values: what it sets meanwhile is no change.
+    @exclusivity(unchecked) final var isAwakening = false
     /// Whether a save checks what it writes; see `savePortion()`.
     var validatesChanges = true
     /// What notifications of the save that goes on were about.
@@ -194,6 +202,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func insert(_ object: NSManagedObject) { insertObject(object) }
 
     /// Marks an object to be deleted by the next save, and others as its delete rules say.
+    ///
+    /// An object that was never saved is removed from the context at once: there is nothing to save of it.
     open func delete(_ object: NSManagedObject) { deleteObject(object) }
 
     /// Assigns a new object to a store, where several could take it.

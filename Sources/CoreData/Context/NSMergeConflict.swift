@@ -84,7 +84,7 @@ open class NSMergeConflict: NSObject {
                 object.adopt(current, keepingChangesWhereSame: true)
             }
         }
-        object.awake(fromSnapshotEvents: .mergePolicy)
+        context.awake(object, from: .mergePolicy)
     }
 }
 

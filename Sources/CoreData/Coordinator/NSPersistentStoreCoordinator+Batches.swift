@@ -44,9 +44,9 @@ extension NSPersistentStoreCoordinator {
 
     /// Runs changes of which nobody counts the objects: what contexts have fetched and not shown yet is read again.
     private func changing(_ stores: [NSPersistentStore], _ body: () throws -> BatchOutcome) throws -> BatchOutcome {
-        let outcome = try body()
+        let (outcome, generation) = try writing(to: stores, in: activeTransaction, body)
         for store in stores { announceChange(of: store) }
-        changeLog.noteUnknown(saveCount.add(1, ordering: .acquiringAndReleasing).newValue)
+        changeLog.noteUnknown(generation)
         return outcome
     }
 
@@ -62,8 +62,11 @@ extension NSPersistentStoreCoordinator {
             candidates.isEmpty
             ? "the coordinator has no store for it; add one with addPersistentStore or loadPersistentStores first"
             : "its store was opened read-only"
+        let code =
+            candidates.isEmpty
+            ? CoreDataErrorCode.persistentStoreSave : CocoaError.Code.fileWriteNoPermission.rawValue
         return StoreError.make(
-            CoreDataErrorCode.persistentStoreSave, "Objects of “\(entity.name)” cannot be changed: \(reason).",
+            code, "Objects of “\(entity.name)” cannot be changed: \(reason).",
             url: candidates.first?.url)
     }
 }

@@ -12,11 +12,15 @@ extension NSPersistentStoreCoordinator {
             try store.loadContents()
             return store
         }
+        // Whatever was left by a migration that was killed, whoever asks for the next one.
+        if url.isFileURL, !AutomaticMigration.flag(options, NSReadOnlyPersistentStoreOption) {
+            MigrationWorkspace.removeLeftovers(of: url)
+            if type is DocumentStore.Type { AtomicFile.removeLeftovers(of: url) }
+        }
         let document = type as? DocumentStore.Type
         guard type is SQLiteStore.Type || document != nil, AutomaticMigration.isWanted(options) else {
             return try opened()
         }
-        MigrationWorkspace.removeLeftovers(of: url)
         do { return try opened() } catch let error as NSError
             where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
         {

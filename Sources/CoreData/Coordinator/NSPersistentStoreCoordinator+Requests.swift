@@ -161,8 +161,9 @@ extension NSPersistentStoreCoordinator: RowSource {
     private func noStore(for object: NSManagedObject, _ candidates: [NSPersistentStore]) -> NSError {
         if let readOnly = candidates.first {
             return StoreError.make(
-                CoreDataErrorCode.persistentStoreSave,
-                "A new “\(object.layout.name)” cannot be saved: its store was opened read-only.", url: readOnly.url)
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                "A new “\(object.layout.name)” cannot be saved: its store was opened read-only.", url: readOnly.url,
+                userInfo: [NSAffectedStoresErrorKey: [readOnly]])
         }
         return StoreError.make(
             CoreDataErrorCode.persistentStoreSave,
@@ -175,19 +176,23 @@ extension NSPersistentStoreCoordinator: RowSource {
     /// - Parameters:
     ///   - sets: what each store is to write.
     ///   - objects: the objects of a store, for those that work with objects.
-    /// - Throws: `SaveRefusal` for conflicts, and the errors of the stores.
+    ///   - transaction: what the save is a part of.
+    /// - Throws: `SaveRefusal` for conflicts, the error of a transaction that is broken, and the errors of the stores.
     func save(
-        _ sets: [(NSPersistentStore, ChangeSet)], objects: (NSPersistentStore) -> SavedObjects = { _ in SavedObjects() }
+        _ sets: [(NSPersistentStore, ChangeSet)],
+        objects: (NSPersistentStore) -> SavedObjects = { _ in SavedObjects() },
+        in transaction: OptimisticTransaction? = nil
     ) throws -> [SaveResult] {
         try withLock {
             for (store, _) in sets where store.isReadOnly {
                 throw StoreError.make(
-                    CoreDataErrorCode.persistentStoreSave,
+                    CocoaError.Code.fileWriteNoPermission.rawValue,
                     "The changes cannot be saved: the store was opened read-only.", url: store.url,
                     userInfo: [NSAffectedStoresErrorKey: [store]])
             }
-            let results = try saveTogether(sets[...], objects)
-            let generation = saveCount.add(1, ordering: .acquiringAndReleasing).newValue
+            let (results, generation) = try writing(to: sets.map(\.0), in: transaction) {
+                try saveTogether(sets[...], objects)
+            }
             for (_, changes) in sets { changeLog.note(changes, generation) }
             for result in results { changeLog.note(result.computed.map(\.objectID), generation) }
             for (store, _) in sets { announceChange(of: store, followsSave: true) }

@@ -5,11 +5,15 @@ import Synchronization
 ///
 /// Safe to use from any thread: one lock guards the stores.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
-    // @unchecked Sendable: `stores`, `contexts`, `changeLog` and the stores themselves are touched under `lock` only.
+    // @unchecked Sendable: `stores`, `contexts`, `changeLog`, `models` and the stores themselves are touched under `lock` only.
 
     /// The model of the stores.
-    public let managedObjectModel: NSManagedObjectModel
-    package let modelLayout: ModelLayout
+    public var managedObjectModel: NSManagedObjectModel { current.model }
+    package var modelLayout: ModelLayout { current.layout }
+    private var current: CoordinatedModel { currentModel.load(ordering: .acquiring).takeUnretainedValue() }
+    private let currentModel: Atomic<Unmanaged<CoordinatedModel>>
+    /// The models that the coordinator has had, which are read without the lock, and so are kept.
+    private var models: [CoordinatedModel]
     let lockObject = NSRecursiveLock()
     private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
     private(set) var stores: [NSPersistentStore] = [] {
@@ -26,6 +30,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private var contexts: [ObjectTable] = []
     var changeLog = ChangeLog()
     let saveCount = Atomic<UInt32>(1)
+    /// What the request that is being run is a part of; under `lock`.
+    var activeTransaction: OptimisticTransaction?
 
     /// A name for logs.
     open var name: String?
@@ -34,12 +40,33 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// - Parameter model: a complete model; one with mistakes stops the program with a message that names them.
     public init(managedObjectModel model: NSManagedObjectModel) {
-        managedObjectModel = model
-        do { modelLayout = try model.compiledLayout() } catch {
+        let layout: ModelLayout
+        do { layout = try model.compiledLayout() } catch {
             programmerError((error as NSError).localizedDescription)
         }
+        let coordinated = CoordinatedModel(model, layout)
+        models = [coordinated]
+        currentModel = Atomic(Unmanaged.passUnretained(coordinated))
         super.init()
         ManagedClasses.learn(model)
+    }
+
+    /// Takes another model, which has the entities of the former one and maybe more, before there are stores.
+    ///
+    /// - Throws: 134080 when there are stores already, and what is wrong with the model.
+    package func adopt(_ model: NSManagedObjectModel) throws {
+        let layout = try model.compiledLayout()
+        try withLock {
+            guard stores.isEmpty else {
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreOpen,
+                    "A coordinator that has stores cannot take another model. Remove them first.", url: stores[0].url)
+            }
+            guard model !== managedObjectModel else { return }
+            let coordinated = models.first { $0.model === model } ?? CoordinatedModel(model, layout)
+            if !models.contains(where: { $0 === coordinated }) { models.append(coordinated) }
+            currentModel.store(Unmanaged.passUnretained(coordinated), ordering: .releasing)
+        }
     }
 
     /// Creates a coordinator without a model, to which no store can be added that has entities.
@@ -264,5 +291,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The ID of an object by its URI as a string, `nil` when no store of the coordinator can have it.
     open func managedObjectID(for string: String) -> NSManagedObjectID? {
         URL(string: string).flatMap { managedObjectID(forURIRepresentation: $0) }
+    }
+}
+
+/// A model and its compiled form, which a coordinator takes together.
+private final class CoordinatedModel: Sendable {
+    let model: NSManagedObjectModel
+    let layout: ModelLayout
+
+    init(_ model: NSManagedObjectModel, _ layout: ModelLayout) {
+        self.model = model
+        self.layout = layout
     }
 }

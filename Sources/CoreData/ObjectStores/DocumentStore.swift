@@ -156,17 +156,24 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         guard changes.updated.isEmpty, changes.deleted.isEmpty else { return try super.save(changes) }
         let nodes = changes.inserted.map { NSAtomicStoreCacheNode(objectID: $0.objectID) }
         add(nodes)
-        for (node, change) in zip(nodes, changes.inserted) { fill(node, change) }
+        for (node, change) in zip(nodes, changes.inserted) { try fill(node, change) }
         try count(to: nodes.map(\.objectID.key).max() ?? 0)
         try save()
         return SaveResult()
     }
 
-    private func fill(_ node: NSAtomicStoreCacheNode, _ change: RowChange) {
+    private func fill(_ node: NSAtomicStoreCacheNode, _ change: RowChange) throws {
         node.version = change.version &+ 1
         for (slot, value) in zip(change.objectID.layout.slots, change.values) where !slot.isTransient {
             switch slot.kind {
-            case .attribute(let attribute): node.setValue(value.objectValue(for: attribute), forKey: slot.name)
+            case .attribute(let attribute):
+                if let missing = value.missingExternalData {
+                    throw StoreError.make(
+                        CocoaError.Code.fileReadNoSuchFile.rawValue,
+                        "“\(change.objectID.layout.name).\(slot.name)” cannot be copied: \(missing.sentence)",
+                        url: missing.file)
+                }
+                node.setValue(value.objectValue(for: attribute), forKey: slot.name)
             case .toOne:
                 guard case .identifier(let identifier) = value else { continue }
                 node.setValue(cacheNode(for: identifier), forKey: slot.name)
@@ -195,7 +202,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
             document.objects = try allNodes.map { try nodes.object(of: $0) }
             let byName = Dictionary(
                 entities.map { (Self.fileName(ofEntity: $0.name), $0) }, uniquingKeysWith: { first, _ in first })
-            try Self.data(of: document, entities: byName).write(to: url, options: .atomic)
+            try AtomicFile.write(Self.data(of: document, entities: byName), to: url)
         } catch { throw Self.error(CoreDataErrorCode.persistentStoreSave, "cannot be saved", error, url) }
         state = try FileState(of: url)
     }
@@ -219,7 +226,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         document.metadata = (metadata ?? [:]).merging(document.metadata.filter { StoreMetadata.isReserved($0.key) }) {
             new, _ in new
         }
-        do { try data(of: document, entities: [:]).write(to: url, options: .atomic) } catch {
+        do { try AtomicFile.write(data(of: document, entities: [:]), to: url) } catch {
             throw self.error(CoreDataErrorCode.persistentStoreSave, "cannot be saved", error, url)
         }
     }
@@ -232,7 +239,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     package override class func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
         guard try FileState(of: source) != nil else { throw missing(source) }
         _ = try read(source)
-        try Data(contentsOf: source).write(to: destination, options: .atomic)
+        try AtomicFile.write(Data(contentsOf: source), to: destination)
     }
 
     private static func missing(_ url: URL) -> NSError {

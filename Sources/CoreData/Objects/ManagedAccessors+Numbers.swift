@@ -4,11 +4,11 @@ import Foundation
 @_spi(GeneratedCode) extension NSManagedObject {
     /// The integer of the key.
     public final func managedValue(_ key: ManagedPropertyKey) -> Int16 {
-        guard let slot = slot(of: key) else { return otherNumber(key).map { $0.int16Value } ?? 0 }
+        guard let slot = slot(of: key) else { return otherInteger(key) }
         switch storedValue(at: slot) {
-        case .integer(let value): return Int16(truncatingIfNeeded: value)
+        case .integer(let value): return Int16(exactly: value) ?? nearest(to: value, key)
         case .null: return 0
-        default: return otherNumber(key).map { $0.int16Value } ?? 0
+        default: return otherInteger(key)
         }
     }
 
@@ -19,11 +19,11 @@ import Foundation
 
     /// The integer of the key.
     public final func managedValue(_ key: ManagedPropertyKey) -> Int32 {
-        guard let slot = slot(of: key) else { return otherNumber(key).map { $0.int32Value } ?? 0 }
+        guard let slot = slot(of: key) else { return otherInteger(key) }
         switch storedValue(at: slot) {
-        case .integer(let value): return Int32(truncatingIfNeeded: value)
+        case .integer(let value): return Int32(exactly: value) ?? nearest(to: value, key)
         case .null: return 0
-        default: return otherNumber(key).map { $0.int32Value } ?? 0
+        default: return otherInteger(key)
         }
     }
 
@@ -34,11 +34,11 @@ import Foundation
 
     /// The integer of the key.
     public final func managedValue(_ key: ManagedPropertyKey) -> Int64 {
-        guard let slot = slot(of: key) else { return otherNumber(key).map { $0.int64Value } ?? 0 }
+        guard let slot = slot(of: key) else { return otherInteger(key) }
         switch storedValue(at: slot) {
         case .integer(let value): return value
         case .null: return 0
-        default: return otherNumber(key).map { $0.int64Value } ?? 0
+        default: return otherInteger(key)
         }
     }
 
@@ -79,7 +79,9 @@ import Foundation
 
     /// Sets a floating-point number for the key; for a date, seconds since the first instant of 2001.
     public final func setManagedValue(_ value: Double, _ key: ManagedPropertyKey) {
-        if let slot = slot(of: key, if: .doubleAttributeType) {
+        if value.isNaN {
+            setOtherValue(value, key)
+        } else if let slot = slot(of: key, if: .doubleAttributeType) {
             setStoredValue(.double(value), at: slot)
         } else if let slot = slot(of: key, if: .dateAttributeType) {
             setStoredValue(.date(value), at: slot)
@@ -95,7 +97,7 @@ import Foundation
 
     /// Sets a floating-point number for the key.
     public final func setManagedValue(_ value: Float, _ key: ManagedPropertyKey) {
-        guard let slot = slot(of: key, if: .floatAttributeType) else { return setOtherValue(value, key) }
+        guard !value.isNaN, let slot = slot(of: key, if: .floatAttributeType) else { return setOtherValue(value, key) }
         setStoredValue(.double(Double(value)), at: slot)
     }
 
@@ -107,25 +109,36 @@ import Foundation
     }
 
     private final func setManagedInteger(_ value: Int64, _ key: ManagedPropertyKey) {
-        guard let slot = slot(of: key), layout.attributeTypes[slot].isInteger else {
+        guard let slot = slot(of: key), let stored = StoredValue(whole: value, for: layout.attributeTypes[slot]) else {
             return setOtherValue(value, key)
         }
-        setStoredValue(.integer(value), at: slot)
+        setStoredValue(stored, at: slot)
+    }
+
+    /// The number that is nearest to one which the property's type does not hold: what is stored stays, and is reported.
+    @inline(never)
+    private final func nearest<Number: FixedWidthInteger>(to value: Int64, _ key: ManagedPropertyKey) -> Number {
+        let reason = "\(value) is no \(Number.self)"
+        storedContext?.report(
+            "“\(layout.name).\(key.name)” is shown as \(Number(clamping: value))",
+            StoreError.make(CoreDataErrorCode.managedObjectValidation, reason))
+        return Number(clamping: value)
+    }
+
+    /// The number of an attribute that is stored as another type than an accessor is for, without its fraction.
+    @inline(never)
+    private final func otherInteger<Number: FixedWidthInteger>(_ key: ManagedPropertyKey) -> Number {
+        guard let number = otherNumber(key) else { return 0 }
+        guard number.isFloatingPoint else {
+            return Number(exactly: number.int64Value) ?? nearest(to: number.int64Value, key)
+        }
+        let value = number.doubleValue.rounded(.towardZero)
+        return Number(exactly: value) ?? (value.isNaN ? 0 : value > 0 ? .max : .min)
     }
 
     /// The number of an attribute that is stored as another type than an accessor is for.
     @inline(never)
     private final func otherNumber(_ key: ManagedPropertyKey) -> NSNumber? {
         otherValue(key)
-    }
-}
-
-extension NSAttributeType {
-    /// Whether values are stored as integers.
-    fileprivate var isInteger: Bool {
-        switch self {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType: true
-        default: false
-        }
     }
 }

@@ -106,7 +106,7 @@ extension NSManagedObject {
         guard key.hasPrefix("primitive") else { return nil }
         let rest = key.dropFirst("primitive".count)
         let name = rest.prefix(1).lowercased() + rest.dropFirst()
-        return layout.propertyByName[name] == nil ? nil : name
+        return layout.propertyByName[name] == nil ? layout.nameByAccessor(of: name) : name
     }
 
     private final func cast<Value>(_ value: Any?, _ key: ManagedPropertyKey) -> Value {

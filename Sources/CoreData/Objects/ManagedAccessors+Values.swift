@@ -45,7 +45,8 @@ import Foundation
 
     /// Sets a value for the key.
     public final func setManagedValue(_ value: Date?, _ key: ManagedPropertyKey) {
-        guard let slot = slot(of: key, if: .dateAttributeType) else { return setOtherValue(value, key) }
+        guard value?.timeIntervalSinceReferenceDate.isFinite != false, let slot = slot(of: key, if: .dateAttributeType)
+        else { return setOtherValue(value, key) }
         setStoredValue(value.map { .date($0.timeIntervalSinceReferenceDate) } ?? .null, at: slot)
     }
 
@@ -59,7 +60,9 @@ import Foundation
 
     /// Sets a value for the key.
     public final func setManagedValue(_ value: Date, _ key: ManagedPropertyKey) {
-        guard let slot = slot(of: key, if: .dateAttributeType) else { return setOtherValue(value, key) }
+        guard value.timeIntervalSinceReferenceDate.isFinite, let slot = slot(of: key, if: .dateAttributeType) else {
+            return setOtherValue(value, key)
+        }
         setStoredValue(.date(value.timeIntervalSinceReferenceDate), at: slot)
     }
 

@@ -68,7 +68,8 @@ extension NSManagedObject {
     }
 
     private func toManyRelationship(_ key: String) -> RelationshipLayout {
-        guard let relationship = layout.relationship(named: key) else { unknownKey(key) }
+        let name = layout.propertyByName[key] == nil ? layout.nameByAccessor(of: key) ?? key : key
+        guard let relationship = layout.relationship(named: name) else { unknownKey(key) }
         if !relationship.isToMany { programmerError("“\(layout.name).\(key)” is a to-one relationship") }
         return relationship
     }

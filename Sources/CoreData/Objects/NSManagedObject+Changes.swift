@@ -2,8 +2,12 @@ import Foundation
 
 extension NSManagedObject {
     final func currentChanges() -> [String: Any] {
-        guard !isFault else { return [:] }
-        return currentValues(of: persistentChangedKeys(includingTransient: true))
+        hasTrackedChanges ? currentValues(of: persistentChangedKeys()) : [:]
+    }
+
+    /// Whether the object counts as changed. Primitive values that were set without telling the context do not make it so.
+    final var hasTrackedChanges: Bool {
+        !isFault && (!state.isDisjoint(with: [.inserted, .updated]) || storedContext == nil)
     }
 
     final func formerValuesOfEvent() -> [String: Any] {
@@ -13,10 +17,11 @@ extension NSManagedObject {
         // What the event began with is what was committed, unless an earlier event had changed it.
         let former = storedContext?.eventValues[ObjectIdentifier(self)] ?? snapshot
         var result: [String: Any] = [:]
-        for slot in values.indices where slot < former.count && values[slot] != former[slot] {
+        for slot in values.indices
+        where slot < former.count && values[slot] != former[slot] && !layout.slots[slot].isTransient {
             result[layout.slots[slot].name] = objectValue(former[slot], at: slot) ?? NSNull()
         }
-        for relationship in layout.toManys {
+        for relationship in layout.toManys where !relationship.isTransient {
             guard let members = toManyMembersIfAny(relationship), members.hasChanges else { continue }
             result[relationship.name] = NSSet(set: members.committed)
         }
@@ -30,10 +35,12 @@ extension NSManagedObject {
         for key in wanted {
             switch layout.propertyByName[key] {
             case .slot(let slot):
-                // What was never saved has none (CoreDataPlus's tests ask for that).
+                // What was never saved has none (CoreDataPlus's tests ask for that), nor has what no store keeps.
+                if layout.slots[slot].isTransient { continue }
                 if !state.contains(.inserted) { result[key] = objectValue(snapshot[slot], at: slot) ?? NSNull() }
             case .toMany(let index):
                 let relationship = layout.relationships[index]
+                if relationship.isTransient { continue }
                 let members = loadedToManyMembers(relationship)
                 result[key] =
                     relationship.isOrdered && !members.hasChanges
@@ -60,14 +67,16 @@ extension NSManagedObject {
 
     /// Whether any property that is stored differs from what the store has.
     final var hasPersistentChanges: Bool {
-        !changedSlots().isEmpty || layout.toManys.contains { toManyMembersIfAny($0)?.hasChanges ?? false }
+        !changedSlots().isEmpty
+            || layout.toManys.contains { !$0.isTransient && toManyMembersIfAny($0)?.hasChanges ?? false }
     }
 
     /// The keys of the properties that differ from what the store has.
-    final func persistentChangedKeys(includingTransient: Bool = false) -> [String] {
+    final func persistentChangedKeys() -> [String] {
         guard !isFault else { return [] }
-        var keys = changedSlots(includingTransient: includingTransient).map { layout.slots[$0].name }
-        for relationship in layout.toManys where toManyMembersIfAny(relationship)?.hasChanges ?? false {
+        var keys = changedSlots().map { layout.slots[$0].name }
+        for relationship in layout.toManys
+        where !relationship.isTransient && toManyMembersIfAny(relationship)?.hasChanges ?? false {
             keys.append(relationship.name)
         }
         return keys
@@ -126,7 +135,7 @@ extension NSManagedObject {
     /// Forgets all changes; the values become those last fetched or saved.
     final func becomeUnchanged() {
         values = snapshot
-        relations = []
+        forgetRelationships()
         state.remove([.updated, .deleted, .listed, .deletePropagated, .watched])
         state.remove(.anyEvent)
     }
@@ -165,7 +174,7 @@ extension NSManagedObject {
             values = merged
         } else {
             values = row.values
-            relations = []
+            forgetRelationships()
         }
         snapshot = row.values
         version = row.version

@@ -3,16 +3,18 @@ import PredicateFormat
 
 extension NSManagedObject {
     final func modeledValue(forKey key: String) -> Any? {
-        guard let place = layout.propertyByName[key] else {
-            if key == "objectID" { return identifier }
-            if key == "self" { return self }
-            return value(forUndefinedKey: key)
+        guard let place = layout.place(forKey: key) else {
+            return ownValue(forKey: key) { value(forUndefinedKey: key) }
         }
         switch place {
         case .slot(let slot):
             let value = storedValue(at: slot)
             switch layout.slots[slot].kind {
-            case .attribute(let attribute): return value.objectValue(for: attribute)
+            case .attribute(let attribute):
+                if attribute.allowsExternalStorage, let missing = value.missingExternalData {
+                    reportMissing(missing, at: slot)
+                }
+                return value.objectValue(for: attribute)
             case .toOne(let relationship):
                 if case .object(let object) = value {
                     (object as? UnavailableValue)?.tell()
@@ -23,12 +25,30 @@ extension NSManagedObject {
         case .toMany(let index):
             return toManyValue(layout.relationships[index])
         case .fetched(let index):
-            return storedContext?.fetchedPropertyValue(layout.fetchedProperties[index], of: self)
+            return fetchedValue(index)
+        }
+    }
+
+    /// What every managed object can be asked by key.
+    private func ownValue(forKey key: String, else other: () -> Any?) -> Any? {
+        switch key {
+        case "objectID": identifier
+        case "self": self
+        case "entity": entity
+        case "managedObjectContext": managedObjectContext
+        case "isInserted", "inserted": NSNumber(value: isInserted)
+        case "isUpdated", "updated": NSNumber(value: isUpdated)
+        case "isDeleted", "deleted": NSNumber(value: isDeleted)
+        case "isFault", "fault": NSNumber(value: isFault)
+        case "hasChanges": NSNumber(value: hasChanges)
+        case "hasPersistentChangedValues": NSNumber(value: hasPersistentChangedValues)
+        case "description": description
+        default: other()
         }
     }
 
     final func setModeledValue(_ value: Any?, forKey key: String) {
-        guard let place = layout.propertyByName[key] else { return setValue(value, forUndefinedKey: key) }
+        guard let place = layout.place(forKey: key) else { return setValue(value, forUndefinedKey: key) }
         switch place {
         case .slot(let slot):
             switch layout.slots[slot].kind {
@@ -63,7 +83,7 @@ extension NSManagedObject {
     }
 
     final func unloadedValue(forKey key: String) -> Any? {
-        guard let place = layout.propertyByName[key] else { unknownKey(key) }
+        guard let place = layout.place(forKey: key) else { unknownKey(key) }
         if state.contains(.fault), values.isEmpty { return nil }
         switch place {
         case .slot(let slot):
@@ -77,7 +97,7 @@ extension NSManagedObject {
     }
 
     final func setUntrackedValue(_ value: Any?, forKey key: String) {
-        guard let place = layout.propertyByName[key] else { unknownKey(key) }
+        guard let place = layout.place(forKey: key) else { unknownKey(key) }
         if state.contains(.fault) { fireFault() }
         switch place {
         case .slot(let slot):
@@ -90,38 +110,11 @@ extension NSManagedObject {
     }
 
     final func value(atEndOf keyPath: String) -> Any? {
-        var rest = keyPath[...]
-        var current: Any? = self
-        while !rest.isEmpty {
-            let key = rest.prefix { $0 != "." }
-            rest = rest.dropFirst(key.count + 1)
-            switch current {
-            case let object as NSManagedObject: current = object.value(forKey: String(key))
-            case let dictionary as [String: Any]: current = dictionary[String(key)]
-            case let objects?:
-                guard let members = Self.objects(in: objects) else { return nil }
-                let path = rest.isEmpty ? String(key) : "\(key).\(rest)"
-                return Self.values(of: members, forKeyPath: path, ordered: objects is NSOrderedSet)
-            case nil: return nil
-            }
-        }
-        return current
-    }
-
-    private static func values(of members: [NSManagedObject], forKeyPath path: String, ordered: Bool) -> Any? {
-        if path.contains("@") {
-            return Value.collection(members.map { Value($0) }).value(
-                forKeyPath: path.split(separator: ".").map(String.init)
-            ).any
-        }
-        let values = members.compactMap { $0.value(forKeyPath: path) }
-        return ordered ? NSOrderedSet(array: values) : NSSet(array: values)
+        KeyValuePath.value(of: self, keyPath.split(separator: ".").map(String.init)[...])
     }
 
     final func setValue(_ value: Any?, atEndOf keyPath: String) {
-        guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
-        let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject
-        owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+        KeyValuePath.set(value, of: self, keyPath.split(separator: ".").map(String.init)[...])
     }
 
     /// The set of a to-many relationship at the end of a path through to-one relationships, to be changed in place.
@@ -164,7 +157,7 @@ extension NSManagedObject {
                     case .attribute(let attribute): values[slot].objectValue(for: attribute)
                     case .toOne: unresolvedToOne(slot)
                     }
-                return "\(layout.slots[slot].name) = \(value.map { "\($0)" } ?? "nil")"
+                return "\(layout.slots[slot].name) = \(value.map { UnacceptableValue.text(of: $0) } ?? "nil")"
             }
             data = "{ \(known.joined(separator: "; ")) }"
         }

@@ -67,8 +67,35 @@ extension NSManagedObject {
 
     private func makeRelations() {
         if relations.isEmpty {
-            relations = Array(repeating: .unresolved, count: layout.relationships.count)
+            relations = Array(
+                repeating: .unresolved, count: layout.relationships.count + layout.fetchedProperties.count)
         }
+    }
+
+    /// Forgets what is known of relationships. What fetched properties found stays until the object is a fault.
+    final func forgetRelationships() {
+        guard !relations.isEmpty, !layout.fetchedProperties.isEmpty else { return relations = [] }
+        for index in layout.relationships.indices { relations[index] = .unresolved }
+    }
+
+    /// Has fetched properties fetched again.
+    final func forgetFetchedValues() {
+        guard !relations.isEmpty else { return }
+        for index in layout.relationships.count..<relations.count { relations[index] = .unresolved }
+    }
+
+    /// What a fetched property finds: fetched once, and kept until the object is turned into a fault.
+    final func fetchedValue(_ index: Int) -> Any? {
+        if state.contains(.fault) { fireFault() }
+        let position = layout.relationships.count + index
+        if !relations.isEmpty, case .fetched(let found) = relations[position] { return found }
+        guard let context = storedContext else { return nil }
+        guard let found = context.fetchedPropertyValue(layout.fetchedProperties[index], of: self) else {
+            return [NSManagedObject]()
+        }
+        makeRelations()
+        relations[position] = .fetched(found)
+        return found
     }
 
     // MARK: Changing one end
@@ -93,7 +120,7 @@ extension NSManagedObject {
         }
         if let object { checkContext(of: object, for: relationship) }
         changing(relationship) { assignToOne(relationship, object) }
-        guard let inverse = relationship.inverse else { return }
+        guard let inverse = inverseToKeep(of: relationship) else { return }
         former?.disconnect(inverse, from: self)
         object?.connect(inverse, to: self)
     }
@@ -123,14 +150,16 @@ extension NSManagedObject {
         }
         let members = relationship.isOrdered ? loadedToManyMembers(relationship) : toManyMembers(relationship)
         guard changing(relationship, { members.insert(object, at: index) }) else { return }
-        guard let inverse = relationship.inverse else { return }
+        guard let inverse = inverseToKeep(of: relationship) else { return }
         object.connect(inverse, to: self)
     }
 
     final func removeFromToMany(_ relationship: RelationshipLayout, _ object: NSManagedObject) {
         willChange()
         let members = toManyMembers(relationship)
-        guard changing(relationship, { members.remove(object) }), let inverse = relationship.inverse else { return }
+        guard changing(relationship, { members.remove(object) }), let inverse = inverseToKeep(of: relationship) else {
+            return
+        }
         object.disconnect(inverse, from: self)
     }
 
@@ -141,6 +170,12 @@ extension NSManagedObject {
     }
 
     // MARK: The other end
+
+    /// The relationship that leads back, which is to be changed as well; none while an object awakes.
+    private func inverseToKeep(of relationship: RelationshipLayout) -> RelationshipLayout? {
+        guard let inverse = relationship.inverse, storedContext?.isAwakening != true else { return nil }
+        return inverse
+    }
 
     /// Makes this end of a relationship show `object`, after the other end was set to show this object.
     private func connect(_ relationship: RelationshipLayout, to object: NSManagedObject) {

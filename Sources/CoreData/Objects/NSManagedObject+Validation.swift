@@ -24,7 +24,9 @@ extension NSManagedObject {
                 {
                     errors.append(ValidationError.missing(description.name, object: self))
                 }
-            } else if !description.description.validationPredicates.isEmpty, let attribute = description.attribute {
+            } else if !description.description.validationPredicates.isEmpty, let attribute = description.attribute,
+                values[slot].missingExternalData == nil
+            {
                 let value = values[slot].objectValue(for: attribute)
                 errors += ValidationError.failures(value, of: description.description, object: self)
             }
@@ -33,6 +35,8 @@ extension NSManagedObject {
             if let error = countError(of: relationship, countsAll: countsAll) { errors.append(error) }
         }
         for key in type(of: self).customValidationKeys {
+            // Nobody can tell whether a value that cannot be read is valid. It was when it was saved.
+            if let slot = layout.slotIndex(forName: key), values[slot].missingExternalData != nil { continue }
             do {
                 var value = modeledValue(forKey: key).map { $0 as AnyObject }
                 try validateValue(&value, forKey: key)

@@ -120,7 +120,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open var hasChanges: Bool { !state.isDisjoint(with: .anyChange) }
 
     /// Whether any stored property differs from what the store has.
-    open var hasPersistentChangedValues: Bool { !persistentChangedKeys().isEmpty }
+    open var hasPersistentChangedValues: Bool { hasTrackedChanges && hasPersistentChanges }
 
     /// Whether the object has yet to take its values.
     open var isFault: Bool { state.contains(.fault) }
@@ -140,9 +140,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func awakeFromInsert() {}
 
     /// Called after the object took its values from a store. Derive transient values here; call `super`.
+    ///
+    /// Setters called here change values, and nothing else: neither the object nor its context becomes changed, nothing is registered for
+    /// undo, and inverses of relationships are not set.
     open func awakeFromFetch() {}
 
-    /// Called after the object's values were reset by an undo, a refresh or a rollback.
+    /// Called after the object's values were reset by an undo, a refresh or a rollback. Setters work as in `awakeFromFetch`.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
     /// Called before the object is marked as deleted, with its relationships still there.
@@ -207,10 +210,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func setValue(_ value: Any?, forUndefinedKey key: String) { unknownKey(key) }
 
     /// The value at the end of a path of keys; a to-many relationship on the way gives the values of all its objects, and an operator
-    /// (`books.@avg.price`) what it computes of these.
+    /// (`books.@avg.price`) what it computes of these, as the key-value coding guide has it: `@avg` and `@sum` count no value as zero,
+    /// `@max` and `@min` ignore it.
     open func value(forKeyPath keyPath: String) -> Any? { value(atEndOf: keyPath) }
 
-    /// Sets the value at the end of a path of keys through to-one relationships.
+    /// Sets the value at the end of a path of keys: of every object that a to-many relationship on the way leads to, and of none where
+    /// a to-one relationship has no destination.
     open func setValue(_ value: Any?, forKeyPath keyPath: String) { setValue(value, atEndOf: keyPath) }
 
     /// Sets several properties.
@@ -269,17 +274,18 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Changes
 
-    /// The values that differ from what the store has, by key; for a new object, from the defaults.
+    /// The values of persistent properties that differ from what the store has, by key; for a new object, from the defaults.
     ///
-    /// `NSNull` stands for no value. A fault has no changes, and does not fire.
+    /// `NSNull` stands for no value. A fault has no changes, and does not fire; nor has an object of which only primitive values were
+    /// set, until it is changed otherwise.
     open func changedValues() -> [String: Any] { currentChanges() }
 
-    /// The former values of what changed since the context last posted changes, by key; `NSNull` stands for no value.
+    /// The former values of the persistent properties that changed since the context last posted changes, by key; `NSNull` stands for no value.
     ///
     /// Observers of `NSManagedObjectContextObjectsDidChange` find there what the notification is about.
     open func changedValuesForCurrentEvent() -> [String: Any] { formerValuesOfEvent() }
 
-    /// The values as they were last fetched or saved, by key; `NSNull` stands for no value. Attributes
+    /// The values of persistent properties as they were last fetched or saved, by key; `NSNull` stands for no value. Attributes
     /// and to-one relationships of an object that was never saved are not among them.
     ///
     /// - Parameter keys: the properties to give; `nil` for all.

@@ -106,4 +106,6 @@ enum RelationState {
     case unresolved
     case toOne(NSManagedObject?)
     case toMany(ToManyMembers)
+    /// What a fetched property found. The fetched properties come after the relationships.
+    case fetched([Any])
 }

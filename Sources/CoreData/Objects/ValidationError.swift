@@ -1,4 +1,5 @@
 import Foundation
+import PredicateFormat
 
 /// The errors of validation, with Core Data's codes and user info.
 enum ValidationError {
@@ -11,7 +12,8 @@ enum ValidationError {
             NSValidationObjectErrorKey: object,
             NSValidationKeyErrorKey: key,
         ]
-        if let value { info[NSValidationValueErrorKey] = value }
+        // Foundation stops the program over the description of an error with a date that no calendar has.
+        if let value, !UnacceptableValue.isDateOutsideCalendars(value) { info[NSValidationValueErrorKey] = value }
         if let predicate { info[NSValidationPredicateErrorKey] = predicate }
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }
@@ -23,21 +25,33 @@ enum ValidationError {
     }
 
     static func wrongType(_ value: Any, slot: SlotLayout, object: NSManagedObject) -> NSError {
-        let wanted: String =
+        let (code, wanted): (Int, String) =
             switch slot.kind {
-            case .attribute(let attribute): attribute.valueClassName ?? "\(attribute.type)"
-            case .toOne(let relationship): "\(relationship.destination.name) object"
+            case .attribute(let attribute): UnacceptableValue(value).refusal(by: attribute)
+            case .toOne(let relationship):
+                (CoreDataErrorCode.managedObjectValidation, "\(relationship.destination.name) object")
             }
         return make(
-            CoreDataErrorCode.managedObjectValidation,
-            "Unacceptable type of value for \(name(of: object, slot.name)): it wants \(wanted), and was given "
-                + "\(type(of: value)) (\(value)).", key: slot.name, value: value, object: object)
+            code,
+            "Unacceptable value for \(name(of: object, slot.name)): it wants \(wanted), and was given "
+                + "\(type(of: value)) (\(UnacceptableValue.text(of: value))).", key: slot.name, value: value,
+            object: object)
     }
 
     /// The errors of the validation predicates that a value does not satisfy.
     static func failures(_ value: Any?, of property: NSPropertyDescription, object: NSManagedObject) -> [NSError] {
         var errors: [NSError] = []
-        for (index, predicate) in property.validationPredicates.enumerated() where !predicate.evaluate(with: value) {
+        for (index, predicate) in property.validationPredicates.enumerated() {
+            do {
+                if try EvaluationFailure.throwing({ predicate.evaluate(with: value) }) { continue }
+            } catch {
+                let message = "\(name(of: object, property.name)) cannot be checked. \(error.localizedDescription)"
+                errors.append(
+                    make(
+                        CoreDataErrorCode.managedObjectValidation, message, key: property.name, value: value,
+                        object: object, predicate: predicate))
+                continue
+            }
             let warning = property.validationWarnings.indices.contains(index) ? property.validationWarnings[index] : nil
             let code = (warning as? NSNumber)?.intValue ?? CoreDataErrorCode.managedObjectValidation
             let message =

@@ -62,34 +62,35 @@ enum BatchChanges {
         switch slot.kind {
         case .attribute(let attribute):
             let stored = StoredValue(value, for: attribute)
-            if case .object(let object) = stored, object is UnacceptableValue {
-                throw unacceptable(value, slot, layout, "which is not of the attribute's type")
+            if case .object(let object) = stored, let refused = object as? UnacceptableValue {
+                let (code, wanted) = refused.refusal(by: attribute)
+                throw unacceptable(value, slot, layout, "(\(refused.text)), where it wants \(wanted)", code: code)
             }
             return stored
         case .toOne(let relationship):
             if value == nil || value is NSNull { return .null }
             guard let identifier = (value as? NSManagedObjectID) ?? (value as? NSManagedObject)?.objectID else {
-                throw unacceptable(value, slot, layout, "where an object or an NSManagedObjectID is wanted")
+                throw unacceptable(value, slot, layout, ", where an object or an NSManagedObjectID is wanted")
             }
             guard !identifier.isTemporaryID else {
-                throw unacceptable(value, slot, layout, "an object that has not been saved")
+                throw unacceptable(value, slot, layout, ", an object that has not been saved")
             }
             guard identifier.layout.isKind(named: relationship.destination.name) else {
                 throw unacceptable(
                     value, slot, layout,
-                    "of entity “\(identifier.layout.name)” instead of “\(relationship.destination.name)”")
+                    ", of entity “\(identifier.layout.name)” instead of “\(relationship.destination.name)”")
             }
             return .identifier(identifier)
         }
     }
 
     private static func unacceptable(
-        _ value: Any?, _ slot: SlotLayout, _ layout: EntityLayout, _ reason: String
+        _ value: Any?, _ slot: SlotLayout, _ layout: EntityLayout, _ reason: String,
+        code: Int = CoreDataErrorCode.managedObjectValidation
     ) -> NSError {
         let kind = value.map { "a \(type(of: $0))" } ?? "nil"
         return StoreError.make(
-            CoreDataErrorCode.managedObjectValidation,
-            "A batch request gives \(kind) for “\(layout.name).\(slot.name)”, \(reason).",
+            code, "A batch request gives \(kind) for “\(layout.name).\(slot.name)” \(reason).",
             userInfo: [NSValidationKeyErrorKey: slot.name])
     }
 

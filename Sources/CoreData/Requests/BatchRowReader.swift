@@ -61,13 +61,19 @@ struct BatchRowReader {
         switch type {
         case .stringAttributeType: return exact(value, String.self).map(StoredValue.string)
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
-            if let number = exact(value, Int.self) { return .integer(Int64(number)) }
-            if let number = exact(value, Int64.self) { return .integer(number) }
-            if let number = exact(value, Int32.self) { return .integer(Int64(number)) }
+            if let number = exact(value, Int.self) { return StoredValue(whole: Int64(number), for: type) }
+            if let number = exact(value, Int64.self) { return StoredValue(whole: number, for: type) }
+            if let number = exact(value, Int32.self) { return StoredValue(whole: Int64(number), for: type) }
             return exact(value, Int16.self).map { .integer(Int64($0)) }
         case .booleanAttributeType: return exact(value, Bool.self).map { .integer($0 ? 1 : 0) }
-        case .doubleAttributeType: return exact(value, Double.self).map(StoredValue.double)
-        case .dateAttributeType: return exact(value, Date.self).map { .date($0.timeIntervalSinceReferenceDate) }
+        case .doubleAttributeType:
+            guard let number = exact(value, Double.self), !number.isNaN else { return nil }
+            return .double(number)
+        case .dateAttributeType:
+            guard let seconds = exact(value, Date.self)?.timeIntervalSinceReferenceDate, seconds.isFinite else {
+                return nil
+            }
+            return .date(seconds)
         default: return nil
         }
     }

@@ -131,6 +131,22 @@ package final class EntityLayout: @unchecked Sendable {
         return place < 0 && place != Self.noPlace ? Int(-1 - place) : nil
     }
 
+    /// The place of the property that a key of key-value coding means: the one of that name; else, as accessors are looked up by names that
+    /// capitalise the key (`setDate:`, `isDone`, `getTitle`), the one that such a name leads to.
+    package func place(forKey key: String) -> PropertyIndex? {
+        if let place = propertyByName[key] { return place }
+        return nameByAccessor(of: key).flatMap { propertyByName[$0] }
+    }
+
+    /// The property's name that a key of key-value coding means where none has just this name.
+    package func nameByAccessor(of key: String) -> String? {
+        guard let first = key.first else { return nil }
+        let rest = key.dropFirst()
+        let capitalised = first.uppercased() + rest
+        return [capitalised, first.lowercased() + rest, "is" + capitalised, "get" + capitalised]
+            .first { propertyByName[$0] != nil }
+    }
+
     /// The slot of an attribute or to-one relationship by name.
     package func slotIndex(forName name: String) -> Int? {
         if case .slot(let slot)? = propertyByName[name] { return slot }

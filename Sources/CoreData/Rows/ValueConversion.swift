@@ -5,6 +5,19 @@ import Foundation
 package final class UnacceptableValue: NSObject {
     package let value: Any
     package init(_ value: Any) { self.value = value }
+
+    /// The value for a message. Foundation stops the program over dates that no calendar has.
+    package var text: String { Self.text(of: value) }
+
+    static func text(of value: Any) -> String {
+        guard let date = value as? Date, isDateOutsideCalendars(date) else { return "\(value)" }
+        return "\(date.timeIntervalSinceReferenceDate) seconds after the first instant of 2001"
+    }
+
+    static func isDateOutsideCalendars(_ value: Any) -> Bool {
+        guard let date = value as? Date else { return false }
+        return !(date.timeIntervalSinceReferenceDate.magnitude < 1e12)
+    }
 }
 
 extension StoredValue {
@@ -29,24 +42,23 @@ extension StoredValue {
     private static func accepted(_ value: Any, for attribute: AttributeLayout) -> StoredValue? {
         switch attribute.type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
-            return integerValue(value)
+            return wholeNumber(value).flatMap { StoredValue(whole: $0, for: attribute.type) }
         case .doubleAttributeType: return doubleValue(value).map(StoredValue.double)
-        case .floatAttributeType: return doubleValue(value).map { .double(Double(Float($0))) }
+        case .floatAttributeType:
+            guard let number = doubleValue(value), number.isInfinite || Float(number).isFinite else { return nil }
+            return .double(Double(Float(number)))
         case .stringAttributeType:
             if let string = value as? String { return .string(string) }
             return (value as? NSString).map { .string($0.description) }
         case .dateAttributeType:
-            return (value as? Date).map { .date($0.timeIntervalSinceReferenceDate) }
+            guard let seconds = (value as? Date)?.timeIntervalSinceReferenceDate, seconds.isFinite else { return nil }
+            return .date(seconds)
         case .binaryDataAttributeType: return (value as? Data).map(StoredValue.data)
         case .UUIDAttributeType: return (value as? UUID).map(StoredValue.uuid)
         case .URIAttributeType:
             if let url = value as? URL { return .object(url as NSURL) }
             return (value as? NSURL).map(StoredValue.object)
-        case .decimalAttributeType:
-            if let decimal = value as? Decimal { return .object(NSDecimalNumber(decimal: decimal)) }
-            if let number = value as? NSDecimalNumber { return .object(number) }
-            if let number = value as? NSNumber { return .object(NSDecimalNumber(decimal: number.decimalValue)) }
-            return nil
+        case .decimalAttributeType: return decimalValue(value).map(StoredValue.object)
         case .compositeAttributeType: return composite(value, attribute)
         case .objectIDAttributeType: return (value as? NSManagedObjectID).map(StoredValue.identifier)
         case .transformableAttributeType, .undefinedAttributeType:
@@ -54,38 +66,81 @@ extension StoredValue {
         }
     }
 
-    /// Not named `integer`: inside, `.integer(…)` would mean this function instead of the case, and never end.
-    private static func integerValue(_ value: Any) -> StoredValue? {
-        switch value {
-        case let number as Int: return .integer(Int64(number))
-        case let flag as Bool: return .integer(flag ? 1 : 0)
-        case let number as Int64: return .integer(number)
-        case let number as Int32: return .integer(Int64(number))
-        case let number as Int16: return .integer(Int64(number))
-        case let number as NSNumber: return .integer(number.int64Value)
-        case let number as any BinaryInteger: return Int64(exactly: number).map(StoredValue.integer)
-        case let number as any BinaryFloatingPoint:
-            return Int64(exactly: Double(number).rounded(.towardZero)).map(StoredValue.integer)
+    /// A whole number as an attribute of an integer or Boolean type stores it; nil where it is outside of the type's range, and for
+    /// attributes of other types.
+    @inline(__always)
+    package init?(whole number: Int64, for type: NSAttributeType) {
+        switch type {
+        case .integer64AttributeType: break
+        case .integer32AttributeType: guard Int32(exactly: number) != nil else { return nil }
+        case .integer16AttributeType: guard Int16(exactly: number) != nil else { return nil }
+        case .booleanAttributeType:
+            self = .integer(number == 0 ? 0 : 1)
+            return
         default: return nil
+        }
+        self = .integer(number)
+    }
+
+    /// A number without a fraction that fits 64 bits; nothing is rounded or cut off.
+    private static func wholeNumber(_ value: Any) -> Int64? {
+        switch value {
+        case let number as Int: Int64(number)
+        case let flag as Bool: flag ? 1 : 0
+        case let number as Int64: number
+        case let number as Int32: Int64(number)
+        case let number as Int16: Int64(number)
+        case let number as any BinaryInteger: Int64(exactly: number)
+        case let number as any BinaryFloatingPoint: Int64(exactly: Double(number))
+        // What a decimal number prints is a whole number when it is one.
+        case let number as Decimal: Int64(number.description)
+        case let number as NSDecimalNumber: Int64(number.decimalValue.description)
+        case let number as NSNumber: number.isFloatingPoint ? Int64(exactly: number.doubleValue) : whole(number)
+        default: nil
         }
     }
 
+    private static func whole(_ number: NSNumber) -> Int64? {
+        let isUnsigned = number.objCType.pointee == UInt8(ascii: "Q")
+        return isUnsigned ? Int64(exactly: number.uint64Value) : number.int64Value
+    }
+
+    /// A floating-point number; not what is none, which no store can keep.
     private static func doubleValue(_ value: Any) -> Double? {
-        switch value {
-        case let number as Double: return number
-        case let number as Float: return Double(number)
-        case let number as Int: return Double(number)
-        case let number as NSNumber: return number.doubleValue
-        case let number as Decimal: return NSDecimalNumber(decimal: number).doubleValue
-        case let number as any BinaryInteger: return Double(number)
-        default: return nil
-        }
+        let number: Double? =
+            switch value {
+            case let number as Double: number
+            case let number as Float: Double(number)
+            case let number as Int: Double(number)
+            case let number as NSNumber: number.doubleValue
+            case let number as Decimal: NSDecimalNumber(decimal: number).doubleValue
+            case let number as any BinaryInteger: Double(number)
+            case let number as any BinaryFloatingPoint: Double(number)
+            default: nil
+            }
+        return number.flatMap { $0.isNaN ? nil : $0 }
+    }
+
+    private static func decimalValue(_ value: Any) -> NSDecimalNumber? {
+        let number: NSDecimalNumber? =
+            switch value {
+            case let decimal as Decimal: NSDecimalNumber(decimal: decimal)
+            case let number as NSDecimalNumber: number
+            case let number as NSNumber where !number.doubleValue.isFinite: nil
+            case let number as NSNumber: NSDecimalNumber(decimal: number.decimalValue)
+            default: nil
+            }
+        return number.flatMap { $0.decimalValue.isNaN ? nil : $0 }
     }
 
     private static func composite(_ value: Any, _ attribute: AttributeLayout) -> StoredValue? {
         guard let dictionary = value as? [String: Any] else { return nil }
         let known = Set(attribute.elements.map(\.name))
         guard dictionary.keys.allSatisfy(known.contains) else { return nil }
+        for element in attribute.elements {
+            guard let inner = dictionary[element.name] else { continue }
+            if case .object(let object) = StoredValue(inner, for: element), object is UnacceptableValue { return nil }
+        }
         return .object(CompositeValue(dictionary))
     }
 
@@ -96,8 +151,9 @@ extension StoredValue {
         case .integer(let number):
             switch attribute.type {
             case .booleanAttributeType: return NSNumber(value: number != 0)
-            case .integer16AttributeType: return NSNumber(value: Int16(truncatingIfNeeded: number))
-            case .integer32AttributeType: return NSNumber(value: Int32(truncatingIfNeeded: number))
+            // Somebody else may have written more than the type holds: that is what is there, then.
+            case .integer16AttributeType: return Int16(exactly: number).map(NSNumber.init) ?? NSNumber(value: number)
+            case .integer32AttributeType: return Int32(exactly: number).map(NSNumber.init) ?? NSNumber(value: number)
             default: return NSNumber(value: number)
             }
         case .double(let number):
@@ -111,6 +167,7 @@ extension StoredValue {
             switch object {
             case let url as NSURL: return url as URL
             case let box as AnyValueBox: return box.value
+            case is MissingExternalData: return nil
             case let composite as CompositeValue: return composite.elements
             case let unacceptable as UnacceptableValue: return unacceptable.value
             case let unavailable as UnavailableValue:
@@ -154,4 +211,47 @@ private protocol OptionalValue {
 
 extension Optional: OptionalValue {
     fileprivate var anyValue: Any? { map { $0 } }
+}
+
+extension NSNumber {
+    /// Whether the number was made of a `Double` or a `Float`.
+    package var isFloatingPoint: Bool {
+        let type = objCType.pointee
+        return type == 0x64 || type == 0x66  // "d", "f"
+    }
+}
+
+extension UnacceptableValue {
+    /// Why an attribute does not take the value: Core Data's code, and what the attribute wants.
+    package func refusal(by attribute: AttributeLayout) -> (code: Int, wanted: String) {
+        let range: (Int64, Int64)? =
+            switch attribute.type {
+            case .integer16AttributeType: (Int64(Int16.min), Int64(Int16.max))
+            case .integer32AttributeType: (Int64(Int32.min), Int64(Int32.max))
+            case .integer64AttributeType: (.min, .max)
+            default: nil
+            }
+        let number = (value as? NSNumber)?.doubleValue
+        if let range, let number, number.rounded() == number || number.magnitude >= 0x1p63 {
+            let isTooLarge = number > 0
+            return (
+                isTooLarge ? CoreDataErrorCode.validationNumberTooLarge : CoreDataErrorCode.validationNumberTooSmall,
+                "a number from \(range.0) to \(range.1)"
+            )
+        }
+        let code = CoreDataErrorCode.managedObjectValidation
+        if range != nil { return (code, number == nil ? "a whole number" : "a number without a fraction") }
+        if number?.isNaN ?? false { return (code, "a number, which NaN is not") }
+        if let date = value as? Date, !date.timeIntervalSinceReferenceDate.isFinite {
+            return (code, "a date that is a number of seconds from another")
+        }
+        if attribute.type == .floatAttributeType, number != nil {
+            let isTooLarge = number ?? 0 > 0
+            return (
+                isTooLarge ? CoreDataErrorCode.validationNumberTooLarge : CoreDataErrorCode.validationNumberTooSmall,
+                "a number of at most \(Float.greatestFiniteMagnitude)"
+            )
+        }
+        return (code, attribute.valueClassName ?? "\(attribute.type)")
+    }
 }

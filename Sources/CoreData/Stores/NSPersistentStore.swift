@@ -125,6 +125,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Hands out the rows that a plan finds in portions, in order. What is done with a portion may read from the store.
+    package func forEachPortion(
+        _ plan: FetchPlan, of count: Int, _ body: (ContiguousArray<Row>) throws -> Void
+    ) throws {
+        try body(fetchRows(plan))
+    }
+
     /// The IDs of the rows that a plan finds, in order.
     package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
 
@@ -216,6 +223,18 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// Keeps what the store holds now readable, for as long as the result is there; `nil` for a store that cannot.
     package func pinGeneration() throws -> AnyObject? { nil }
+
+    /// A number that changes when somebody else saves to the store: another coordinator, or another program.
+    package func changeCount() throws -> Int64 { 0 }
+
+    /// What `changeCount()` has to be for what is written now; `nil` where that does not matter. Set by the coordinator.
+    package final var expectedChanges: Int64?
+
+    /// Keeps other coordinators and programs from saving to the store, until something is saved here or `letOthersIn()`.
+    package func keepOthersOut() throws {}
+
+    /// Lets others save again.
+    package func letOthersIn() {}
 
     /// What `pinGeneration()` gave, while that is to be read; `nil` to read the store as it is. Set by the coordinator.
     package final var readGeneration: AnyObject?

@@ -142,32 +142,9 @@ enum SecureUnarchiving {
     /// - Throws: `Failure` for a value that cannot be archived.
     static func archive(of value: Any) throws -> Data {
         let object = (value as? NSObject) ?? NSNull()
-        guard !(object is NSNull) || value is NSNull else { throw unarchivable(value) }
-        try checkArchivable(object)
+        guard !(object is NSNull) || value is NSNull else { throw ArchiveCheck.unarchivable(value) }
+        try ArchiveCheck.check(object)
         if ObjectArchiver.isNeeded { return try ObjectArchiver.archive(of: object) }
         return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
-    }
-
-    private static func checkArchivable(_ value: Any) throws {
-        guard let object = value as? NSObject else { throw unarchivable(value) }
-        switch object {
-        // Its hash does not end in Foundation on Linux, and the archiver asks for it.
-        case is NSDecimalNumber: throw unarchivable(value)
-        case let array as NSArray: for element in array { try checkArchivable(element) }
-        case let set as NSSet: for element in set { try checkArchivable(element) }
-        case let set as NSOrderedSet: for element in set { try checkArchivable(element) }
-        case let dictionary as NSDictionary:
-            for (key, element) in dictionary {
-                try checkArchivable(key)
-                try checkArchivable(element)
-            }
-        default: if !(object is any NSCoding) { throw unarchivable(value) }
-        }
-    }
-
-    private static func unarchivable(_ value: Any) -> Failure {
-        Failure(
-            reason: "a value of type \(type(of: value)) cannot be archived; adopt NSSecureCoding, or name a transformer"
-        )
     }
 }

@@ -11,46 +11,64 @@ extension PersistenceManager {
     /// }
     /// ```
     ///
-    /// No other write of this manager comes in between, unless it has a context of its own. A context of yours that cannot be saved
-    /// is as it was before.
+    /// It is a transaction: what the block read is still so when it is saved, and all that it reads is of one state of the store,
+    /// whoever else is at work, in this program or another one. Nobody waits for the block. Where somebody else saves to the store
+    /// while it runs, **the block runs again**, on what is stored then; so it should do nothing but read and change what it is given,
+    /// or nothing that must not happen twice. `onConflict: .fail` throws instead. A block that was in others' way several times has
+    /// other programs wait until it is done; one that cannot be run even then throws, after 16 times.
+    ///
+    /// What the block saves by itself (`access.save()`, a batch request, a write within it) is there at once, and stays: after that
+    /// it is not run again, and a conflict is thrown.
+    ///
+    /// A context of yours is no transaction, since it may hold objects that were read long ago: conflicts are settled object by object,
+    /// by its merge policy. One that cannot be saved is as it was before.
     ///
     /// - Parameters:
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - onConflict: what to do when others have saved in between. It does not matter where you give a context.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws, and Core Data's errors.
+    /// - Throws: what the block throws, and Core Data's errors; ``SaveError`` with the code `NSManagedObjectMergeError` for a conflict
+    ///   that is not to be, or cannot be, settled by running the block again.
     @discardableResult
     public func write<Result: Sendable>(
-        context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result
-    ) async throws -> Result { try await write(in: context) { try work(DataAccess(manager: self, context: $0)) } }
+        context: NSManagedObjectContext? = nil, onConflict: WriteConflictPolicy = .retry,
+        _ work: @escaping @Sendable (DataAccess) throws -> Result
+    ) async throws -> Result {
+        try await write(in: context, onConflict) { try work(DataAccess(manager: self, context: $0)) }
+    }
 
     /// Runs a block that changes things, and saves them, as the `async` form does, and waits for it.
     ///
     /// - Parameters:
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - onConflict: what to do when others have saved in between. By default the block runs again.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws, and Core Data's errors.
+    /// - Throws: what the `async` form throws.
     @discardableResult
     public func write<Result>(
-        context: NSManagedObjectContext? = nil, _ work: (DataAccess) throws -> Result
+        context: NSManagedObjectContext? = nil, onConflict: WriteConflictPolicy = .retry,
+        _ work: (DataAccess) throws -> Result
     ) throws -> Result {
-        try write(in: context) { try work(DataAccess(manager: self, context: $0)) }
+        try write(in: context, onConflict) { try work(DataAccess(manager: self, context: $0)) }
     }
 
     /// Runs a block that changes things, and saves them, as the `async` form does.
     ///
     /// - Parameters:
     ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - onConflict: what to do when others have saved in between. By default the block runs again.
     ///   - work: runs on the context's queue.
     ///   - completion: called on the main thread, with what the block returned or the error.
     public func write<Result: Sendable>(
-        context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result,
+        context: NSManagedObjectContext? = nil, onConflict: WriteConflictPolicy = .retry,
+        _ work: @escaping @Sendable (DataAccess) throws -> Result,
         completion: @escaping @MainActor @Sendable (Swift.Result<Result, any Error>) -> Void
     ) {
         Task {
             do {
-                let result = try await write(context: context, work)
+                let result = try await write(context: context, onConflict: onConflict, work)
                 await completion(.success(result))
             } catch {
                 await completion(.failure(error))
@@ -58,16 +76,18 @@ extension PersistenceManager {
         }
     }
 
-    /// Runs a block that reads. What it changes is not saved.
+    /// Runs a block that reads. What it changes in a context of the manager's would be saved by nobody, and is an error.
     ///
     /// - Parameters:
     ///   - context: where to read, its unsaved changes included. Without one, a new worker.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws.
+    /// - Throws: what the block throws, and ``PersistenceError/changedInRead(entities:)``.
     public func read<Result: Sendable>(
         context: NSManagedObjectContext? = nil, _ work: @escaping @Sendable (DataAccess) throws -> Result
-    ) async throws -> Result { try await read(in: context) { try work(DataAccess(manager: self, context: $0)) } }
+    ) async throws -> Result {
+        try await read(in: context) { try self.reading($0, isCallers: context != nil, work) }
+    }
 
     /// Runs a block that reads, and waits for it.
     ///
@@ -75,11 +95,29 @@ extension PersistenceManager {
     ///   - context: where to read, its unsaved changes included. Without one, the thread's context.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws.
+    /// - Throws: what the block throws, and ``PersistenceError/changedInRead(entities:)``.
     public func read<Result>(
         context: NSManagedObjectContext? = nil, _ work: (DataAccess) throws -> Result
     ) throws -> Result {
-        try read(in: context) { try work(DataAccess(manager: self, context: $0)) }
+        try read(in: context) { try reading($0, isCallers: context != nil, work) }
+    }
+
+    /// Runs a block that reads. Changes in a context of the caller's are the caller's to save; in one of the manager's they are taken back,
+    /// with an error, unless they were there before.
+    private func reading<Result>(
+        _ context: NSManagedObjectContext, isCallers: Bool, _ work: (DataAccess) throws -> Result
+    ) throws -> Result {
+        let hadChanges = context.hasChanges
+        let result: Result
+        do { result = try work(DataAccess(manager: self, context: context)) } catch {
+            if !isCallers, !hadChanges { context.rollback() }
+            throw error
+        }
+        guard !isCallers, !hadChanges, context.hasChanges else { return result }
+        let changed = context.insertedObjects.union(context.updatedObjects).union(context.deletedObjects)
+        let entities = Set(changed.compactMap(\.entity.name)).sorted()
+        context.rollback()
+        throw PersistenceError.changedInRead(entities: entities)
     }
 
     /// Runs a block that reads.

@@ -23,7 +23,7 @@ struct Aggregate: Sendable {
         path = try registry.storedPath(property, of: plan, toIdentifier: true)
         guard let kind = try registry.attributeKind(of: path, in: plan) else {
             throw PersistenceError.unknownProperty(
-                property.spelling, entity: plan.name, known: plan.fields.map(\.name))
+                property.spelling, entity: plan.name, known: plan.propertyNames)
         }
         self.kind = kind
     }

@@ -180,8 +180,15 @@ final class RowDecoder: Decoder {
         guard let index = record.index(of: key, cursor: &cursor) else { return nil }
         let slot = slots[index]
         let value = try value(at: slot)
-        if slot >= 0, value.isNull { return nil }
+        if slot >= 0, value.isNull {
+            // A nested value that cannot be missing, and whose own values all are.
+            guard case .composite(let inner) = record.fields[index].kind, !record.fields[index].isOptional else {
+                return nil
+            }
+            return try composite(type, inner, .object(CompositeValue([:])), key)
+        }
         if let leaf = AttributeDecoder.leaf(type, value) { return leaf }
+        if let reason = value.missingFile { throw unreadable(key, reason) }
         switch record.fields[index].kind {
         case .attribute: return try Value(from: ValueDecoder(value: value, entity: entity, key: key))
         case .json:
@@ -202,10 +209,16 @@ final class RowDecoder: Decoder {
         let slots = ContiguousArray(inner.fields.indices)
         let decoder = RowDecoder(inner, entity: "\(entity).\(key)", slots: slots)
         defer { decoder.finish() }
-        for field in inner.fields {
-            guard case .attribute(let kind) = field.kind else { continue }
-            decoder.values.append(StoredValue(composite.elements[field.name], kind) ?? .null)
+        for (field, value) in zip(inner.fields, inner.values(of: composite)) {
+            guard let value else { throw decoder.unreadable(field.key, "it is of another type.") }
+            decoder.values.append(value)
         }
         return try Value(from: decoder)
+    }
+
+    /// Whether a list that has nothing in it is there.
+    func isMarked(_ field: Int) throws -> Bool {
+        guard let mark = record.emptyMarks[field] else { return false }
+        return try !value(at: slots[mark]).isNull
     }
 }

@@ -12,14 +12,16 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var codingPath: [any CodingKey] { [] }
 
-    var allKeys: [Key] { decoder.record.keys.compactMap { Key(stringValue: $0) } }
+    var allKeys: [Key] { decoder.record.fields.filter { $0.mark == nil }.compactMap { Key(stringValue: $0.key) } }
 
     func contains(_ key: Key) -> Bool { decoder.record.keys.contains(key.stringValue) }
 
     func decodeNil(forKey key: Key) throws -> Bool {
         var cursor = decoder.cursor
         guard let index = decoder.record.index(of: key.stringValue, cursor: &cursor) else { return true }
-        let slot = decoder.slots[index]
+        let (slot, field) = (decoder.slots[index], decoder.record.fields[index])
+        // A nested value that cannot be missing is there without values, too.
+        if case .composite = field.kind, !field.isOptional { return false }
         return try slot >= 0 && decoder.value(at: slot).isNull
     }
 

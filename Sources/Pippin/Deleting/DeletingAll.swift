@@ -54,7 +54,16 @@ extension PersistenceManager {
     public func deleteAll<Record: DataRecord>(
         entity: Record.Type, inChunksOf chunkSize: Int, context: NSManagedObjectContext? = nil
     ) async throws -> Int {
-        try await write(in: context) { try Record.deleteAll(inChunksOf: chunkSize, in: $0) }
+        guard let context else {
+            var count = 0
+            // Each chunk is a transaction of its own.
+            while true {
+                let deleted = try await write(in: nil) { try Record.deleteChunk(of: chunkSize, in: $0) }
+                if deleted == 0 { return count }
+                count += deleted
+            }
+        }
+        return try await write(in: context) { try Record.deleteAll(inChunksOf: chunkSize, in: $0) }
     }
 
     /// Deletes all records of an entity, some at a time, as the `async` form does, and waits for it.
@@ -70,7 +79,15 @@ extension PersistenceManager {
     public func deleteAll<Record: DataRecord>(
         entity: Record.Type, inChunksOf chunkSize: Int, context: NSManagedObjectContext? = nil
     ) throws -> Int {
-        try write(in: context) { try Record.deleteAll(inChunksOf: chunkSize, in: $0) }
+        guard let context else {
+            var count = 0
+            while true {
+                let deleted = try write(in: nil) { try Record.deleteChunk(of: chunkSize, in: $0) }
+                if deleted == 0 { return count }
+                count += deleted
+            }
+        }
+        return try write(in: context) { try Record.deleteAll(inChunksOf: chunkSize, in: $0) }
     }
 }
 
@@ -92,15 +109,21 @@ extension DataRecord {
     }
 
     fileprivate static func deleteAll(inChunksOf size: Int, in context: NSManagedObjectContext) throws -> Int {
-        var selection = RecordSelection.all
-        selection.limit = max(size, 1)
         var count = 0
         while true {
-            let chunk = try records(selection, in: context)
-            guard !chunk.isEmpty else { return count }
-            for record in chunk { context.delete(record) }
+            let deleted = try deleteChunk(of: size, in: context)
+            if deleted == 0 { return count }
             do { try context.save() } catch { throw SaveError(error, ModelRegistry()) }
-            count += chunk.count
+            count += deleted
         }
+    }
+
+    /// - Returns: how many records are to be deleted by the next save.
+    fileprivate static func deleteChunk(of size: Int, in context: NSManagedObjectContext) throws -> Int {
+        var selection = RecordSelection.all
+        selection.limit = max(size, 1)
+        let chunk = try records(selection, in: context)
+        for record in chunk { context.delete(record) }
+        return chunk.count
     }
 }

@@ -23,8 +23,12 @@ enum EntityDerivation {
                     + "is coded otherwise into a property.")
         }
         let names = propertyNames(of: prototype, probed)
-        let fields = zip(probed, names).map {
-            FieldPlan(key: $0.key, name: $1, isOptional: $0.isOptional, kind: $0.kind)
+        var fields = zip(probed, names).map {
+            FieldPlan(key: $0.key, name: $1, isOptional: $0.isOptional, kind: $0.kind, emptyValue: $0.emptyValue)
+        }
+        for (index, field) in fields.enumerated() where field.isToMany && field.isOptional {
+            // A relationship to none is the same for nil as for an empty list.
+            fields.append(FieldPlan(.isEmpty(field: index), name: "\(field.name)IsEmpty", besides: fields))
         }
         let schema = Model.schema as? any AnySchema
         let plan = EntityPlan(

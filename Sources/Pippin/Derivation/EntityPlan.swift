@@ -9,6 +9,8 @@ final class EntityPlan: Sendable {
     let facts: [SchemaFact]
     /// The names of the relationships whose models belong to this one.
     let owned: Set<String>
+    /// The indexes of the fields whose models are in one model at a time: those that belong to it.
+    let exclusive: Set<Int>
     /// The indexes of the fields that are relationships.
     let relationships: [Int]
 
@@ -27,8 +29,19 @@ final class EntityPlan: Sendable {
                 if case .owns(let property) = fact { return property.path }
                 return nil
             })
+        let owned = owned
+        // The other side of one that is declared may hold many.
+        var declared: Set<String> = []
+        for case .inverse(let property, _, _) in facts { if let path = property.path { declared.insert(path) } }
+        exclusive = Set(
+            record.fields.indices.filter {
+                owned.contains(record.fields[$0].name) && !declared.contains(record.fields[$0].name)
+            })
         relationships = record.fields.indices.filter { record.fields[$0].related != nil }
     }
+
+    /// The names of the properties, for messages.
+    var propertyNames: [String] { record.propertyNames }
 
     /// The field with that property name.
     func field(named name: String) -> FieldPlan? { fields.first { $0.name == name } }

@@ -63,10 +63,55 @@ struct RelatedModel: Sendable {
 struct FieldPlan: Sendable {
     /// What its coding calls it.
     let key: String
-    /// The property's name, which is its attribute's or relationship's as well.
+    /// Its attribute's or relationship's name: the property's, except within a nested value, where it is made of the key.
     let name: String
+    /// The property's name, by which key paths know it.
+    let property: String
     let isOptional: Bool
     let kind: FieldKind
+    /// What an object has that was stored before there was the property: nothing in a list.
+    var emptyValue: Data?
+    /// What it says of another property that has no column of its own to tell nothing from empty; nil for a property of the model.
+    var mark: Mark?
+
+    /// A fact that the coding knows nothing of.
+    enum Mark: Sendable, Equatable {
+        /// There is the nested value that this is in, although it may have no values.
+        case isPresent
+        /// There is a relationship's list, and nothing in it.
+        case isEmpty(field: Int)
+    }
+
+    init(
+        key: String, name: String, property: String? = nil, isOptional: Bool, kind: FieldKind, emptyValue: Data? = nil
+    ) {
+        self.key = key
+        self.name = name
+        self.property = property ?? name
+        self.isOptional = isOptional
+        self.kind = kind
+        self.emptyValue = emptyValue
+    }
+
+    /// A mark, an attribute whose name is none of the others'.
+    init(_ mark: Mark, name: String, besides fields: [FieldPlan]) {
+        let names = Set(fields.map { $0.name.lowercased() })
+        var name = name
+        while names.contains(name.lowercased()) { name += "_" }
+        // No coding key begins like this.
+        self.init(key: "\0\(name)", name: name, isOptional: true, kind: .attribute(.boolean))
+        self.mark = mark
+    }
+
+    /// Whether a nested value that is there has a value for it for certain.
+    var isCertain: Bool {
+        guard !isOptional else { return false }
+        switch kind {
+        case .attribute, .json: return true
+        case .composite(let record): return record.fields.contains(where: \.isCertain)
+        case .toOne, .toMany: return false
+        }
+    }
 
     /// Whether it is a relationship to other models, for one or many.
     var related: RelatedModel? {
@@ -90,6 +135,10 @@ final class RecordPlan: Sendable {
     let keys: ContiguousArray<String>
     /// The attributes' kinds, apart from the fields: nil for a field that is no plain attribute.
     let attributeKinds: ContiguousArray<AttributeKind?>
+    /// The field that says that the nested value is there.
+    let presenceMark: Int?
+    /// The fields that say that a list is there, by the list's field.
+    let emptyMarks: [Int: Int]
 
     init(name: String, fields: [FieldPlan]) {
         self.name = name
@@ -100,7 +149,16 @@ final class RecordPlan: Sendable {
                 if case .attribute(let kind) = field.kind { return kind }
                 return nil
             })
+        presenceMark = fields.firstIndex { $0.mark == .isPresent }
+        var emptyMarks: [Int: Int] = [:]
+        for (index, field) in fields.enumerated() {
+            if case .isEmpty(let list)? = field.mark { emptyMarks[list] = index }
+        }
+        self.emptyMarks = emptyMarks
     }
+
+    /// The names of the properties, for messages.
+    var propertyNames: [String] { fields.filter { $0.mark == nil }.map(\.property) }
 
     /// The index of a key. Coding asks in the same order each time, so it is looked for where the last one was found.
     ///

@@ -26,6 +26,13 @@ final class ModelRegistry: Sendable {
             plans.append(plan)
             queue += plan.fields.compactMap(\.related?.type)
         }
+        for plan in plans {
+            for case .entityRemoved(let name) in plan.facts where plans.contains(where: { $0.name == name }) {
+                throw PersistenceError.notDerivable(
+                    type: plan.record.name, property: "",
+                    reason: "its schema says that the entity '\(name)' is removed, and that is one of the models.")
+            }
+        }
         self.plans = plans
         byType = Dictionary(uniqueKeysWithValues: plans.map { ($0.id, $0) })
     }

@@ -30,7 +30,7 @@ enum SchemaCheck {
 
     private static func check(_ fact: SchemaFact, in plan: EntityPlan) throws {
         switch fact {
-        case .index(let properties), .unique(let properties):
+        case .index(let properties), .unique(let properties, _), .notUnique(let properties):
             for property in properties {
                 guard !(try field(property, in: plan).isToMany) else {
                     throw refusal(plan, property.spelling, "an index has attributes and single models only.")
@@ -42,22 +42,50 @@ enum SchemaCheck {
                     plan, property.spelling, "it has no other models, so it can neither own nor be led back to.")
             }
         case .defaultValue(let property, _):
-            guard case .attribute = try field(property, in: plan).kind else {
-                throw refusal(plan, property.spelling, "only attributes have default values.")
+            guard try nestedField(property, in: plan).related == nil else {
+                throw refusal(
+                    plan, property.spelling, "other models have no default value. Make it optional, or an array.")
             }
-        case .renamed(let property, _): _ = try field(property, in: plan)
-        case .entityRenamed: break
+        case .renamed(let property, _): _ = try nestedField(property, in: plan)
+        case .narrowed(let property):
+            let name = property.path?.split(separator: ".").first.map(String.init)
+            guard let name, plan.field(named: name) != nil else {
+                _ = try field(property, in: plan)
+                return
+            }
+        case .removed(let name), .entityRemoved(let name), .entityRenamed(let name):
+            guard !name.isEmpty else { throw refusal(plan, "", "its schema has a rule about an empty name.") }
         }
     }
 
     private static func field(_ property: PropertyName, in plan: EntityPlan) throws -> FieldPlan {
         guard let path = property.path, let field = plan.field(named: path) else {
-            throw refusal(
-                plan, property.spelling,
-                "the schema names it, and it is no property that is stored. Stored are: "
-                    + plan.fields.map(\.name).joined(separator: ", ") + ".")
+            throw unknown(property, in: plan, plan.propertyNames)
         }
         return field
+    }
+
+    /// A field of the model, or of a nested value in it.
+    private static func nestedField(_ property: PropertyName, in plan: EntityPlan) throws -> FieldPlan {
+        guard let path = property.path else { throw unknown(property, in: plan, plan.propertyNames) }
+        var record = plan.record
+        var found: FieldPlan?
+        for name in path.split(separator: ".") {
+            if let outer = found {
+                guard case .composite(let inner) = outer.kind else { throw unknown(property, in: plan, []) }
+                record = inner
+            }
+            found = record.fields.first { $0.property == name && $0.mark == nil }
+            guard found != nil else { throw unknown(property, in: plan, record.propertyNames) }
+        }
+        guard let found else { throw unknown(property, in: plan, plan.propertyNames) }
+        return found
+    }
+
+    private static func unknown(_ property: PropertyName, in plan: EntityPlan, _ known: [String]) -> PersistenceError {
+        let stored = known.isEmpty ? "" : " Stored are: \(known.joined(separator: ", "))."
+        return refusal(
+            plan, property.spelling, "the schema names it, and it is no property that is stored.\(stored)")
     }
 
     static func refusal(_ plan: EntityPlan, _ property: String, _ reason: String) -> PersistenceError {

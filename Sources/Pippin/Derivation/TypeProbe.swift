@@ -59,6 +59,14 @@ struct ProbedField {
     let type: Any.Type
     /// The made-up value it got; nil for none.
     let value: Any?
+
+    /// The JSON of an empty list, for what must have a value.
+    var emptyValue: Data? {
+        guard case .json = kind, !isOptional, let list = value as? any Collection & Encodable, list.isEmpty else {
+            return nil
+        }
+        return try? ValueJSON.data(of: list)
+    }
 }
 
 /// Made-up values, no two strings, numbers or identifiers the same, so that a value tells which key it came from.

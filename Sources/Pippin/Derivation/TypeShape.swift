@@ -27,7 +27,7 @@ struct TypeShape<Value: Decodable> {
             let probe = TypeProbe(type, within: path)
             // An enumeration refuses a made-up raw value; what it asked for is known nevertheless.
             found = (try? Value(from: probe)) ?? StandIn.value(of: type)
-            kind = probe.fieldKind(isOptional: isOptional)
+            kind = probe.fieldKind(isOptional: isOptional, prototype: found)
         }
     }
 
@@ -61,22 +61,45 @@ extension RelatedModel {
 
 extension TypeProbe {
     /// How a property of the probed type is kept.
-    fileprivate func fieldKind(isOptional: Bool) -> FieldKind {
+    ///
+    /// - Parameter prototype: a value of the type, which knows its properties' names; nil where there is none.
+    fileprivate func fieldKind(isOptional: Bool, prototype: Any?) -> FieldKind {
         switch form {
         case .single(let kind): return .attribute(kind)
         case .loose, .nothing: return .json
-        case .keyed(let fields):
-            let attributes = fields.filter { field in
-                if case .attribute = field.kind { return true }
-                return false
+        case .keyed(let probed):
+            guard !probed.isEmpty else { return .json }
+            let properties =
+                prototype.map { EntityDerivation.propertyNames(of: $0, probed) } ?? probed.map(\.key)
+            var fields: [FieldPlan] = []
+            for (field, property) in zip(probed, properties) {
+                fields.append(
+                    FieldPlan(
+                        key: field.key, name: Self.elementName(field.key, besides: fields), property: property,
+                        isOptional: field.isOptional, kind: field.kind.nested, emptyValue: field.emptyValue))
             }
-            // A composite without any value reads as none, so one of those must be certain.
-            let isTellable = !isOptional || fields.contains { !$0.isOptional }
-            guard attributes.count == fields.count, !fields.isEmpty, isTellable else { return .json }
-            let plans = fields.map {
-                FieldPlan(key: $0.key, name: $0.key, isOptional: $0.isOptional, kind: $0.kind)
+            if isOptional, !fields.contains(where: \.isCertain) {
+                fields.append(FieldPlan(.isPresent, name: "isPresent", besides: fields))
             }
-            return .composite(RecordPlan(name: name, fields: plans))
+            return .composite(RecordPlan(name: name, fields: fields))
+        }
+    }
+
+    /// A name for an element: the key, without what would make a path of it, and unlike the others.
+    private static func elementName(_ key: String, besides fields: [FieldPlan]) -> String {
+        let names = Set(fields.map(\.name))
+        var name = key.isEmpty ? "_" : key.replacing(".", with: "_")
+        while names.contains(name) { name += "_" }
+        return name
+    }
+}
+
+extension FieldKind {
+    /// How it is kept within a nested value, which has no relationships: a model in it is a copy.
+    fileprivate var nested: FieldKind {
+        switch self {
+        case .toOne, .toMany: .json
+        default: self
         }
     }
 }

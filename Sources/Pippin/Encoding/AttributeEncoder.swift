@@ -26,7 +26,10 @@ enum AttributeEncoder {
             return .date(try number(seconds))
         }
         if Value.self == UUID.self { return .uuid(unsafeBitCast(value, to: UUID.self)) }
-        if Value.self == URL.self, let url = value as? URL { return .object(url as NSURL) }
+        if Value.self == URL.self, let url = value as? URL {
+            guard url.baseURL == nil else { throw relative(url) }
+            return .object(url as NSURL)
+        }
         if Value.self == Data.self, let data = value as? Data { return .data(data) }
         if Value.self == Decimal.self, let decimal = value as? Decimal {
             guard !decimal.isNaN else { throw notANumber(decimal) }
@@ -35,16 +38,20 @@ enum AttributeEncoder {
         return nil
     }
 
-    /// A value as an attribute's default.
-    static func value(of value: any Encodable, _ field: FieldPlan, of plan: EntityPlan) throws -> Any? {
-        guard case .attribute(let kind) = field.kind else { return nil }
-        return try storedValue(of: value, kind, name: "\(plan.name).\(field.name)").attributeValue(kind)
-    }
-
     /// SQLite keeps what is not a number as NULL, which would be read as no value.
     static func number(_ value: Double) throws -> Double {
         guard !value.isNaN else { throw notANumber(value) }
         return value
+    }
+
+    private static func relative(_ url: URL) -> EncodingError {
+        .invalidValue(
+            url,
+            EncodingError.Context(
+                codingPath: [],
+                debugDescription:
+                    "The URL “\(url.relativeString)” is relative to another, which no store keeps. Use its absoluteURL."
+            ))
     }
 
     private static func notANumber(_ value: Any) -> EncodingError {

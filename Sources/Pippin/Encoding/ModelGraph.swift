@@ -53,6 +53,7 @@ struct ModelGraph {
             try encode(model, into: node)
         }
         waiting = []
+        try GraphCheck(nodes, registry).check()
     }
 
     private mutating func encode(_ model: some StructModel, into node: Int) throws {
@@ -66,10 +67,10 @@ struct ModelGraph {
                 reason: error.encodingReason)
         }
         nodes[node].values = encoded.values
-        for link in encoded.links { nodes[node].links.append(try self.link(link, of: plan)) }
+        for link in encoded.links { nodes[node].links.append(try self.link(link, of: plan, node)) }
     }
 
-    private mutating func link(_ link: EncodedRecord.Link, of plan: EntityPlan) throws -> Link {
+    private mutating func link(_ link: EncodedRecord.Link, of plan: EntityPlan, _ node: Int) throws -> Link {
         let field = plan.fields[link.field]
         guard let related = field.related else { return Link(field: link.field, targets: []) }
         let destination = try registry.plan(related)
@@ -86,7 +87,14 @@ struct ModelGraph {
             } else {
                 continue
             }
-            if seen.insert(index).inserted { targets.append(index) }
+            guard seen.insert(index).inserted else {
+                throw PersistenceError.unwritable(
+                    entity: plan.name, uid: nodes[node].key.text, key: field.name,
+                    reason:
+                        "the \(destination.name) '\(nodes[index].key.text)' is in it twice, and can be in it once only."
+                )
+            }
+            targets.append(index)
         }
         return Link(field: link.field, targets: targets)
     }

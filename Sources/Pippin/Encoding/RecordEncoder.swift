@@ -34,7 +34,17 @@ final class RecordEncoder: Encoder {
         encoded = nothing
         cursor = 0
         try value.encode(to: self)
+        if let mark = record.presenceMark { encoded.values[mark] = .integer(1) }
         return encoded
+    }
+
+    /// Encodes a value within a model, of which every part must be there that its decoder asks for.
+    private func composite(_ value: some Encodable, _ inner: RecordPlan) throws -> CompositeValue {
+        let inside = try RecordEncoder(inner).encode(value).values
+        for (field, value) in zip(inner.fields, inside) where value.isNull && field.isCertain {
+            throw Self.refusal("“\(inner.name)” decodes “\(field.key)”, and encodes no value for it.")
+        }
+        return inner.composite(inside)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -76,18 +86,12 @@ final class RecordEncoder: Encoder {
         case .attribute(let kind):
             encoded.values[index] = try AttributeEncoder.storedValue(
                 of: value, kind, name: "\(record.name).\(field.name)")
-        case .composite(let inner):
-            let inside = try RecordEncoder(inner).encode(value)
-            var elements: [String: Any] = [:]
-            for (position, element) in inner.fields.enumerated() {
-                guard case .attribute(let kind) = element.kind else { continue }
-                elements[element.name] = inside.values[position].attributeValue(kind)
-            }
-            encoded.values[index] = .object(CompositeValue(elements))
+        case .composite(let inner): encoded.values[index] = .object(try composite(value, inner))
         case .json: encoded.values[index] = .data(try ValueJSON.data(of: value))
         case .toOne: encoded.links.append(EncodedRecord.Link(field: index, targets: [value]))
         case .toMany:
             let members = (value as? any ModelCollection)?.members ?? []
+            if let mark = record.emptyMarks[index], members.isEmpty { encoded.values[mark] = .integer(1) }
             encoded.links.append(EncodedRecord.Link(field: index, targets: members))
         }
     }

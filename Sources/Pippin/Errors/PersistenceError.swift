@@ -28,12 +28,24 @@ public enum PersistenceError: Error, Equatable {
     case missingReference(entity: String, key: String, uid: String)
     /// The store was made with other structs, and their change cannot be inferred.
     case schemaChanged(entity: String, property: String?, reason: String)
+    /// The store has what these models would not keep, and nothing says that it may go. The store is as it was.
+    case wouldLose(store: String, losses: [StoreLoss])
+    /// What is to be unique from now on is not in that store: the first values that several rows share. The store is as it was.
+    case notUnique(store: String, entity: String, properties: [String], examples: [String])
+    /// A block that reads has changed something in a context that nobody saves. The changes were taken back.
+    case changedInRead(entities: [String])
+    /// There is no store at that place, and none is to be made there.
+    case storeNotFound(path: String)
+    /// The folder that the store is to be in does not exist.
+    case folderNotFound(path: String)
     /// A record is not to become a model: the model's failable initializer refused it.
     case notConvertible(entity: String, uid: String)
     /// An operation that neither has a closure nor overrides the method that does its work.
     case noWork(operation: String)
     /// What cannot separate the fields of a CSV file.
     case noDelimiter(String)
+    /// A file to import has columns that the model does not have.
+    case unknownColumns([String], type: String, known: [String])
     /// A file to import cannot be read.
     case fileNotReadable(path: String, reason: String)
     /// A value in the store does not fit the model's property.
@@ -42,6 +54,8 @@ public enum PersistenceError: Error, Equatable {
     case unwritable(entity: String, uid: String, key: String?, reason: String)
     /// A filter compares a property with a value that no attribute holds.
     case notComparable(property: String, type: String)
+    /// A filter or an order looks into a property whose values have no columns of their own.
+    case keptAsJSON(property: String, path: String)
     /// A filter or an order names a property that is not stored.
     case unknownProperty(String, entity: String, known: [String])
 }
@@ -85,6 +99,22 @@ extension PersistenceError: LocalizedError, CustomStringConvertible {
             "The store was made with other models, and '\(property.map { "\(entity).\($0)" } ?? entity)' stands in the way: \(reason). "
                 + "In its schema, give a new property a .defaultValue or make it optional, say .renamed(_:from:) of one with a new "
                 + "name, or load with a MigrationPlan. The store is as it was."
+        case .wouldLose(let store, let losses):
+            "The store '\(store)' has what these models would not keep:\n"
+                + losses.map { "- \($0)\n" }.joined()
+                + "A newer version of the program may have made it so; then open it with that. The store is as it was."
+        case .notUnique(let store, let entity, let properties, let examples):
+            "The store '\(store)' has several '\(entity)' with the same \(properties.joined(separator: ", ")), which is to be unique: "
+                + "\(examples.joined(separator: ", ")). Change or delete all but one of them with a manager without that rule, then load "
+                + "with it. The store is as it was."
+        case .changedInRead(let entities):
+            "A block of read(_:) has changed \(entities.joined(separator: ", ")), which nobody would save. Use write(_:), or take the changes "
+                + "back with rollback() before the block ends."
+        case .storeNotFound(let path):
+            "There is no store at \(path), and this manager is to make none (creating: .nothing). Check the path."
+        case .folderNotFound(let path):
+            "There is no folder \(path) for the store. Check the path, make the folder first, or have it made: "
+                + "store: .file(url, creating: .folders)."
         case .notConvertible(let entity, let uid):
             "The \(entity) '\(uid)' becomes no model: its init?(record:) gives nil."
         case .noWork(let operation):
@@ -92,6 +122,10 @@ extension PersistenceError: LocalizedError, CustomStringConvertible {
                 + "calling super; or make it with a closure."
         case .noDelimiter(let text):
             "'\(text)' cannot separate fields. Use one character of ASCII, such as a comma, a semicolon or a tab."
+        case .unknownColumns(let columns, let type, let known):
+            "'\(type)' has no \(columns.count == 1 ? "property" : "properties") \(columns.map { "'\($0)'" }.joined(separator: ", ")), which "
+                + "the file has as \(columns.count == 1 ? "a column" : "columns"); it has \(known.joined(separator: ", ")). Rename the "
+                + "columns, or name them in ignoringColumns: to import the others. Nothing was imported."
         case .fileNotReadable(let path, let reason): "The file \(path) cannot be read. \(reason)"
         case .unreadable(let entity, let uid, let key, let reason):
             "\(uid.map { "The \(entity) '\($0)'" } ?? "The store's value of '\(entity)'") cannot be read"
@@ -99,8 +133,12 @@ extension PersistenceError: LocalizedError, CustomStringConvertible {
         case .unwritable(let entity, let uid, let key, let reason):
             "The \(entity) '\(uid)' cannot be saved\(key.map { ", because of '\($0)'" } ?? ""): \(reason)"
         case .notComparable(let property, let type):
-            "'\(property)' cannot be compared with this \(type). A filter compares single values: numbers, texts, dates, UUIDs, URLs, "
-                + "enumerations with raw values. Fetch by other properties, and filter what comes."
+            "'\(property)' cannot be compared with this \(type). A filter compares single values (numbers, texts, dates, UUIDs, URLs, "
+                + "enumerations with raw values), nested values, and lists whose order is certain; of models only whether there are any. "
+                + "Fetch by other properties, and filter what comes."
+        case .keptAsJSON(let property, let path):
+            "'\(path)' cannot be looked at by the store: '\(property)' is kept as JSON, as values are that contain themselves or have no "
+                + "fixed properties. Fetch by other properties, and filter what comes."
         case .unknownProperty(let property, let entity, let known):
             "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", "))."
         }

@@ -44,26 +44,39 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
             key, .init(codingPath: codingPath, debugDescription: "The column “\(column)” is empty, or there is none."))
     }
 
-    private func scalar<Value: LosslessStringConvertible>(_ key: Key) throws -> Value {
-        try row.scalar(try required(key), path(key))
+    private func integer<Value: FixedWidthInteger>(_ key: Key) throws -> Value {
+        try row.integer(try required(key), path(key))
     }
 
     func contains(_ key: Key) -> Bool { row.has(column(key)) }
     func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try row.boolean(try required(key), path(key)) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try scalar(key) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try scalar(key) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try scalar(key) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try scalar(key) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try scalar(key) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try scalar(key) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try scalar(key) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try scalar(key) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try scalar(key) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try scalar(key) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try scalar(key) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try scalar(key) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try scalar(key) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        try row.floating(try required(key), path(key))
+    }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try row.floating(try required(key), path(key)) }
+
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        if row.emptyTexts.contains(column(key)) { return "" }
+        return try row.string(try required(key), path(key))
+    }
+
+    /// An empty text in quotes is a text, although there is no value in its column for any other type.
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        if row.emptyTexts.contains(column(key)) { return "" }
+        return contains(key) ? try decode(type, forKey: key) : nil
+    }
+
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try integer(key) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try integer(key) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try integer(key) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try integer(key) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try row.value(type, try required(key), path(key))
@@ -93,22 +106,22 @@ private struct CSVValueContainer: SingleValueDecodingContainer {
     let column: String
     let codingPath: [any CodingKey]
 
-    private func scalar<Value: LosslessStringConvertible>() throws -> Value { try row.scalar(column, codingPath) }
+    private func integer<Value: FixedWidthInteger>() throws -> Value { try row.integer(column, codingPath) }
 
     func decodeNil() -> Bool { !row.has(column) }
     func decode(_ type: Bool.Type) throws -> Bool { try row.boolean(column, codingPath) }
-    func decode(_ type: String.Type) throws -> String { try scalar() }
-    func decode(_ type: Double.Type) throws -> Double { try scalar() }
-    func decode(_ type: Float.Type) throws -> Float { try scalar() }
-    func decode(_ type: Int.Type) throws -> Int { try scalar() }
-    func decode(_ type: Int8.Type) throws -> Int8 { try scalar() }
-    func decode(_ type: Int16.Type) throws -> Int16 { try scalar() }
-    func decode(_ type: Int32.Type) throws -> Int32 { try scalar() }
-    func decode(_ type: Int64.Type) throws -> Int64 { try scalar() }
-    func decode(_ type: UInt.Type) throws -> UInt { try scalar() }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try scalar() }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try scalar() }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try scalar() }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try scalar() }
+    func decode(_ type: String.Type) throws -> String { try row.string(column, codingPath) }
+    func decode(_ type: Double.Type) throws -> Double { try row.floating(column, codingPath) }
+    func decode(_ type: Float.Type) throws -> Float { try row.floating(column, codingPath) }
+    func decode(_ type: Int.Type) throws -> Int { try integer() }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try row.value(type, column, codingPath) }
 }

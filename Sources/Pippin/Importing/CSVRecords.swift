@@ -1,18 +1,29 @@
 import Foundation
 
 /// The records of a CSV file, as RFC 4180 has them: fields between delimiters, in quotes where they contain any or a line break,
-/// quotes doubled within quotes.
+/// quotes doubled within quotes. Lines end with a line feed, a carriage return, or both.
+///
+/// A record that cannot be read says why, and costs itself alone: reading goes on with the line after the one in which its quotes
+/// began, so that a quote without an end does not swallow the rest of the file.
 struct CSVRecords: Sequence {
+    /// Why a record cannot be read.
+    struct Problem: Equatable {
+        /// The position of the field, from 0.
+        let field: Int
+        let reason: String
+    }
+
     struct Line: Equatable {
         /// The line on which the record begins, from 1.
         let number: Int
-        let fields: [String]
+        var fields: [String] = []
+        /// The positions of the fields that are an empty text in quotes: more than nothing.
+        var emptyTexts: Set<Int> = []
         /// Where in the file the next record begins.
-        let end: Int
-        /// Whether the file ends within quotes.
-        var isUnterminated = false
+        var end = 0
+        var problem: Problem?
 
-        var isBlank: Bool { fields.count == 1 && fields[0].isEmpty }
+        var isBlank: Bool { fields == [""] && emptyTexts.isEmpty && problem == nil }
     }
 
     private static let quote = UInt8(ascii: "\"")
@@ -31,46 +42,119 @@ struct CSVRecords: Sequence {
         self.delimiter = delimiter
     }
 
+    /// A place in the file.
+    private struct Place {
+        var offset: Int
+        var line: Int
+    }
+
     func makeIterator() -> AnyIterator<Line> {
         // A byte order mark is no part of the first field.
-        var position = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.startIndex + 3 : data.startIndex
-        var line = 1
+        let start = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.startIndex + 3 : data.startIndex
+        var place = Place(offset: start, line: 1)
         return AnyIterator {
-            guard position < data.endIndex else { return nil }
-            return record(&position, &line)
+            guard place.offset < data.endIndex else { return nil }
+            return record(&place)
         }
     }
 
-    private func record(_ position: inout Int, _ line: inout Int) -> Line {
-        let firstLine = line
-        var fields: [String] = []
-        var field: [UInt8] = []
-        var isQuoted = false
-        while position < data.endIndex {
-            let byte = data[position]
-            position += 1
-            if byte == Self.lineFeed { line += 1 }
-            if isQuoted {
+    private func record(_ place: inout Place) -> Line {
+        var record = Line(number: place.line)
+        var field = Field(start: place)
+        while place.offset < data.endIndex {
+            let byte = data[place.offset]
+            place.offset += 1
+            if field.isOpen {
                 if byte != Self.quote {
-                    field.append(byte)
-                } else if position < data.endIndex, data[position] == Self.quote {
-                    field.append(byte)
-                    position += 1
+                    field.bytes.append(byte)
+                    if endsLine(byte, &place) {
+                        field.afterFirstLine = field.afterFirstLine ?? place
+                        if byte == Self.carriageReturn, data[place.offset - 1] == Self.lineFeed {
+                            field.bytes.append(Self.lineFeed)
+                        }
+                    }
+                } else if place.offset < data.endIndex, data[place.offset] == Self.quote {
+                    field.bytes.append(byte)
+                    place.offset += 1
                 } else {
-                    isQuoted = false
+                    field.isOpen = false
                 }
-            } else if byte == Self.quote, field.isEmpty {
-                isQuoted = true
             } else if byte == delimiter {
-                fields.append(String(decoding: field, as: UTF8.self))
-                field = []
-            } else if byte == Self.lineFeed {
-                break
-            } else if byte != Self.carriageReturn || position < data.endIndex && data[position] != Self.lineFeed {
-                field.append(byte)
+                add(field, to: &record)
+                field = Field(start: place)
+            } else if endsLine(byte, &place) {
+                add(field, to: &record)
+                return ended(record, place)
+            } else if byte == Self.quote, field.bytes.isEmpty, !field.isQuoted {
+                (field.isQuoted, field.isOpen) = (true, true)
+            } else if field.isQuoted {
+                return broken(record, field, "there is text after the quote that ends it", &place)
+            } else {
+                field.bytes.append(byte)
             }
         }
-        fields.append(String(decoding: field, as: UTF8.self))
-        return Line(number: firstLine, fields: fields, end: position - data.startIndex, isUnterminated: isQuoted)
+        if field.isOpen { return broken(record, field, "its quote has no end", &place) }
+        add(field, to: &record)
+        return ended(record, place)
+    }
+
+    /// Whether a byte ends a line; the line feed after a carriage return belongs to it.
+    private func endsLine(_ byte: UInt8, _ place: inout Place) -> Bool {
+        guard byte == Self.lineFeed || byte == Self.carriageReturn else { return false }
+        if byte == Self.carriageReturn, place.offset < data.endIndex, data[place.offset] == Self.lineFeed {
+            place.offset += 1
+        }
+        place.line += 1
+        return true
+    }
+
+    private func ended(_ record: Line, _ place: Place) -> Line {
+        var record = record
+        record.end = place.offset - data.startIndex
+        return record
+    }
+
+    /// A record that cannot be read because of a field; the next one begins with the line after the field's first.
+    private func broken(_ record: Line, _ field: Field, _ reason: String, _ place: inout Place) -> Line {
+        var record = record
+        let lines = place.line
+        if let next = field.afterFirstLine {
+            place = next
+        } else {
+            while place.offset < data.endIndex {
+                let byte = data[place.offset]
+                place.offset += 1
+                if endsLine(byte, &place) { break }
+            }
+        }
+        let isLong = lines > field.start.line
+        record.problem = Problem(
+            field: record.fields.count,
+            reason: "\(reason); it begins in line \(field.start.line)"
+                + (isLong ? ", and the lines after that are read as records of their own" : ""))
+        return ended(record, place)
+    }
+
+    private func add(_ field: Field, to record: inout Line) {
+        if field.bytes.isEmpty, field.isQuoted { record.emptyTexts.insert(record.fields.count) }
+        if let text = String(validating: field.bytes, as: UTF8.self) {
+            record.fields.append(text)
+            return
+        }
+        let text = String(decoding: field.bytes, as: UTF8.self)
+        record.problem =
+            record.problem ?? Problem(field: record.fields.count, reason: "“\(text)” is no text in UTF-8")
+        record.fields.append(text)
+    }
+
+    /// A field that is being read.
+    private struct Field {
+        let start: Place
+        var bytes: [UInt8] = []
+        var isQuoted = false
+        /// Whether the end of the quotes is yet to come.
+        var isOpen = false
+        /// Behind the first line of a field in quotes that has several.
+        var afterFirstLine: Place?
     }
 }

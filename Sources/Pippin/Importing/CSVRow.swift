@@ -5,12 +5,16 @@ import Foundation
 /// `author.name` is the column of a property within a property.
 struct CSVRow {
     let fields: [String: String]
+    /// The columns that hold an empty text in quotes: a value for a text, and none for everything else.
+    let emptyTexts: Set<String>
     let dateStyle: CSVDates
 
-    init(header: [String], _ fields: [String], dates: CSVDates) {
+    init(_ columns: CSVColumns, _ record: CSVRecords.Line, dates: CSVDates) {
         dateStyle = dates
-        self.fields = Dictionary(
-            zip(header, fields).filter { !$1.isEmpty }.map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
+        emptyTexts = Set(record.emptyTexts.map { columns.names[$0] })
+        fields = Dictionary(
+            zip(columns.names, record.fields).filter { !$1.isEmpty }.map { ($0, $1) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// Whether there is a value in a column, or in one within it.
@@ -23,11 +27,15 @@ struct CSVRow {
         guard let text = fields[column] else { return try Value(from: decoder) }
         if let value = try leaf(type, text, path) { return value }
         // A list or an object has no columns of its own; it may be in one as JSON.
-        if text.first == "[" || text.first == "{" { return try JSONDecoder().decode(type, from: Data(text.utf8)) }
+        if text.first == "[" || text.first == "{" {
+            do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
+                throw (error as? DecodingError)?.below(path) ?? error
+            }
+        }
         return try Value(from: decoder)
     }
 
-    func text<Value>(_ type: Value.Type, _ column: String, _ path: [any CodingKey]) throws -> String {
+    private func text<Value>(_ type: Value.Type, _ column: String, _ path: [any CodingKey]) throws -> String {
         guard let text = fields[column] else {
             throw DecodingError.valueNotFound(type, .init(codingPath: path, debugDescription: "The field is empty."))
         }
@@ -38,27 +46,38 @@ struct CSVRow {
     ///
     /// - Returns: nil for other types.
     private func leaf<Value>(_ type: Value.Type, _ text: String, _ path: [any CodingKey]) throws -> Value? {
-        let value: Any?
-        switch type {
-        case is String.Type: value = text
-        case is UUID.Type: value = UUID(uuidString: text)
-        case is URL.Type: value = URL(string: text)
-        case is Decimal.Type: value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
-        case is Data.Type: value = Data(base64Encoded: text)
-        case is Date.Type: value = dateStyle.date(text)
-        default: return nil
-        }
+        let (value, expectation): (Any?, String) =
+            switch type {
+            case is String.Type: (text, "a text")
+            case is UUID.Type: (UUID(uuidString: text), "a UUID such as E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
+            case is URL.Type: (CSVValues.url(text), "a URL, without spaces")
+            case is Decimal.Type: (CSVValues.decimal(text), "a number such as 12.50, of 38 digits at most")
+            case is Data.Type: (Data(base64Encoded: text), "bytes in Base64")
+            case is Date.Type: (dateStyle.date(text), dateStyle.expectation)
+            default: (nil, "")
+            }
+        if expectation.isEmpty { return nil }
         if let value = value as? Value { return value }
-        throw DecodingError.dataCorrupted(
-            .init(codingPath: path, debugDescription: "“\(text)” is no \(type)."))
+        throw refusal(text, expectation, path)
     }
 
-    /// A value of the standard library's types.
-    func scalar<Value: LosslessStringConvertible>(_ column: String, _ path: [any CodingKey]) throws -> Value {
+    func string(_ column: String, _ path: [any CodingKey]) throws -> String {
+        if fields[column] == nil, emptyTexts.contains(column) { return "" }
+        return try text(String.self, column, path)
+    }
+
+    func integer<Value: FixedWidthInteger>(_ column: String, _ path: [any CodingKey]) throws -> Value {
         let text = try text(Value.self, column, path)
-        if let value = Value(text) { return value }
-        throw DecodingError.dataCorrupted(
-            .init(codingPath: path, debugDescription: "“\(text)” is no \(Value.self)."))
+        if let value = Value(text, radix: 10) { return value }
+        throw refusal(text, "a whole number from \(Value.min) to \(Value.max)", path)
+    }
+
+    func floating<Value: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ column: String, _ path: [any CodingKey]
+    ) throws -> Value {
+        let text = try text(Value.self, column, path)
+        if let value: Value = CSVValues.floating(text) { return value }
+        throw refusal(text, "a number such as 12.5 that a \(Value.self) holds", path)
     }
 
     func boolean(_ column: String, _ path: [any CodingKey]) throws -> Bool {
@@ -66,28 +85,29 @@ struct CSVRow {
         switch text.lowercased() {
         case "true", "yes", "1": return true
         case "false", "no", "0": return false
-        default:
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: path, debugDescription: "“\(text)” is neither true nor false."))
+        default: throw refusal(text, "true or false (or yes, no, 1, 0)", path)
         }
+    }
+
+    private func refusal(_ text: String, _ expectation: String, _ path: [any CodingKey]) -> DecodingError {
+        .dataCorrupted(.init(codingPath: path, debugDescription: "“\(text)” is not what is expected: \(expectation)."))
     }
 }
 
-/// How dates are written in a CSV file.
-public enum CSVDates: Sendable {
-    /// As in `2024-05-17T08:30:00Z`, or `2024-05-17` for midnight in UTC.
-    case iso8601
-    /// Seconds since 1970.
-    case secondsSince1970
-    /// In a way of your own.
-    case custom(@Sendable (String) -> Date?)
-
-    func date(_ text: String) -> Date? {
+extension DecodingError {
+    /// The error with its place within a value that has a place itself.
+    fileprivate func below(_ path: [any CodingKey]) -> DecodingError {
+        func moved(_ context: Context) -> Context {
+            Context(
+                codingPath: path + context.codingPath, debugDescription: context.debugDescription,
+                underlyingError: context.underlyingError)
+        }
         switch self {
-        case .iso8601:
-            (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: .iso8601.year().month().day()))
-        case .secondsSince1970: Double(text).map(Date.init(timeIntervalSince1970:))
-        case .custom(let parse): parse(text)
+        case .typeMismatch(let type, let context): return .typeMismatch(type, moved(context))
+        case .valueNotFound(let type, let context): return .valueNotFound(type, moved(context))
+        case .keyNotFound(let key, let context): return .keyNotFound(key, moved(context))
+        case .dataCorrupted(let context): return .dataCorrupted(moved(context))
+        @unknown default: return self
         }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The lines of a file, which is mapped into memory rather than read as a whole.
+/// The lines of a file, which is mapped into memory rather than read as a whole. They end with a line feed, a carriage return or both.
 struct FileLines: Sequence {
     struct Line {
         /// From 1.
@@ -22,15 +22,16 @@ struct FileLines: Sequence {
     init(_ data: Data) { self.data = data }
 
     func makeIterator() -> AnyIterator<Line> {
-        var start = data.startIndex
+        // A byte order mark is no part of the first line.
+        var start = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.startIndex + 3 : data.startIndex
         var number = 0
         return AnyIterator { [data] in
             guard start < data.endIndex else { return nil }
-            let end = data[start...].firstIndex(of: 0x0A) ?? data.endIndex
-            var content = data[start..<end]
-            if content.last == 0x0D { content = content.dropLast() }
+            let end = data[start...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? data.endIndex
+            let content = data[start..<end]
             number += 1
-            start = Swift.min(end + 1, data.endIndex)
+            let isPair = end + 1 < data.endIndex && data[end] == 0x0D && data[end + 1] == 0x0A
+            start = Swift.min(end + (isPair ? 2 : 1), data.endIndex)
             return Line(number: number, content: content, end: start - data.startIndex)
         }
     }

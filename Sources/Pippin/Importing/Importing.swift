@@ -32,11 +32,12 @@ extension PersistenceManager {
 
     /// Saves the models in a file of JSON Lines: one JSON object a line.
     ///
-    /// A line that cannot be decoded is refused, with its number and the reason, and the others are saved.
+    /// A line that cannot be decoded is refused, with its number and the reason, and the others are saved. A key that the type does not
+    /// decode is not looked at, as `Codable` has it.
     ///
     /// - Parameters:
     ///   - type: the models' type.
-    ///   - url: the file, in UTF-8. Empty lines do not count.
+    ///   - url: the file, in UTF-8, whose lines end with a line feed, a carriage return or both. Empty lines do not count.
     ///   - decoder: decodes a line; for instance with another strategy for dates.
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the bytes that are done, out of the file's size.
@@ -52,6 +53,10 @@ extension PersistenceManager {
         progress?.totalUnitCount = Int64(lines.size)
         var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
         for line in lines where !line.isBlank {
+            guard String(validating: line.content, as: UTF8.self) != nil else {
+                batches.refuse(line.number, "“\(String(decoding: line.content, as: UTF8.self))” is no text in UTF-8.")
+                continue
+            }
             let model: Model
             do { model = try decoder.decode(type, from: line.content) } catch {
                 batches.refuse(line.number, error.decodingReason)

@@ -8,24 +8,29 @@ extension PersistenceManager {
     /// 9780141439587,Emma,9,austen,Jane Austen
     /// ```
     ///
-    /// A column has the name of a property's coding key; those of a model within the model follow a dot. An empty field is no value; a
-    /// list is JSON in its column. A record that cannot be decoded is refused, with its line and the reason, and the others are
-    /// saved.
+    /// A column has the name of a property's coding key; those of a model within the model follow a dot. A column that the model does not
+    /// have ends the import before anything is saved, unless it is named as one to ignore. An empty field is no value, and an empty text
+    /// where it is in quotes and the property is a `String`; a list is JSON in its column.
+    ///
+    /// A text is a value as a whole, or its record is refused: with its line, the column, the text and what was expected. `1,5`, `9abc`,
+    /// `0x10` and `nan` are no numbers, 70000 is no `Int16`, and the 30th of February is no date. A quote without an end is told with
+    /// the line where it begins, and costs its record alone. All other records are saved.
     ///
     /// - Parameters:
     ///   - type: the models' type.
-    ///   - url: the file, in UTF-8. Empty lines do not count.
+    ///   - url: the file, in UTF-8, whose lines end with a line feed, a carriage return or both. Empty lines do not count.
     ///   - delimiter: what separates fields: a character of ASCII.
     ///   - dates: how dates are written.
+    ///   - ignored: columns that are not looked at, which the model need not have.
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the bytes that are done, out of the file's size.
     /// - Returns: what was inserted, updated, skipped and refused, and why.
-    /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, ``PersistenceError/fileNotReadable(path:reason:)``, and
-    ///   ``PersistenceError/noDelimiter(_:)``.
+    /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, ``PersistenceError/fileNotReadable(path:reason:)``,
+    ///   ``PersistenceError/unknownColumns(_:type:known:)``, and ``PersistenceError/noDelimiter(_:)``.
     @discardableResult
     public func importCSV<Model: CoreModel & Codable & Sendable>(
-        _ type: Model.Type, from url: URL, delimiter: Character = ",", dates: CSVDates = .iso8601, batchSize: Int = 500,
-        progress: Progress? = nil
+        _ type: Model.Type, from url: URL, delimiter: Character = ",", dates: CSVDates = .iso8601,
+        ignoringColumns ignored: Set<String> = [], batchSize: Int = 500, progress: Progress? = nil
     ) async throws -> ImportReport {
         guard let byte = delimiter.asciiValue, delimiter != "\"", !delimiter.isNewline else {
             throw PersistenceError.noDelimiter("\(delimiter)")
@@ -33,20 +38,25 @@ extension PersistenceManager {
         let records = try CSVRecords(url, delimiter: byte)
         progress?.totalUnitCount = Int64(records.size)
         var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
-        var header: [String]?
+        let plan = try registry.plan(of: type)
+        var header: CSVColumns?
         for record in records where !record.isBlank {
             guard let columns = header else {
-                header = record.fields
+                header = try CSVColumns(record, of: plan, in: registry, ignoring: ignored, path: url.path)
                 continue
             }
-            guard record.fields.count == columns.count, !record.isUnterminated else {
-                let reason =
-                    record.isUnterminated
-                    ? "Its quotes do not end." : "It has \(record.fields.count) fields, not \(columns.count)."
-                batches.refuse(record.number, reason)
+            if let problem = record.problem {
+                let known = columns.names.indices.contains(problem.field)
+                let column = known ? "“\(columns.names[problem.field])”" : "Field \(problem.field + 1)"
+                batches.refuse(record.number, "\(column): \(problem.reason).")
                 continue
             }
-            let row = CSVRow(header: columns, record.fields, dates: dates)
+            guard record.fields.count == columns.names.count else {
+                batches.refuse(
+                    record.number, "It has \(record.fields.count) fields, not \(columns.names.count).")
+                continue
+            }
+            let row = CSVRow(columns, record, dates: dates)
             let model: Model
             do { model = try Model(from: CSVDecoder(row: row, column: nil, codingPath: [])) } catch {
                 batches.refuse(record.number, error.decodingReason)

@@ -3,14 +3,19 @@ import CoreData
 extension PersistenceManager {
     /// Opens the store, and creates it where there is none. To be called once, before anything else.
     ///
-    /// A store of another version is migrated: by the plan, or else by inference.
+    /// A store of another version is migrated: by the plan, or else by inference. Inference by structs only adds: what a store has and the
+    /// models do not is never dropped unasked. Entities that the models do not name are left alone, for other programs may use them;
+    /// a property that the models' entities do not have any more, or whose type holds less, is an error that lists what would be lost and
+    /// says what to write. A manager of a model file leaves it to Core Data, whose inference drops what the model does not have.
     ///
     /// - Parameters:
     ///   - plan: how stores of older versions get to this one.
     ///   - progress: tells how far the migration is, and cancels it; complete when the store is open.
     /// - Throws: ``PersistenceError/alreadyLoaded(manager:)`` the second time, ``PersistenceError/modelNotFound(name:bundle:)``
-    ///   and its like where there is no model, ``PersistenceError/schemaChanged(entity:property:reason:)`` where the structs changed
-    ///   in a way that cannot be inferred, ``MigrationPlanError``, `CancellationError`, and Core Data's error where the store cannot be
+    ///   and its like where there is no model, ``PersistenceError/wouldLose(store:losses:)`` where the store has what the models would not keep,
+    ///   ``PersistenceError/notUnique(store:entity:properties:examples:)`` where values are to be unique and are not,
+    ///   ``PersistenceError/schemaChanged(entity:property:reason:)`` where the structs changed in a way that cannot be inferred,
+    ///   ``PersistenceError/storeNotFound(path:)`` and ``PersistenceError/folderNotFound(path:)``, ``MigrationPlanError``, `CancellationError`, and Core Data's error where the store cannot be
     ///   opened. The store is as it was then, and `load` may be called again.
     public func load(migratingBy plan: MigrationPlan? = nil, progress: Progress? = nil) async throws {
         try beginLoading()
@@ -78,20 +83,28 @@ extension PersistenceManager {
 
     private func openStores(_ plan: MigrationPlan?, _ progress: Progress?) -> Result<Void, any Error> {
         if progress?.totalUnitCount ?? 0 <= 0 { progress?.totalUnitCount = 1 }
-        do { if let plan { try migrate(by: plan, progress) } } catch { return .failure(error) }
+        do {
+            try creation.check(wasDestroyed: wasDestroyed.withLock { $0 })
+            if let plan { try migrate(by: plan, progress) }
+        } catch { return .failure(error) }
         for description in container.persistentStoreDescriptions { description.shouldAddStoreAsynchronously = false }
+        do { try openReconciledStores() } catch { return .failure(explained(error)) }
+        progress?.completedUnitCount = progress?.totalUnitCount ?? 0
+        return .success(())
+    }
+
+    /// Opens the stores that the container describes, as Core Data does.
+    func openContainer() throws {
         let failure = Locked<(any Error)?>(nil)
         // Synchronous, as just asked for: the handler has been called for every store when this returns.
         container.loadPersistentStores { _, error in
             if let error { failure.withLock { $0 = $0 ?? error } }
         }
-        if let error = failure.withLock({ $0 }) { return .failure(explained(error)) }
-        progress?.completedUnitCount = progress?.totalUnitCount ?? 0
-        return .success(())
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 
     private func migrate(by plan: MigrationPlan, _ progress: Progress?) throws {
-        let checked = try CheckedPlan(plan, endingAt: container.managedObjectModel, of: name)
+        let checked = try CheckedPlan(plan, endingAt: programModel, of: name)
         for description in container.persistentStoreDescriptions {
             guard description.type == NSSQLiteStoreType, let url = description.url else { continue }
             try MigrationRunner(plan: checked, url: url, progress: progress).run()

@@ -3,12 +3,14 @@ import CoreData
 extension PersistenceManager {
     /// Closes the store and takes its files away, with everything that was saved. `load()` makes a new one.
     ///
-    /// Objects that are still in hand are of no more use. The main context is emptied.
+    /// Objects that are still in hand are of no more use. The main context is emptied. Observations end with
+    /// ``PersistenceError/notLoaded(manager:)``; those that are to go on with a new store are for `startOver()`.
     ///
     /// - Throws: ``PersistenceError/notLoaded(manager:)``, and Core Data's errors.
     public func destroy() async throws {
         try requireLoaded()
         try await writes.async { try self.destroyStores() }
+        endObservations()
     }
 
     /// Closes the store and takes its files away, as the `async` form does, and waits for it.
@@ -17,14 +19,30 @@ extension PersistenceManager {
     public func destroy() throws {
         try requireLoaded()
         try writes.sync { try destroyStores() }
+        endObservations()
     }
 
-    /// Takes everything away that was saved, and begins with an empty store.
+    /// Takes everything away that was saved, and begins with an empty store. Observations go on with it.
     ///
-    /// - Throws: what `destroy()` and `load()` throw.
+    /// - Throws: what `destroy()` and `load()` throw. Observations end then.
     public func startOver() async throws {
-        try await destroy()
-        try await load()
+        try requireLoaded()
+        isStartingOver.withLock { $0 = true }
+        do {
+            try await writes.async { try self.destroyStores() }
+            try await load()
+            isStartingOver.withLock { $0 = false }
+        } catch {
+            isStartingOver.withLock { $0 = false }
+            endObservations()
+            throw error
+        }
+    }
+
+    /// Has those who observe look, and find that there is nothing to be seen any more.
+    private func endObservations() {
+        NotificationCenter.default.post(
+            name: SaveSignals.managerDidDestroy, object: container.persistentStoreCoordinator)
     }
 
     private func destroyStores() throws {
@@ -38,6 +56,7 @@ extension PersistenceManager {
                 try coordinator.destroyPersistentStore(at: url, ofType: type)
             }
         }
+        wasDestroyed.withLock { $0 = true }
         state.withLock { $0 = .unloaded }
     }
 }

@@ -23,7 +23,7 @@ extension PersistenceManager {
     ) -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: concurrencyType)
         context.parent = parent
-        context.mergePolicy = mergePolicy ?? self.mergePolicy
+        context.mergePolicy = mergePolicy ?? contextPolicy
         return context
     }
 

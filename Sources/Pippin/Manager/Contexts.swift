@@ -7,7 +7,7 @@ extension PersistenceManager {
     /// A new context with a queue of its own, for a short piece of work: change, save, let go.
     public var workerContext: NSManagedObjectContext {
         let context = container.newBackgroundContext()
-        context.mergePolicy = mergePolicy
+        context.mergePolicy = contextPolicy
         return context
     }
 
@@ -26,7 +26,7 @@ extension PersistenceManager {
     var stayingContexts: [NSManagedObjectContext] { [mainContext] + threadContexts.all + backgroundContexts.all }
 
     func configureMainContext() {
-        mainContext.mergePolicy = mergePolicy
+        mainContext.mergePolicy = contextPolicy
         mainContext.automaticallyMergesChangesFromParent = true
     }
 }

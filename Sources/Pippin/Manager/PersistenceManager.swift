@@ -39,6 +39,16 @@ public final class PersistenceManager: Sendable {
     let storeRows: (any RowSource & Sendable)?
     /// The entities that were derived from models.
     let registry: ModelRegistry
+    /// The model of the program alone; that of the container may have more, which the store has besides.
+    let programModel: NSManagedObjectModel
+    /// Whether the store may be made.
+    let creation: CreationCheck
+    /// Whether this manager has taken its store away.
+    let wasDestroyed = Locked(false)
+    /// Whether a store is on the way that takes the place of one that was taken away.
+    let isStartingOver = Locked(false)
+    /// The merge policy of the contexts, which knows the schemas.
+    let contextPolicy: NSMergePolicy
     private let modelFailure: PersistenceError?
 
     /// A manager for a compiled model in a bundle.
@@ -115,6 +125,9 @@ public final class PersistenceManager: Sendable {
             model = NSManagedObjectModel()
             modelFailure = error as? PersistenceError ?? .modelNotFound(name: name, bundle: "\(error)")
         }
+        programModel = model
+        creation = CreationCheck(store)
+        contextPolicy = registry.plans.isEmpty ? mergePolicy : SchemaMergePolicy(mergePolicy, registry)
         container = NSPersistentContainer(name: name, managedObjectModel: model)
         if let description = store.description { container.persistentStoreDescriptions = [description] }
         for description in container.persistentStoreDescriptions { description.announceChanges() }
@@ -124,6 +137,6 @@ public final class PersistenceManager: Sendable {
     /// The model, unless there is none.
     func checkedModel() throws -> NSManagedObjectModel {
         if let modelFailure { throw modelFailure }
-        return container.managedObjectModel
+        return programModel
     }
 }

@@ -23,27 +23,28 @@ extension PersistenceManager {
         return try await perform(in: context ?? workerContext, work)
     }
 
-    /// Does the work and saves its context; where that fails, a context of the caller's is as it was.
+    /// Does the work and saves its context; where that fails, a context of the caller's is as it was. Without one, it is a
+    /// transaction, and may be done again.
     func write<Result>(
-        in context: NSManagedObjectContext?, _ work: (NSManagedObjectContext) throws -> Result
+        in context: NSManagedObjectContext?, _ policy: WriteConflictPolicy = .retry,
+        _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {
         try requireLoaded()
         if let context { return try context.performAndWait { try saveOrRestore(context, work) } }
-        return try writes.sync { try writeInWorker(work) }
+        return try writes.sync { try inTransaction(policy) { try saving($0, work) } }
     }
 
-    /// Does the work and saves its context; where that fails, a context of the caller's is as it was.
+    /// Does the work and saves its context; where that fails, a context of the caller's is as it was. Without one, it is a
+    /// transaction, and may be done again.
     func write<Result: Sendable>(
-        in context: NSManagedObjectContext?, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+        in context: NSManagedObjectContext?, _ policy: WriteConflictPolicy = .retry,
+        _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
         try requireLoaded()
         if let context { return try await perform(in: context) { try self.saveOrRestore($0, work) } }
-        return try await writes.async { try self.writeInWorker(work) }
-    }
-
-    private func writeInWorker<Result>(_ work: (NSManagedObjectContext) throws -> Result) throws -> Result {
-        let worker = workerContext
-        return try worker.performAndWait { try writes.entering { try saving(worker, work) } }
+        return try await writes.async {
+            try self.inTransaction(policy) { context in try self.saving(context, work) }
+        }
     }
 
     private func saveOrRestore<Result>(

@@ -51,8 +51,11 @@ public struct SaveError: Error, @unchecked Sendable {
             return conflicts.map { failure($0.sourceObject, nil, "It was changed by somebody else in the meantime.") }
         case let conflicts as [NSConstraintConflict]:
             return conflicts.flatMap { conflict in
-                conflict.conflictingObjects.map {
-                    failure($0, conflict.constraint.joined(separator: ", "), "Another one has the same value already.")
+                let stored = conflict.databaseObject.flatMap { registry.uid(of: $0) }
+                let reason =
+                    stored.map { "'\($0)' has the same value already." } ?? "Another one has the same value already."
+                return conflict.conflictingObjects.map {
+                    failure($0, conflict.constraint.joined(separator: ", "), reason)
                 }
             }
         default: return []

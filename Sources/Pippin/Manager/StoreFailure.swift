@@ -9,7 +9,15 @@ extension Error {
             // Too big, a constraint, a wrong type: these are about values.
             return ![18, 19, 20].contains(code & 0xFF)
         }
-        // Foundation's errors about files, and a store that others keep locked.
-        return (0...1023).contains(error.code) || error.code == NSPersistentStoreTimeoutError
+        // Others have saved each time; that says nothing of the values, unless there are objects in conflict.
+        if error.code == NSManagedObjectMergeError {
+            return error.userInfo[NSPersistentStoreSaveConflictsErrorKey] == nil
+        }
+        // Foundation's errors about files; a store that others keep locked, or have changed so that the model does not fit any more.
+        let codes = [
+            NSPersistentStoreTimeoutError, NSPersistentStoreIncompatibleSchemaError, NSPersistentStoreOperationError,
+            NSPersistentStoreIncompatibleVersionHashError,
+        ]
+        return (0...1023).contains(error.code) || codes.contains(error.code)
     }
 }

@@ -4,8 +4,9 @@ import CoreData
 public enum StoreLocation {
     /// A SQLite file with the manager's name, where `NSPersistentContainer` puts it.
     case standard
-    /// A SQLite file.
-    case file(URL)
+    /// A SQLite file. Unless you say otherwise, it is made where there is none, and its folder is not: a path that is mistyped is an error
+    /// of `load()`, not a new folder with an empty store in it.
+    case file(URL, creating: StoreCreation = .store)
     /// Memory only: gone with the manager.
     case memory
     /// Whatever the description says: type, options, read-only or not, migration.
@@ -16,7 +17,7 @@ public enum StoreLocation {
         switch self {
         case .standard:
             return nil
-        case .file(let url):
+        case .file(let url, _):
             return NSPersistentStoreDescription(url: url)
         case .memory:
             let description = NSPersistentStoreDescription()
@@ -24,6 +25,45 @@ public enum StoreLocation {
             return description
         case .description(let description):
             return description.copy() as? NSPersistentStoreDescription ?? description
+        }
+    }
+}
+
+/// What `load()` makes where there is nothing yet.
+public enum StoreCreation: Sendable {
+    /// Nothing: a store that is not there is ``PersistenceError/storeNotFound(path:)``. After `destroy()` it may be made again.
+    case nothing
+    /// The file, in a folder that is there; otherwise ``PersistenceError/folderNotFound(path:)``.
+    case store
+    /// The file, and the folders on the way to it.
+    case folders
+}
+
+/// Whether a manager may make the store that it is to load.
+struct CreationCheck: Sendable {
+    let url: URL?
+    let creation: StoreCreation
+
+    init(_ location: StoreLocation) {
+        if case .file(let url, let creation) = location {
+            (self.url, self.creation) = (url, creation)
+        } else {
+            (url, creation) = (nil, .folders)
+        }
+    }
+
+    /// - Parameter wasDestroyed: whether the manager itself has taken the store away.
+    /// - Throws: ``PersistenceError/storeNotFound(path:)``, ``PersistenceError/folderNotFound(path:)``
+    func check(wasDestroyed: Bool) throws {
+        guard let url, url.isFileURL, !FileManager.default.fileExists(atPath: url.path) else { return }
+        switch creation {
+        case .folders: return
+        case .nothing where !wasDestroyed: throw PersistenceError.storeNotFound(path: url.path)
+        case .nothing, .store:
+            let folder = url.deletingLastPathComponent().path
+            guard FileManager.default.fileExists(atPath: folder) else {
+                throw PersistenceError.folderNotFound(path: folder)
+            }
         }
     }
 }

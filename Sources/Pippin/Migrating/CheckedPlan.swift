@@ -21,7 +21,6 @@ struct CheckedPlan {
     ///
     /// - Throws: ``MigrationPlanError``
     init(_ plan: MigrationPlan, endingAt model: NSManagedObjectModel, of manager: String) throws {
-        self.plan = plan
         var names: Set<String> = []
         for version in plan.versions where !names.insert(version.name).inserted {
             throw MigrationPlanError.repeatedVersion(version.name)
@@ -31,35 +30,31 @@ struct CheckedPlan {
                 throw MigrationPlanError.unavailableVersion(version.name, reason: error.localizedDescription)
             }
         }
-        self.models = models
         guard let last = models.last, last.entityVersionHashesByName == model.entityVersionHashesByName else {
             throw MigrationPlanError.notTheManagersModel(last: plan.versions.last?.name ?? "", manager: manager)
         }
+        try self.init(plan, over: models)
+    }
+
+    /// The steps between models of the versions.
+    ///
+    /// - Parameter carried: entities that the versions do not name, which come along in mapping models, too.
+    init(_ plan: MigrationPlan, over models: [NSManagedObjectModel], carrying carried: Set<String> = []) throws {
+        self.plan = plan
+        self.models = models
         steps = try plan.steps.indices.map { index in
             let ends = StepEnds(
                 from: plan.versions[index].name, to: plan.versions[index + 1].name, source: models[index],
                 destination: models[index + 1])
             switch plan.steps[index] {
             case .inferred: return try ends.step(try ends.inferred())
-            case .mapped(let mapping): return try ends.step(ends.checked(try mapping()))
+            case .mapped(let mapping):
+                return try ends.step(ends.carrying(carried, in: ends.checked(try mapping())))
             case .changing(let changes): return try ends.step(changing: changes)
             }
         }
     }
 
-    /// The version of a store.
-    ///
-    /// - Throws: ``MigrationPlanError/unknownStoreVersion(store:known:)``
-    func version(of metadata: [String: Any], at url: URL) throws -> Int {
-        let index = models.lastIndex {
-            $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
-        }
-        guard let index else {
-            throw MigrationPlanError.unknownStoreVersion(
-                store: url.lastPathComponent, known: plan.versions.map(\.name))
-        }
-        return index
-    }
 }
 
 /// Two versions, one after the other.
@@ -93,6 +88,16 @@ private struct StepEnds {
         for entity in mapping.entityMappings ?? [] {
             try check(entity.sourceEntityName, in: source, from)
             try check(entity.destinationEntityName, in: destination, to)
+        }
+        return mapping
+    }
+
+    /// A mapping model with what the versions do not name, as it can be inferred.
+    func carrying(_ entities: Set<String>, in mapping: NSMappingModel) throws -> NSMappingModel {
+        guard !entities.isEmpty else { return mapping }
+        let mapped = Set((mapping.entityMappings ?? []).compactMap(\.sourceEntityName))
+        mapping.entityMappings += try inferred().entityMappings.filter {
+            $0.sourceEntityName.map { entities.contains($0) && !mapped.contains($0) } ?? false
         }
         return mapping
     }

@@ -6,36 +6,59 @@ struct MigrationRunner {
     let url: URL
     let progress: Progress?
 
-    /// Step by step in a folder beside the store, whose content is replaced at the end, at once.
+    /// Step by step in a folder beside the store, whose content is replaced at the end, at once. Others who want to write to the store
+    /// wait until then, and find that its version is another one.
     ///
     /// - Throws: ``MigrationPlanError``, `CancellationError` where the progress was cancelled, and Core Data's errors. The store is as
     ///   it was then.
     func run() throws {
-        guard FileManager.default.fileExists(atPath: url.path) else { return }
+        guard FileManager.default.fileExists(atPath: url.path), try needsMigration() else { return }
+        #if canImport(ObjectiveC)
+            let folder = url.deletingLastPathComponent().appendingPathComponent(
+                ".\(url.lastPathComponent).migration-\(UUID().uuidString)", isDirectory: true)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            // What is left behind is never read again.
+            defer { try? FileManager.default.removeItem(at: folder) }
+            guard let migrated = try migrate(in: folder) else { return }
+            // Reads the log of a store as well, and replaces its content in one transaction.
+            try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
+                at: url, destinationOptions: nil, withPersistentStoreFrom: migrated, sourceOptions: nil,
+                ofType: NSSQLiteStoreType)
+        #else
+            try StoreSuccession.run(at: url) { try migrate(in: $0) }
+        #endif
+    }
+
+    private func needsMigration() throws -> Bool {
+        let (plan, start) = try adaptedPlan()
+        return start < plan.steps.count
+    }
+
+    /// The plan for this store, and the store's version as its place in the plan.
+    private func adaptedPlan() throws -> (plan: CheckedPlan, start: Int) {
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
-        let start = try plan.version(of: metadata, at: url)
-        guard start < plan.steps.count else { return }
-        let folder = url.deletingLastPathComponent().appendingPathComponent(
-            ".\(url.lastPathComponent).migration-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // What is left behind is never read again.
-        defer { try? FileManager.default.removeItem(at: folder) }
+        return try plan.adapted(to: url, metadata)
+    }
+
+    /// - Returns: the migrated store; `nil` when another program has migrated the store in the meantime.
+    private func migrate(in folder: URL) throws -> URL? {
+        let (plan, start) = try adaptedPlan()
+        guard start < plan.steps.count else { return nil }
         progress?.totalUnitCount = Int64(plan.steps.count - start) * StepManager.units
         progress?.completedUnitCount = 0
         var current = url
         for index in start..<plan.steps.count {
             let next = folder.appendingPathComponent("\(index + 1).sqlite")
-            try migrate(index, from: current, to: next, done: Int64(index - start) * StepManager.units)
+            try migrate(index, of: plan, from: current, to: next, done: Int64(index - start) * StepManager.units)
             current = next
         }
         try checkCancellation()
-        // Reads the log of a store as well, and replaces its content in one transaction.
-        try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
-            at: url, destinationOptions: nil, withPersistentStoreFrom: current, sourceOptions: nil,
-            ofType: NSSQLiteStoreType)
+        return current
     }
 
-    private func migrate(_ index: Int, from source: URL, to destination: URL, done: Int64) throws {
+    private func migrate(
+        _ index: Int, of plan: CheckedPlan, from source: URL, to destination: URL, done: Int64
+    ) throws {
         try checkCancellation()
         let step = plan.steps[index]
         let manager = StepManager(step, plan.plan, at: index, progress, done: done)

@@ -26,10 +26,12 @@ public struct ModelVersion: @unchecked Sendable {
     /// - Parameters:
     ///   - name: what the version is called.
     ///   - models: the models; those within them are found by themselves.
-    public init(_ name: String, models: any (CoreModel & Codable).Type...) {
+    public init<each Model: CoreModel & Codable>(_ name: String, models: repeat (each Model).Type) {
+        var types: [any (CoreModel & Codable).Type] = []
+        repeat types.append((each Model).self)
         self.name = name
         do {
-            let registry = try ModelRegistry(models)
+            let registry = try ModelRegistry(types)
             source = .built(try ModelBuilder.model(of: registry))
             self.registry = registry
         } catch {

@@ -19,7 +19,7 @@ enum ModelBuilder {
         }
         for plan in registry.plans {
             guard let entity = entities[plan.name] else { continue }
-            let attributes = try plan.fields.compactMap { try attribute($0, of: plan) }
+            let attributes = try plan.fields.compactMap { try AttributeBuilder(plan).attribute($0) }
             entity.properties = attributes + (relationships[plan.name] ?? [])
             restrict(entity, by: plan)
         }
@@ -42,40 +42,6 @@ enum ModelBuilder {
         return entity
     }
 
-    private static func attribute(_ field: FieldPlan, of plan: EntityPlan) throws -> NSAttributeDescription? {
-        let attribute: NSAttributeDescription
-        switch field.kind {
-        case .attribute(let kind):
-            attribute = NSAttributeDescription()
-            attribute.attributeType = kind.type
-        case .json:
-            attribute = NSAttributeDescription()
-            attribute.attributeType = .binaryDataAttributeType
-        case .composite(let record):
-            let composite = NSCompositeAttributeDescription()
-            composite.elements = try record.fields.compactMap { try self.attribute($0, of: plan) }
-            attribute = composite
-        case .toOne, .toMany:
-            return nil
-        }
-        attribute.name = field.name
-        // A composite's elements have a value or not with it.
-        if case .composite = field.kind { attribute.isOptional = true } else { attribute.isOptional = field.isOptional }
-        for fact in plan.facts {
-            switch fact {
-            case .defaultValue(let property, let value) where property.path == field.name:
-                do { attribute.defaultValue = try AttributeEncoder.value(of: value, field, of: plan) } catch {
-                    throw SchemaCheck.refusal(
-                        plan, field.name, "it cannot have that default value. \(error.encodingReason)")
-                }
-            case .renamed(let property, let former) where property.path == field.name:
-                attribute.renamingIdentifier = former
-            default: break
-            }
-        }
-        return attribute
-    }
-
     private static func relationship(
         _ plan: RelationshipPlan, _ entities: [String: NSEntityDescription]
     ) -> NSRelationshipDescription {
@@ -94,7 +60,7 @@ enum ModelBuilder {
         var indexes: [NSFetchIndexDescription] = []
         for fact in plan.facts {
             switch fact {
-            case .unique(let properties):
+            case .unique(let properties, _):
                 let names = properties.compactMap(\.path)
                 if !constraints.contains(names) { constraints.append(names) }
             case .index(let properties):

@@ -7,7 +7,8 @@
 /// ```
 ///
 /// The first element is the state at the beginning; every further one differs from the one before it. Saves that come while an
-/// element is being worked on are one: what comes next is the newest state. Cancelling the task ends the loop.
+/// element is being worked on are one: what comes next is the newest state. Cancelling the task ends the loop; a store that is taken
+/// away (`destroy()`) ends it with ``PersistenceError/notLoaded(manager:)``. With `startOver()` it goes on.
 public struct Observation<State: Sendable>: AsyncSequence, Sendable {
     /// What is observed.
     public typealias Element = State
@@ -37,23 +38,24 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: what fetching throws.
         public mutating func next() async throws -> State? {
-            guard let former = last else {
+            var isFirst = last == nil
+            while true {
+                if !isFirst, await signals.next() == nil { return nil }
+                isFirst = false
                 guard !Task.isCancelled else { return nil }
-                let first = try await observation.state()
-                last = first
-                return first
+                do {
+                    let state = try await observation.state()
+                    if let last, observation.isSame(last, state) { continue }
+                    last = state
+                    return state
+                } catch is ObservationPause {}
             }
-            while await signals.next() != nil {
-                guard !Task.isCancelled else { return nil }
-                let state = try await observation.state()
-                guard !observation.isSame(former, state) else { continue }
-                last = state
-                return state
-            }
-            return nil
         }
     }
 }
+
+/// There is no state just now, and the next signal tells of one.
+struct ObservationPause: Error {}
 
 /// Whether two values are equal; values of a type that is not `Equatable` never are.
 func areEqual<Value>(_ one: Value, _ other: Value) -> Bool {

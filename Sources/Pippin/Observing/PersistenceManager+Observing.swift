@@ -58,7 +58,12 @@ extension PersistenceManager {
         let entities = (try? registry.entities(within: registry.plan(of: type))) ?? []
         let container = container
         return Observation(
-            signals: { SaveSignals.stream(of: container, entities: entities) }, state: { try await state(self) },
+            signals: { SaveSignals.stream(of: container, entities: entities) },
+            state: {
+                do { return try await state(self) } catch  where self.isStartingOver.withLock({ $0 }) {
+                    throw ObservationPause()
+                }
+            },
             isSame: { areEqual($0, $1) })
     }
 }

@@ -8,6 +8,9 @@ enum SaveSignals {
     /// Posted, with the coordinator, when a manager has loaded its stores.
     static let managerDidLoad = Notification.Name("Pippin.managerDidLoad")
 
+    /// Posted, with the coordinator, when a manager has taken its stores away.
+    static let managerDidDestroy = Notification.Name("Pippin.managerDidDestroy")
+
     /// - Parameters:
     ///   - container: whose stores matter, whichever of its contexts changes them.
     ///   - entities: the names of the entities that matter.
@@ -28,10 +31,10 @@ enum SaveSignals {
             let others = center.addObserver(forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil) {
                 if !followsSave($0) { continuation.yield() }
             }
-            let loads = center.addObserver(forName: managerDidLoad, object: coordinator, queue: nil) { _ in
-                continuation.yield()
+            let stores = [managerDidLoad, managerDidDestroy].map { name in
+                center.addObserver(forName: name, object: coordinator, queue: nil) { _ in continuation.yield() }
             }
-            let tokens = Tokens(observers: [saves, others, loads])
+            let tokens = Tokens(observers: [saves, others] + stores)
             continuation.onTermination = { _ in tokens.observers.forEach(center.removeObserver) }
         }
     }

@@ -6,70 +6,70 @@ import CoreData
 ///
 /// - SQL: `<property> = ?`, `<property> IS NULL`
 public func == <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
-    .comparing(property, "==", value)
+    .comparing(property, .equal, value)
 }
 
 /// Holds where a property has another value, or none.
 ///
 /// - SQL: `<property> <> ?`, `<property> IS NOT NULL`
 public func != <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
-    .comparing(property, "!=", value)
+    .comparing(property, .notEqual, value)
 }
 
 /// Holds where a property is less than a value.
 ///
 /// - SQL: `<property> < ?`
 public func < <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
-    .comparing(property, "<", value)
+    .comparing(property, .other("<"), value)
 }
 
 /// Holds where a property is at most a value.
 ///
 /// - SQL: `<property> <= ?`
 public func <= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
-    .comparing(property, "<=", value)
+    .comparing(property, .other("<="), value)
 }
 
 /// Holds where a property is more than a value.
 ///
 /// - SQL: `<property> > ?`
 public func > <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
-    .comparing(property, ">", value)
+    .comparing(property, .other(">"), value)
 }
 
 /// Holds where a property is at least a value.
 ///
 /// - SQL: `<property> >= ?`
 public func >= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
-    .comparing(property, ">=", value)
+    .comparing(property, .other(">="), value)
 }
 
 /// Holds where an optional property is less than a value.
 ///
 /// - SQL: `<property> < ?`
 public func < <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
-    .comparing(property, "<", value)
+    .comparing(property, .other("<"), value)
 }
 
 /// Holds where an optional property is at most a value.
 ///
 /// - SQL: `<property> <= ?`
 public func <= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
-    .comparing(property, "<=", value)
+    .comparing(property, .other("<="), value)
 }
 
 /// Holds where an optional property is more than a value.
 ///
 /// - SQL: `<property> > ?`
 public func > <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
-    .comparing(property, ">", value)
+    .comparing(property, .other(">"), value)
 }
 
 /// Holds where an optional property is at least a value.
 ///
 /// - SQL: `<property> >= ?`
 public func >= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
-    .comparing(property, ">=", value)
+    .comparing(property, .other(">="), value)
 }
 
 extension Filter {
@@ -79,12 +79,7 @@ extension Filter {
     public static func `in`<Value: Encodable>(_ property: KeyPath<Model, Value>, _ values: some Sequence<Value>)
         -> Filter
     {
-        do {
-            let list = try values.map { try AttributeEncoder.comparable($0) ?? NSNull() }
-            return Filter(term: .comparison(PropertyName(property), "IN", list))
-        } catch {
-            return Filter(term: .failed(error))
-        }
+        Filter(term: .list(PropertyName(property), Array(values)))
     }
 
     /// Holds where a property is within bounds, these included.
@@ -93,7 +88,8 @@ extension Filter {
     public static func between<Value: Encodable & Comparable>(
         _ property: KeyPath<Model, Value>, _ range: ClosedRange<Value>
     ) -> Filter {
-        Filter.comparing(property, ">=", range.lowerBound) && Filter.comparing(property, "<=", range.upperBound)
+        Filter.comparing(property, .other(">="), range.lowerBound)
+            && Filter.comparing(property, .other("<="), range.upperBound)
     }
 
     /// Holds where an optional property is within bounds, these included.
@@ -102,49 +98,43 @@ extension Filter {
     public static func between<Value: Encodable & Comparable>(
         _ property: KeyPath<Model, Value?>, _ range: ClosedRange<Value>
     ) -> Filter {
-        Filter.comparing(property, ">=", range.lowerBound) && Filter.comparing(property, "<=", range.upperBound)
+        Filter.comparing(property, .other(">="), range.lowerBound)
+            && Filter.comparing(property, .other("<="), range.upperBound)
     }
 
     /// Holds where a property has a text in it.
     public static func contains(
         _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching = []
-    ) -> Filter { comparing(property, "CONTAINS\(options.suffix)", text) }
+    ) -> Filter { comparing(property, .other("CONTAINS\(options.suffix)"), text) }
 
     /// Holds where a property begins with a text.
     public static func begins(
         _ property: KeyPath<Model, some StringProperty>, with text: String, _ options: StringMatching = []
-    ) -> Filter { comparing(property, "BEGINSWITH\(options.suffix)", text) }
+    ) -> Filter { comparing(property, .other("BEGINSWITH\(options.suffix)"), text) }
 
     /// Holds where a property ends with a text.
     public static func ends(
         _ property: KeyPath<Model, some StringProperty>, with text: String, _ options: StringMatching = []
-    ) -> Filter { comparing(property, "ENDSWITH\(options.suffix)", text) }
+    ) -> Filter { comparing(property, .other("ENDSWITH\(options.suffix)"), text) }
 
     /// Holds where a property equals a text, as the options see it.
     public static func equals(
         _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching
-    ) -> Filter { comparing(property, "==\(options.suffix)", text) }
+    ) -> Filter { comparing(property, .other("==\(options.suffix)"), text) }
 
     /// Holds where a property is like a pattern, in which `?` is any character and `*` any text.
     public static func like(
         _ property: KeyPath<Model, some StringProperty>, _ pattern: String, _ options: StringMatching = []
-    ) -> Filter { comparing(property, "LIKE\(options.suffix)", pattern) }
+    ) -> Filter { comparing(property, .other("LIKE\(options.suffix)"), pattern) }
 
     /// Holds where the whole of a property matches a regular expression.
     public static func matches(
         _ property: KeyPath<Model, some StringProperty>, _ expression: String, _ options: StringMatching = []
-    ) -> Filter { comparing(property, "MATCHES\(options.suffix)", expression) }
+    ) -> Filter { comparing(property, .other("MATCHES\(options.suffix)"), expression) }
 
-    static func comparing<Value: Encodable>(_ property: AnyKeyPath, _ comparison: String, _ value: Value) -> Filter {
-        let name = PropertyName(property)
-        do {
-            return Filter(term: .comparison(name, comparison, try AttributeEncoder.comparable(value)))
-        } catch {
-            // Whatever its coding says: a list, a record, a number that is none.
-            return Filter(
-                term: .failed(PersistenceError.notComparable(property: name.spelling, type: "\(Value.self)")))
-        }
-    }
+    static func comparing<Value: Encodable>(
+        _ property: AnyKeyPath, _ comparison: FilterComparison, _ value: Value
+    ) -> Filter { Filter(term: .comparison(PropertyName(property), comparison, value)) }
 }
 
 /// A property that holds a text: a `String` or an optional one.

@@ -59,7 +59,7 @@ struct Page {
             guard let field = plan.fields.firstIndex(where: { $0.name == path }),
                 let kind = plan.record.attributeKinds[field]
             else {
-                throw PersistenceError.unknownProperty(spelling, entity: plan.name, known: plan.fields.map(\.name))
+                throw PersistenceError.unknownProperty(spelling, entity: plan.name, known: plan.propertyNames)
             }
             keys.append(Key(field: field, name: plan.fields[field].name, kind: kind, ascending: ascending))
         }

@@ -51,4 +51,13 @@
         let elements: [String: Any]
         init(_ elements: [String: Any]) { self.elements = elements }
     }
+
+    // Apple's Core Data raises an exception.
+    extension StoredValue {
+        var missingFile: String? { nil }
+    }
+
+    extension NSManagedObject {
+        func missingFile(of key: String) -> String? { nil }
+    }
 #endif

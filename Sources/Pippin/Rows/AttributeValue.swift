@@ -60,8 +60,10 @@ extension StoredValue {
     /// Whether an attribute of that kind can hold the value.
     func fits(_ kind: AttributeKind) -> Bool {
         switch (self, kind) {
-        case (.null, _), (.integer, .boolean), (.integer, .integer16), (.integer, .integer32), (.integer, .integer64),
-            (.double, .float), (.double, .double), (.string, .string), (.date, .date), (.data, .data), (.uuid, .uuid):
+        case (.integer(let number), .integer16): Int16(exactly: number) != nil
+        case (.integer(let number), .integer32): Int32(exactly: number) != nil
+        case (.null, _), (.integer, .boolean), (.integer, .integer64), (.double, .float), (.double, .double),
+            (.string, .string), (.date, .date), (.data, .data), (.uuid, .uuid):
             true
         case (.object(let object), .url): object is NSURL
         case (.object(let object), .decimal): object is NSDecimalNumber

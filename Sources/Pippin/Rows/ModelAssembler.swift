@@ -1,22 +1,29 @@
 import CoreData
 
-/// Makes models of rows, with the models in them.
+/// Makes models of rows, with the models in them: from the innermost outwards, so that what a model has in it is there when its
+/// decoder asks. Each row is decoded once and its value shared, however many models have it in them.
 ///
 /// A model that contains itself, some steps down, comes there without its relationships: values cannot go round in circles. Saving
 /// such a value changes nothing, since the nearest one counts.
 final class ModelAssembler: RelatedRows {
     private let registry: ModelRegistry
     private let source: any RowSource
-    private var loader: RelatedRowLoader
-    /// Decoders not in use: one is needed for each model around the current one.
-    private var idle: [ObjectIdentifier: [RowDecoder]] = [:]
-    /// The objects whose models are being made, outermost first.
-    private var path: [NSManagedObjectID] = []
+    private var graph = RowGraph()
+    private var order = ComponentOrder(count: 0, roots: [], successors: { _ in [] })
+    /// The models that look the same on every way to them, by row.
+    private var made: ContiguousArray<Making?> = []
+    /// The models within the one that is being made which look as they do on this way only, by row.
+    private var local: [Int: Making] = [:]
+    /// The row whose model is being made.
+    private var current = -1
+    /// Whether that model is within itself.
+    private var isCut = false
+    private var repetitions = 0
+    private var decoders: [ObjectIdentifier: RowDecoder] = [:]
 
     init(registry: ModelRegistry, source: any RowSource) {
         self.registry = registry
         self.source = source
-        loader = RelatedRowLoader(registry: registry, source: source)
     }
 
     /// The models that are selected, in order.
@@ -27,8 +34,8 @@ final class ModelAssembler: RelatedRows {
             return try models(type, of: plan, try source.rows(of: plan, selection))
         }
         // Nothing to load besides: each row becomes its model at once.
-        let decoder = try takeDecoder(of: plan)
-        defer { decoder.finish() }
+        let decoder = try decoder(of: plan)
+        defer { finish() }
         var models = ModelBuffer<Model>()
         let uidSlot = try source.slots(of: plan)[plan.uidField]
         try source.forEachRow(of: plan, selection) { row in
@@ -42,27 +49,157 @@ final class ModelAssembler: RelatedRows {
     }
 
     /// The models of rows, in order.
+    ///
+    /// - Throws: ``PersistenceError/unreadable(entity:uid:key:reason:)`` for rows that no value can be made of, also since it would be
+    ///   too deep or too large.
     func models<Model: StructModel>(
         _ type: Model.Type, of plan: EntityPlan, _ rows: ContiguousArray<Row>
     ) throws -> [Model] {
-        try loader.load(rows, of: plan)
-        let decoder = try takeDecoder(of: plan)
-        defer {
-            decoder.finish()
-            // Decoders refer to the assembler, and to themselves.
-            for decoder in idle.values.joined() { decoder.finish() }
-            idle = [:]
-        }
+        defer { finish() }
+        var loader = RelatedRowLoader(registry: registry, source: source)
+        let roots = try loader.load(rows, of: plan)
+        graph = loader.graph
+        order = ComponentOrder(count: graph.nodes.count, roots: roots) { graph.members(of: $0) }
+        made = ContiguousArray(repeating: nil, count: graph.nodes.count)
+        try makeAll(roots)
         var models: [Model] = []
-        models.reserveCapacity(rows.count)
-        for row in rows {
-            path = [row.objectID]
-            do { models.append(try decoder.decode(type, from: row)) } catch {
-                throw named(error, row, plan)
-            }
+        models.reserveCapacity(roots.count)
+        for root in roots {
+            if let model = try made[root]?.get().model(as: type) { models.append(model) }
         }
         return models
     }
+
+    // MARK: In order
+
+    private func makeAll(_ roots: [Int]) throws {
+        let entries = entries(roots)
+        for members in order.components {
+            let isAlone = members.count == 1 && !graph.members(of: members[0]).contains(members[0])
+            for member in members where isAlone || entries[member] {
+                made[member] = isAlone ? try making(member, isCut: false, [:]) : try unfold(member)
+            }
+        }
+    }
+
+    /// Of the rows that lead back to themselves, those that are asked for or that others lead to.
+    private func entries(_ roots: [Int]) -> ContiguousArray<Bool> {
+        var entries = ContiguousArray(repeating: false, count: graph.nodes.count)
+        for root in roots { entries[root] = true }
+        for (component, members) in order.components.enumerated() {
+            for target in members.lazy.flatMap({ self.graph.members(of: $0) })
+            where order.component[target] != component { entries[target] = true }
+        }
+        return entries
+    }
+
+    /// Makes a model that leads back to itself: each way through the models of its component until one comes up again.
+    private func unfold(_ entry: Int) throws -> Making {
+        struct Frame {
+            let node: Int
+            let isCut: Bool
+            var waiting: [Int]
+            var local: [Int: Making] = [:]
+        }
+        let component = order.component[entry]
+        var visits: [Int: Int] = [entry: 1]
+        func frame(_ node: Int, isCut: Bool) -> Frame {
+            let members = Set(graph.members(of: node, requiredOnly: isCut))
+            return Frame(node: node, isCut: isCut, waiting: members.filter { order.component[$0] == component })
+        }
+        var frames = [frame(entry, isCut: false)]
+        while !frames.isEmpty {
+            if let next = frames[frames.count - 1].waiting.popLast() {
+                repetitions += 1
+                guard repetitions <= AssemblyLimits.repetitions else { throw tooMany(frames.map(\.node) + [next]) }
+                guard frames.count < AssemblyLimits.depth else { throw tooDeep(frames.map(\.node)) }
+                let isCut = visits[next, default: 0] > 0
+                visits[next, default: 0] += 1
+                frames.append(frame(next, isCut: isCut))
+                continue
+            }
+            let top = frames.removeLast()
+            let making = try making(top.node, isCut: top.isCut, top.local)
+            visits[top.node, default: 1] -= 1
+            guard !frames.isEmpty else { return making }
+            frames[frames.count - 1].local[top.node] = making
+        }
+        return .failure(unknown(entry))
+    }
+
+    /// The model of a row, whose members are made.
+    ///
+    /// - Throws: an error that no value above can do without; others are for those that ask for the model.
+    private func making(_ node: Int, isCut: Bool, _ local: [Int: Making]) throws -> Making {
+        (current, self.isCut, self.local) = (node, isCut, local)
+        var size = MadeModel.Size()
+        for member in isCut ? graph.members(of: node, requiredOnly: true) : graph.members(of: node) {
+            if case .success(let inner)? = making(of: member) { size.add(inner.size) }
+        }
+        guard size.depth <= AssemblyLimits.depth else { throw tooDeep(deepestWay(from: node)) }
+        let plan = graph.nodes[node].plan
+        do { return .success(try make(plan.type, node, size)) } catch let error as ExcessiveModelError {
+            throw error.reason
+        } catch { return .failure(named(error, graph.nodes[node].row, plan)) }
+    }
+
+    private func make<Model: StructModel>(_ type: Model.Type, _ node: Int, _ size: MadeModel.Size) throws -> MadeModel {
+        let (plan, row) = (graph.nodes[node].plan, graph.nodes[node].row)
+        return MadeModelOf(try decoder(of: plan).decode(type, from: row), size: size)
+    }
+
+    // MARK: What decoders ask for
+
+    func model<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value? {
+        let plan = decoder.record.fields[field]
+        guard !isCut || !plan.isOptional, let related = plan.related, let target = targets(field).first else {
+            return nil
+        }
+        return try model(type, target, related)
+    }
+
+    func models<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value? {
+        let plan = decoder.record.fields[field]
+        guard case .toMany(let related, let isOrdered) = plan.kind else { return nil }
+        let targets = isCut ? [] : Array(targets(field))
+        if targets.isEmpty, plan.isOptional, try !decoder.isMarked(field) { return nil }
+        if !isOrdered, !related.isReference { try checkSet(targets, plan) }
+        return try Value(from: ModelsDecoder(nodes: targets, related: related, assembler: self))
+    }
+
+    /// The model, or the reference, of a row; nil where there is none.
+    func model<Value: Decodable>(_ type: Value.Type, _ node: Int, _ related: RelatedModel) throws -> Value? {
+        if related.isReference {
+            let (plan, row) = (graph.nodes[node].plan, graph.nodes[node].row)
+            let slot = try source.slots(of: plan)[plan.uidField]
+            return try Value(from: ValueDecoder(value: row.values[slot], entity: plan.name, key: plan.uidKey))
+        }
+        return try making(of: node)?.get().model(as: type)
+    }
+
+    private func making(of node: Int) -> Making? { local[node] ?? made[node] }
+
+    private func targets(_ field: Int) -> ContiguousArray<Int>.SubSequence {
+        let plan = graph.nodes[current].plan
+        guard let place = plan.relationships.firstIndex(of: field) else { return [] }
+        return graph.targets(of: current, at: place)
+    }
+
+    private func decoder(of plan: EntityPlan) throws -> RowDecoder {
+        if let known = decoders[plan.id] { return known }
+        let new = RowDecoder(plan.record, entity: plan.name, slots: try source.slots(of: plan), related: self)
+        decoders[plan.id] = new
+        return new
+    }
+
+    /// Decoders refer to the assembler, and to themselves.
+    private func finish() {
+        for decoder in decoders.values { decoder.finish() }
+        decoders = [:]
+        local = [:]
+    }
+
+    // MARK: Errors
 
     /// An error of decoding, with the identifier of the model that it is about.
     private func named(_ error: any Error, _ row: Row, _ plan: EntityPlan) -> any Error {
@@ -83,88 +220,80 @@ final class ModelAssembler: RelatedRows {
         }
     }
 
-    func model<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value? {
-        guard case .identifier(let identifier) = decoder.values[decoder.slots[field]] else { return nil }
-        let plan = decoder.record.fields[field]
-        guard !isCut || !plan.isOptional, let related = plan.related else { return nil }
-        return try model(type, identifier, related)
+    private func unknown(_ node: Int) -> PersistenceError {
+        .unreadable(entity: graph.nodes[node].plan.name, key: "", reason: "it leads back to itself.")
     }
 
-    func models<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value? {
-        let plan = decoder.record.fields[field]
-        guard let identifier = decoder.objectID, let related = plan.related else { return nil }
-        let known = isCut ? [] : loader.destinations[identifier]?[field] ?? []
-        let present = known.filter { loader.rows[$0] != nil }
-        if present.isEmpty, plan.isOptional { return nil }
-        return try Value(from: ModelsDecoder(identifiers: present, related: related, assembler: self))
-    }
-
-    /// The model, or the reference, of an object; nil where it is gone.
-    fileprivate func model<Value: Decodable>(
-        _ type: Value.Type, _ identifier: NSManagedObjectID, _ related: RelatedModel
-    ) throws -> Value? {
-        guard let row = loader.rows[identifier] else { return nil }
-        let plan = try registry.plan(related)
-        if related.isReference {
-            let slot = try source.slots(of: plan)[plan.uidField]
-            return try Value(from: ValueDecoder(value: row.values[slot], entity: plan.name, key: plan.uidKey))
+    /// The rows on a way that is as deep as the model of a row.
+    private func deepestWay(from node: Int) -> [Int] {
+        var way = [node]
+        while way.count < AssemblyLimits.depth {
+            let members = graph.members(of: way[way.count - 1])
+            let deepest = members.max { (depth($0) ?? 0) < (depth($1) ?? 0) }
+            guard let deepest, depth(deepest) != nil else { break }
+            way.append(deepest)
         }
-        let decoder = try takeDecoder(of: plan)
-        path.append(identifier)
-        defer {
-            path.removeLast()
-            idle[plan.id, default: []].append(decoder)
-        }
-        do { return try decoder.decode(type, from: row) } catch { throw named(error, row, plan) }
+        return way
     }
 
-    /// Whether the model being made is within itself.
-    private var isCut: Bool { path.last.map { path.dropLast().contains($0) } ?? false }
+    private func depth(_ node: Int) -> Int? {
+        guard case .success(let model)? = making(of: node) else { return nil }
+        return model.size.depth
+    }
 
-    private func takeDecoder(of plan: EntityPlan) throws -> RowDecoder {
-        if let decoder = idle[plan.id]?.popLast() { return decoder }
-        return RowDecoder(plan.record, entity: plan.name, slots: try source.slots(of: plan), related: self)
+    /// A set hashes what it takes, with all that is in it.
+    private func checkSet(_ targets: [Int], _ field: FieldPlan) throws {
+        var size = MadeModel.Size()
+        for target in targets {
+            if case .success(let model)? = making(of: target) { size.add(model.size) }
+        }
+        guard size.depth > AssemblyLimits.depthInSet || size.count > AssemblyLimits.countInSet else { return }
+        let limit =
+            size.depth > AssemblyLimits.depthInSet
+            ? "more than \(AssemblyLimits.depthInSet) levels" : "more than \(AssemblyLimits.countInSet) models"
+        throw ExcessiveModelError(
+            reason: excess(
+                deepestWay(from: current), "a set would have to hash \(limit) of models in models",
+                key: field.name))
+    }
+
+    private func tooDeep(_ way: [Int]) -> PersistenceError {
+        excess(way, "models are in models more than \(AssemblyLimits.depth) levels deep")
+    }
+
+    private func tooMany(_ way: [Int]) -> PersistenceError {
+        excess(
+            way,
+            "models that lead back to themselves would be in one another more than \(AssemblyLimits.repetitions) times")
+    }
+
+    private func excess(_ way: [Int], _ what: String, key: String? = nil) -> PersistenceError {
+        let names = way.map { node in
+            let (plan, row) = (graph.nodes[node].plan, graph.nodes[node].row)
+            let slot = (try? source.slots(of: plan)[plan.uidField]) ?? -1
+            let uid = row.values.indices.contains(slot) ? row.values[slot].attributeValue(.string) : nil
+            return (entity: plan.name, uid: uid.map { "\($0)" } ?? "?", node: node)
+        }
+        var shown = names.prefix(6).map { "\($0.entity) '\($0.uid)'" }
+        if names.count > 7 { shown.append("…") }
+        if names.count > 6, let last = names.last { shown.append("\(last.entity) '\(last.uid)'") }
+        return .unreadable(
+            entity: names.first?.entity ?? "", uid: names.first?.uid, key: key ?? step(way),
+            reason:
+                "\(what): \(shown.joined(separator: " → ")). Make it a Reference, or an array of them, and fetch what it leads "
+                + "to when it is needed.")
+    }
+
+    /// The property by which a way begins.
+    private func step(_ way: [Int]) -> String {
+        guard way.count > 1 else { return "" }
+        let plan = graph.nodes[way[0]].plan
+        let place = plan.relationships.indices.first { graph.targets(of: way[0], at: $0).contains(way[1]) }
+        return place.map { plan.fields[plan.relationships[$0]].name } ?? ""
     }
 }
 
-/// Decodes an array or a set of models.
-private struct ModelsDecoder: Decoder, UnkeyedDecodingContainer {
-    let identifiers: [NSManagedObjectID]
-    let related: RelatedModel
-    let assembler: ModelAssembler
-    var currentIndex = 0
-    var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
-    var count: Int? { identifiers.count }
-    var isAtEnd: Bool { currentIndex == identifiers.count }
-
-    init(identifiers: [NSManagedObjectID], related: RelatedModel, assembler: ModelAssembler) {
-        self.identifiers = identifiers
-        self.related = related
-        self.assembler = assembler
-    }
-
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { self }
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> { throw form }
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw form }
-
-    mutating func decodeNil() throws -> Bool { false }
-
-    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        guard !isAtEnd, let value = try assembler.model(type, identifiers[currentIndex], related) else { throw form }
-        currentIndex += 1
-        return value
-    }
-
-    mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        throw form
-    }
-
-    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { throw form }
-    mutating func superDecoder() throws -> any Decoder { throw form }
-
-    private var form: PersistenceError {
-        .unreadable(
-            entity: "\(related.type)", key: "", reason: "its collection is decoded differently from the first time.")
-    }
+/// A value that cannot be made whoever asks for it.
+private struct ExcessiveModelError: Error {
+    let reason: PersistenceError
 }

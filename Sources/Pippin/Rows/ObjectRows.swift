@@ -65,6 +65,9 @@ final class ObjectRows: RowSource {
                 value = (object.value(forKey: field.name) as? NSManagedObject).map { .identifier($0.objectID) } ?? .null
             case .toMany: value = .null
             }
+            if field.kind.isData, value?.isNull ?? false, let reason = object.missingFile(of: field.name) {
+                throw PersistenceError.unreadable(entity: plan.name, key: field.name, reason: reason)
+            }
             guard let value else {
                 throw PersistenceError.unreadable(entity: plan.name, key: field.name, reason: "it is of another type.")
             }
@@ -81,6 +84,16 @@ extension NSManagedObject {
         case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
         case let set as NSSet: set.allObjects.compactMap { $0 as? NSManagedObject }
         default: []
+        }
+    }
+}
+
+extension FieldKind {
+    /// Whether values are bytes in the store, which may lie in files beside it.
+    fileprivate var isData: Bool {
+        switch self {
+        case .attribute(.data), .json: true
+        default: false
         }
     }
 }

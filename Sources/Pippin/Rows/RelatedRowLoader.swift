@@ -2,9 +2,7 @@ import CoreData
 
 /// Loads the rows that models lead to, level by level, each level of an entity at once.
 struct RelatedRowLoader {
-    private(set) var rows: [NSManagedObjectID: Row] = [:]
-    /// What relationships to many lead to, by object and field.
-    private(set) var destinations: [NSManagedObjectID: [Int: [NSManagedObjectID]]] = [:]
+    private(set) var graph = RowGraph()
     private let registry: ModelRegistry
     private let source: any RowSource
 
@@ -14,49 +12,67 @@ struct RelatedRowLoader {
     }
 
     /// - Parameter first: the rows whose models are wanted.
-    mutating func load(_ first: ContiguousArray<Row>, of plan: EntityPlan) throws {
-        var level: [(plan: EntityPlan, rows: ContiguousArray<Row>)] = [(plan, first)]
+    /// - Returns: their numbers in the graph.
+    mutating func load(_ first: ContiguousArray<Row>, of plan: EntityPlan) throws -> [Int] {
+        let roots = first.map { graph.add($0, of: plan) }
         // Rows of references are read for their identifiers, and not followed.
-        var followed = Set(first.map(\.objectID))
+        var level = [Level(plan: plan, nodes: roots.filter { graph.follow($0) })]
         while !level.isEmpty {
-            var next: [(plan: EntityPlan, rows: ContiguousArray<Row>)] = []
-            for (plan, rows) in level {
-                for index in plan.relationships {
-                    guard let related = plan.fields[index].related else { continue }
+            var next: [Level] = []
+            for current in level {
+                for (place, index) in current.plan.relationships.enumerated() {
+                    guard let related = current.plan.fields[index].related else { continue }
                     let destination = try registry.plan(related)
-                    let wanted = unique(try identifiers(index, of: plan, rows))
-                    let missing = wanted.filter { self.rows[$0] == nil }
-                    if !missing.isEmpty {
-                        for row in try source.rows(of: destination, for: missing) { self.rows[row.objectID] = row }
-                    }
+                    let new = try load(place, index, of: current, destination)
                     guard !related.isReference else { continue }
-                    let new = wanted.filter { followed.insert($0).inserted }.compactMap { self.rows[$0] }
-                    if !new.isEmpty { next.append((destination, ContiguousArray(new))) }
+                    let followed = new.filter { graph.follow($0) }
+                    if !followed.isEmpty { next.append(Level(plan: destination, nodes: followed)) }
                 }
             }
             level = next
         }
+        return roots
     }
 
-    private mutating func identifiers(
-        _ index: Int, of plan: EntityPlan, _ rows: ContiguousArray<Row>
-    ) throws -> [NSManagedObjectID] {
-        let field = plan.fields[index]
+    /// Rows of one entity that are equally far from the first ones.
+    private struct Level {
+        let plan: EntityPlan
+        let nodes: [Int]
+    }
+
+    /// Loads what one relationship of several rows leads to.
+    ///
+    /// - Returns: the numbers of the rows that it leads to.
+    private mutating func load(
+        _ place: Int, _ index: Int, of level: Level, _ destination: EntityPlan
+    ) throws -> [Int] {
+        let found = try identifiers(index, of: level)
+        var missing: [NSManagedObjectID] = []
+        var seen: Set<NSManagedObjectID> = []
+        for identifier in found.joined() where seen.insert(identifier).inserted {
+            if graph.number(of: identifier) == nil { missing.append(identifier) }
+        }
+        if !missing.isEmpty {
+            for row in try source.rows(of: destination, for: missing) { _ = graph.add(row, of: destination) }
+        }
+        var reached: [Int] = []
+        for (node, identifiers) in zip(level.nodes, found) {
+            graph.link(node, at: place, to: identifiers)
+            reached += graph.targets(of: node, at: place)
+        }
+        return reached
+    }
+
+    /// What a relationship of each of the rows leads to.
+    private func identifiers(_ index: Int, of level: Level) throws -> [[NSManagedObjectID]] {
+        let field = level.plan.fields[index]
         guard field.isToMany else {
-            let slot = try source.slots(of: plan)[index]
-            return rows.compactMap { row in
-                if case .identifier(let identifier) = row.values[slot] { return identifier }
-                return nil
+            let slot = try source.slots(of: level.plan)[index]
+            return level.nodes.map { node in
+                if case .identifier(let identifier) = graph.nodes[node].row.values[slot] { return [identifier] }
+                return []
             }
         }
-        let sources = rows.map(\.objectID)
-        let found = try source.destinations(of: field, of: plan, for: sources)
-        for (identifier, targets) in zip(sources, found) { destinations[identifier, default: [:]][index] = targets }
-        return found.flatMap { $0 }
-    }
-
-    private func unique(_ identifiers: [NSManagedObjectID]) -> [NSManagedObjectID] {
-        var seen: Set<NSManagedObjectID> = []
-        return identifiers.filter { seen.insert($0).inserted }
+        return try source.destinations(of: field, of: level.plan, for: level.nodes.map { graph.nodes[$0].row.objectID })
     }
 }

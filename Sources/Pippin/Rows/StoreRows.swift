@@ -64,4 +64,18 @@
             return layout
         }
     }
+
+    extension StoredValue {
+        /// Why a value cannot be read that is kept in a file beside the store; nil for every other value.
+        var missingFile: String? { missingExternalData?.sentence }
+    }
+
+    extension NSManagedObject {
+        /// Why the value of an attribute cannot be read that is kept in a file beside the store; nil where it can.
+        func missingFile(of key: String) -> String? {
+            missingExternalData[key].map {
+                "its value is kept in the file “\($0.path)”, which cannot be read. Put the file back."
+            }
+        }
+    }
 #endif

@@ -5,9 +5,26 @@ struct PropertyName: Sendable, Hashable {
     /// The key path as Swift prints it, for messages.
     let spelling: String
 
+    /// - Parameter path: the properties' names.
+    init(path: String) { (self.path, spelling) = (path, path) }
+
     init(_ keyPath: AnyKeyPath) {
-        spelling = "\(keyPath)"
-        path = Self.path(in: spelling, root: "\(type(of: keyPath).rootType)")
+        let printed = "\(keyPath)"
+        spelling = Self.readable(printed)
+        path = Self.path(in: printed, root: "\(type(of: keyPath).rootType)")
+    }
+
+    /// A key path without addresses, which say nothing to anybody: `\Book.<computed property of type Int>`.
+    static func readable(_ printed: String) -> String {
+        var readable = ""
+        var rest = Substring(printed)
+        while let start = rest.range(of: "<computed "), let end = rest[start.upperBound...].range(of: ")>") {
+            let inside = rest[start.upperBound..<end.lowerBound]
+            let type = inside.range(of: "(").map { inside[$0.upperBound...] } ?? inside
+            readable += rest[..<start.lowerBound] + "<computed property of type \(type)>"
+            rest = rest[end.upperBound...]
+        }
+        return readable + rest
     }
 
     /// Swift prints `\Person.author?.name?`, and an address for a computed property.

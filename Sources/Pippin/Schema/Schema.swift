@@ -23,6 +23,10 @@ public struct Schema<Model>: Sendable {
     ///   - rules: the rules, in any order.
     ///   - name: the name of the entity. Unless you say otherwise, that of the type.
     public init(_ rules: SchemaRule<Model>..., name: String? = nil) {
+        self.init(rules: rules, name: name)
+    }
+
+    init(rules: [SchemaRule<Model>], name: String?) {
         self.rules = rules
         self.name = name
     }

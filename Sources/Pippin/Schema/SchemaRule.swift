@@ -12,10 +12,36 @@ public struct SchemaRule<Model>: Sendable {
 
     /// No two models share the values of these properties. That the identifier is unique goes without saying.
     ///
+    /// Saving a second model with the same values, under another identifier, is a ``SaveError``. In a store that has such models
+    /// already, `load()` throws ``PersistenceError/notUnique(store:entity:properties:examples:)``. Models without a value share none.
+    ///
     /// - Parameter keyPaths: the properties.
     /// - SQL: `CREATE UNIQUE INDEX … ON Z<ENTITY> (<property>, …)`
     public static func unique(_ keyPaths: PartialKeyPath<Model>...) -> Self {
-        Self(fact: .unique(keyPaths.map(PropertyName.init)))
+        Self(fact: .unique(keyPaths.map(PropertyName.init), keeping: nil))
+    }
+
+    /// No two models share the values of these properties, and the schema says which one stays where a second one is saved.
+    ///
+    /// ```swift
+    /// Schema(.unique(\.name, keeping: .stored))   // a tag is there once; who saves another one of that name gets that
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - keyPaths: the properties.
+    ///   - kept: which of the two stays.
+    /// - SQL: `CREATE UNIQUE INDEX … ON Z<ENTITY> (<property>, …)`
+    public static func unique(_ keyPaths: PartialKeyPath<Model>..., keeping kept: KeptModel) -> Self {
+        Self(fact: .unique(keyPaths.map(PropertyName.init), keeping: kept))
+    }
+
+    /// These properties need not be unique any more, although a store was made so. Without this rule a store keeps the uniqueness that it
+    /// was given: another program may count on it.
+    ///
+    /// - Parameter keyPaths: the properties.
+    /// - SQL: `DROP INDEX …`
+    public static func notUnique(_ keyPaths: PartialKeyPath<Model>...) -> Self {
+        Self(fact: .notUnique(keyPaths.map(PropertyName.init)))
     }
 
     /// The models in a property belong to this one alone: those that leave it are deleted when it is saved, and all of
@@ -28,10 +54,15 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .owns(PropertyName(keyPath)))
     }
 
-    /// What the property has in stores that were made before there was such a property.
+    /// What the property has in stores that were made before there was such a property. Arrays, sets and dictionaries are empty
+    /// there unless you say otherwise.
+    ///
+    /// ```swift
+    /// Schema(.defaultValue(\.address, Address(street: "", city: "")), .defaultValue(\.terms.days, 30))
+    /// ```
     ///
     /// - Parameters:
-    ///   - keyPath: the property.
+    ///   - keyPath: the property, which may be one of a nested struct. Models and references have no default value.
     ///   - value: its value there.
     public static func defaultValue<Value: Encodable & Sendable>(
         _ keyPath: KeyPath<Model, Value>, _ value: Value
@@ -48,19 +79,57 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .renamed(PropertyName(keyPath), from: former))
     }
 
+    /// The model had that property in earlier versions, and has it no more: `load()` removes its values from a store that still has it.
+    ///
+    /// Without this rule, `load()` throws ``PersistenceError/wouldLose(store:losses:)`` for such a store. A property of that name that the model
+    /// has now begins anew where its type does not fit the values in the store. Once no store has the property, the rule may go.
+    ///
+    /// - Parameter property: the property's name; a nested struct's as `address.street`. A relationship goes with its other side.
+    public static func removed(_ property: String) -> Self { Self(fact: .removed(property)) }
+
+    /// A model that there was in earlier versions is there no more: `load()` removes its entity from a store, with all its rows.
+    ///
+    /// Without this rule the entity is left alone: another program may have put it there.
+    ///
+    /// - Parameter entity: the entity's name. The rule may stand in the schema of any model.
+    public static func removed(entity: String) -> Self { Self(fact: .entityRemoved(entity)) }
+
+    /// The property's type holds less than it did: values are converted by `load()`, fractions cut off, the order of an array that has
+    /// become a set forgotten.
+    ///
+    /// An integer that does not fit stops the migration. Without this rule, `load()` throws ``PersistenceError/wouldLose(store:losses:)``.
+    ///
+    /// - Parameter keyPath: the property.
+    public static func narrowed<Value>(_ keyPath: KeyPath<Model, Value>) -> Self {
+        Self(fact: .narrowed(PropertyName(keyPath)))
+    }
+
     /// The model had another name in earlier versions.
     ///
     /// - Parameter former: its former name.
     public static func renamed(from former: String) -> Self { Self(fact: .entityRenamed(from: former)) }
 }
 
+/// Which model stays where two would share values that are unique: see ``SchemaRule/unique(_:keeping:)``.
+public enum KeptModel: Sendable {
+    /// The one that is in the store already, or came first. What is being saved is left out, and what refers to it refers to the one that
+    /// stays.
+    case stored
+    /// The one that is being saved. It takes the place of the stored one, with its identifier; what refers to that refers to the new one.
+    case new
+}
+
 /// What a rule says, by names.
 enum SchemaFact: Sendable {
     case index([PropertyName])
-    case unique([PropertyName])
+    case unique([PropertyName], keeping: KeptModel?)
+    case notUnique([PropertyName])
     case owns(PropertyName)
     case inverse(PropertyName, of: PropertyName, in: ObjectIdentifier)
     case defaultValue(PropertyName, any Encodable & Sendable)
     case renamed(PropertyName, from: String)
     case entityRenamed(from: String)
+    case removed(String)
+    case entityRemoved(String)
+    case narrowed(PropertyName)
 }

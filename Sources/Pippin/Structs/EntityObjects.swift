@@ -57,8 +57,8 @@ extension NSManagedObject {
             switch field.kind {
             case .attribute(let attribute): kind = attribute
             case .json: kind = .data
-            case .composite:
-                take(composite: new[index], field.name)
+            case .composite(let record):
+                take(composite: new[index], record, field.name)
                 continue
             case .toOne, .toMany: continue
             }
@@ -84,14 +84,9 @@ extension NSManagedObject {
         #endif
     }
 
-    private func take(composite value: StoredValue, _ name: String) {
-        var elements: [String: Any]?
-        if case .object(let object) = value { elements = (object as? CompositeValue)?.elements }
-        let former = self.value(forKey: name) as? [String: Any]
-        let isSame =
-            elements.map { new in former.map { NSDictionary(dictionary: new).isEqual(to: $0) } ?? false }
-            ?? (former == nil)
-        if !isSame { setValue(elements, forKey: name) }
+    private func take(composite value: StoredValue, _ record: RecordPlan, _ name: String) {
+        let former = (self.value(forKey: name) as? [String: Any]).map { CompositeValue($0) }
+        if !record.isSame(value.composite, former) { setValue(value.composite?.elements, forKey: name) }
     }
 
     #if canImport(ObjectiveC)

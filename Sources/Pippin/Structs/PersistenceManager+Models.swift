@@ -27,10 +27,15 @@ extension PersistenceManager {
     ///   - name: the manager's name, and the default store's.
     ///   - mergePolicy: how a save settles conflicts.
     ///   - store: where the models are kept.
-    public convenience init(
-        models: any (CoreModel & Codable).Type..., name: String = "Models",
+    public convenience init<each Model: CoreModel & Codable>(
+        models: repeat (each Model).Type, name: String = "Models",
         mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump, store: StoreLocation = .standard
-    ) { self.init(models: models, name: name, mergePolicy: mergePolicy, store: store) }
+    ) {
+        // Generic, so that the compiler says of a type that is no model which protocol it lacks.
+        var types: [any (CoreModel & Codable).Type] = []
+        repeat types.append((each Model).self)
+        self.init(models: types, name: name, mergePolicy: mergePolicy, store: store)
+    }
 
     /// A manager for `Codable` models, given as a list.
     ///
@@ -39,6 +44,7 @@ extension PersistenceManager {
     ///   - name: the manager's name, and the default store's.
     ///   - mergePolicy: how a save settles conflicts.
     ///   - store: where the models are kept.
+    @_disfavoredOverload
     public convenience init(
         models: [any (CoreModel & Codable).Type], name: String = "Models",
         mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump, store: StoreLocation = .standard

@@ -12,8 +12,12 @@ indirect enum FieldValue: Equatable {
     /// Seconds since 2001.
     case date(Double)
     case data(Data)
+    /// Bytes that are JSON.
+    case json(String)
     case uuid(UUID)
     case url(String)
+    /// A value that is kept in a file which cannot be read: the file's path, and why.
+    case missing(file: String, reason: String)
     /// The elements of a composite attribute, by name.
     case composite([Element])
     /// A to-one relationship without destination.
@@ -39,11 +43,21 @@ indirect enum FieldValue: Equatable {
         case .double(let value): self = .double(value)
         case .string(let value): self = .string(value)
         case .date(let value): self = .date(value)
-        case .data(let value): self = .data(value)
+        case .data(let value): self = Self.json(in: value, attribute).map(FieldValue.json) ?? .data(value)
         case .uuid(let value): self = .uuid(value)
         case .identifier(let value): self = .object(ObjectReference(value))
         case .object(let value): self = FieldValue(object: value, attribute)
         }
+    }
+
+    /// The JSON that bytes are: an array or an object whoever wrote it, a single value where the model says so.
+    private static func json(in data: Data, _ attribute: AttributeLayout) -> String? {
+        guard attribute.type == .binaryDataAttributeType, let first = data.first, let last = data.last,
+            attribute.isJSON || (first == UInt8(ascii: "{") && last == UInt8(ascii: "}"))
+                || (first == UInt8(ascii: "[") && last == UInt8(ascii: "]")),
+            (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+        else { return nil }
+        return String(data: data, encoding: .utf8)
     }
 
     private init(object: NSObject, _ attribute: AttributeLayout) {
@@ -51,6 +65,7 @@ indirect enum FieldValue: Equatable {
         case let value as NSDecimalNumber: self = .decimal(value.stringValue)
         case let value as NSURL: self = .url(value.absoluteString)
         case let value as UnavailableValue: self = .unknown(value.reason)
+        case let value as MissingExternalData: self = .missing(file: value.file.path, reason: value.reason)
         case let value as CompositeValue:
             self = .composite(
                 attribute.elements.map { element in

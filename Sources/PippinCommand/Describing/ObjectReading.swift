@@ -1,14 +1,22 @@
 import CoreData
 
 extension OpenedStore {
-    /// The objects of an entity, those of its subentities left out, by primary key.
-    func objects(of entity: EntityLayout) throws -> [ObjectRecord] {
-        if entity.isAbstract { return [] }
-        return try coordinator.performAndWait { () throws in
+    /// Hands out the objects of an entity one by one, those of its subentities left out, by primary key. A few are in memory
+    /// at a time, however many there are.
+    func forEachObject(of entity: EntityLayout, _ body: (ObjectRecord) throws -> Void) throws {
+        if entity.isAbstract { return }
+        try coordinator.performAndWait { () throws in
             let dangling = try danglingReferences(of: entity)
-            return try store.fetchRows(plan(entity)).sorted { $0.objectID.key < $1.objectID.key }.map { row in
-                try ObjectRecord(row, of: entity, dangling: dangling) { relationship in
-                    try store.relatedIdentifiers(of: relationship, for: row.objectID)
+            var plan = plan(entity)
+            // Other stores than SQLite's are in memory as a whole, and hand out all rows at once.
+            let isSorted = facts.kind == .sqlite
+            if isSorted { plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)] }
+            try store.forEachPortion(plan, of: 64) { rows in
+                for row in isSorted ? rows : ContiguousArray(rows.sorted { $0.objectID.key < $1.objectID.key }) {
+                    try body(
+                        ObjectRecord(row, of: entity, dangling: dangling) { relationship in
+                            try store.relatedIdentifiers(of: relationship, for: row.objectID)
+                        })
                 }
             }
         }

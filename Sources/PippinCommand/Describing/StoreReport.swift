@@ -27,6 +27,8 @@ struct StoreReport {
     var configurations: [String]
     /// What of the model was not found in the store, in words.
     var findings: [String]
+    /// The values that are kept outside the database; nil for a store that keeps all itself.
+    var external: ExternalDataSummary?
     /// Every entity, those that inherit right after the one that they inherit from.
     var entities: [Entity]
 
@@ -41,6 +43,7 @@ struct StoreReport {
         missingMetadata = store.facts.missingMetadata
         losses = store.document.losses.map(\.text)
         history = store.facts.history
+        external = try store.externalData()
         configurations = store.document.configurations.keys.sorted()
         var counts: [String: Int] = [:]
         let found = (store.store as? SQLiteStore)?.findings ?? []

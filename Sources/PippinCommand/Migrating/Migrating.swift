@@ -19,15 +19,15 @@ enum Migrating {
         if !plan.changesAnything { try checkOpening(store, plan) }
         try output(plan.description(withStatements: options.isDryRun))
         guard plan.changesAnything, !options.isDryRun else { return }
-        let backup = store.deletingLastPathComponent().appendingPathComponent(
-            store.deletingPathExtension().lastPathComponent + ".backup-\(UUID().uuidString.prefix(8))."
-                + store.pathExtension)
-        try StoreMigration.backUp(store, to: backup)
-        do { try plan.run(output) } catch {
-            try output("The migration failed. The store is as it was; a copy of it is “\(backup.path)”.\n")
-            throw error
+        let folder = StoreBackup.folder(of: store)
+        EndingSignals.remove(folder)
+        defer { EndingSignals.keep(folder) }
+        try StoreBackup.with(store) {
+            try plan.run(output)
+        } failed: { backup in
+            // The error of the migration is the one to tell.
+            try? output("The migration failed. The store is as it was; a copy of it is “\(backup.path)”.\n")
         }
-        try StoreMigration.removeBackup(backup)
         try output("Done.\n")
     }
 

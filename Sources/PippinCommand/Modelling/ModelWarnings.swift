@@ -5,9 +5,11 @@ enum ModelWarnings {
     static func warnings(of document: ModelDocument) -> [String] {
         document.entities.sorted { $0.name < $1.name }.flatMap { entity in
             (entity.name.first?.isUppercase == true
-                ? [] : ["\(entity.name): names of entities begin with a capital letter"])
+                ? [] : ["\(TextTools.inOneLine(entity.name)): names of entities begin with a capital letter"])
                 + entity.properties.sorted { $0.name < $1.name }.flatMap { property in
-                    warnings(of: property).map { "\(entity.name).\(property.name): \($0)" }
+                    warnings(of: property).map {
+                        "\(TextTools.inOneLine(entity.name)).\(TextTools.inOneLine(property.name)): \($0)"
+                    }
                 }
         }
     }

@@ -1,4 +1,6 @@
+import CodeGeneration
 import CoreData
+import RecordGeneration
 
 /// `pippin model validate`: each version's first error, and its warnings.
 enum Validating {
@@ -14,11 +16,18 @@ enum Validating {
             do {
                 let source = try ModelSource(ModelInvocation.Choice(path: options.model, version: version))
                 _ = try source.model().compiledLayout()
-                let warnings = ModelWarnings.warnings(of: source.document)
-                let count = warnings.isEmpty ? "no problems" : TextTools.count(warnings.count, "warning")
+                let (errors, obstacles) = names(in: source.document)
+                let warnings = ModelWarnings.warnings(of: source.document) + obstacles
+                let counts = [
+                    errors.isEmpty ? nil : TextTools.count(errors.count, "error"),
+                    warnings.isEmpty ? nil : TextTools.count(warnings.count, "warning"),
+                ].compactMap { $0 }
+                let count = counts.isEmpty ? "no problems" : counts.joined(separator: ", ")
                 let entities = TextTools.count(source.document.entities.count, "entity", "entities")
                 try output("\(source.title): \(entities), \(count).\n")
+                for error in errors { try output("  error: \(error)\n") }
                 for warning in warnings { try output("  warning: \(warning)\n") }
+                if !errors.isEmpty { isWrong = true }
                 if options.isStrict, !warnings.isEmpty { isWrong = true }
             } catch let error as NSError where error.domain == NSCocoaErrorDomain && isModel {
                 isWrong = true
@@ -27,5 +36,16 @@ enum Validating {
             }
         }
         return isWrong ? PippinCommand.failure : PippinCommand.success
+    }
+
+    /// The names of which no Swift can be made: errors where the model asks for classes, else what is in the way of generating them.
+    private static func names(in document: ModelDocument) -> (errors: [String], obstacles: [String]) {
+        let records = RecordModel(document, moduleName: "")
+        let errors = records.problems(knowsModule: false)
+        let others = Set(records.problems(all: true, knowsModule: false)).subtracting(errors)
+        return (
+            errors.map { "\($0.description), so no class can be generated" },
+            others.map { "\($0.description)" }.sorted()
+        )
     }
 }

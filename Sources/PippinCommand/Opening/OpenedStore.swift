@@ -23,7 +23,9 @@ struct OpenedStore {
         original = URL(fileURLWithPath: path)
         copy = try PrivateCopy(of: original)
         facts = try StoreFacts(copy: copy.url, original: original)
-        var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true]
+        var options: [AnyHashable: Any] = [
+            NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original,
+        ]
         // Without version hashes, nothing but the columns can say whether a model fits.
         if facts.versionHashes.isEmpty { options[NSIgnorePersistentStoreVersioningOption] = true }
         let candidates = try ModelCandidate.candidates(for: facts, store: original, modelPath: modelPath)
@@ -65,6 +67,14 @@ struct OpenedStore {
     func count(of entity: EntityLayout) throws -> Int {
         if entity.isAbstract { return 0 }
         return try coordinator.performAndWait { () throws in try store.fetchCount(plan(entity)) }
+    }
+
+    /// How the values that are kept in files and the files fit together.
+    ///
+    /// - Returns: nil for a store that keeps all values itself.
+    func externalData() throws -> ExternalDataSummary? {
+        guard facts.kind.type == NSSQLiteStoreType else { return nil }
+        return try ExternalDataSummary(database: copy.url, store: original)
     }
 
     /// What fetches the objects of an entity, those of its subentities left out.

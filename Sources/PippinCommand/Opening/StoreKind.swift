@@ -41,6 +41,10 @@ enum StoreKind: Equatable {
             throw CommandError("“\(path)”: there is no such file")
         }
         guard !isDirectory.boolValue else { throw CommandError("“\(path)” is a folder; an SQLite file expected") }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw CommandError("“\(path)” is no regular file; an SQLite database expected")
+        }
         guard let file = FileHandle(forReadingAtPath: path) else { throw CommandError("“\(path)” cannot be read") }
         defer { try? file.close() }
         let start = (try? file.read(upToCount: 2048)) ?? Data()

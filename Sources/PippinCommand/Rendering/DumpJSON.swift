@@ -6,17 +6,19 @@ enum DumpJSON {
         try output("{\n  \"store\": \(JSONText.string(store.facts.uuid)),\n  \"objects\": {")
         for (position, entity) in entities.enumerated() {
             try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")
-            let objects: [ObjectRecord]
-            do { objects = try store.objects(of: entity) } catch let error as NSError
-                where error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
+            var isFirst = true
+            do {
+                try store.forEachObject(of: entity) { object in
+                    try output("\(isFirst ? "" : ",")\n      \(text(of: object))")
+                    isFirst = false
+                }
+            } catch let error as NSError
+                where isFirst && error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
             {
                 try output(JSONText.object([("unknown", JSONText.string(error.localizedDescription))]) + "]")
                 continue
             }
-            for (number, object) in objects.enumerated() {
-                try output("\(number == 0 ? "" : ",")\n      \(text(of: object))")
-            }
-            try output(objects.isEmpty ? "]" : "\n    ]")
+            try output(isFirst ? "]" : "\n    ]")
         }
         try output("\n  }\n}\n")
     }
@@ -36,8 +38,11 @@ enum DumpJSON {
         case .string(let value): JSONText.string(value)
         case .date(let seconds): JSONText.string(TextTools.iso8601(seconds))
         case .data(let data): JSONText.string(data.base64EncodedString())
+        case .json(let text): text
         case .uuid(let value): JSONText.string(value.uuidString)
         case .url(let value): JSONText.string(value)
+        case .missing(let file, let reason):
+            JSONText.object([("missing", JSONText.string(file)), ("reason", JSONText.string(reason))])
         case .composite(let elements): JSONText.object(elements.map { ($0.name, text(of: $0.value)) })
         case .object(let reference): text(of: reference)
         case .objects(let references): "[" + references.map(text(of:)).joined(separator: ", ") + "]"

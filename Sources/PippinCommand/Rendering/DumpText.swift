@@ -9,13 +9,18 @@ enum DumpText {
     static func write(_ store: OpenedStore, _ entities: [EntityLayout], _ output: (String) throws -> Void) throws {
         try output("\(store.original.lastPathComponent)   \(store.facts.uuid)\n")
         for entity in entities where !entity.isAbstract {
-            let objects: [ObjectRecord]
-            do { objects = try store.objects(of: entity) } catch let error as NSError where isUnknown(error) {
+            do {
+                let count = TextTools.count(try store.count(of: entity), "object")
+                // Whether the rows can be read is known with the first of them.
+                var heading = "\n\(entity.name)   \(count)\n"
+                try store.forEachObject(of: entity) { object in
+                    try output(heading + "\n" + text(of: object))
+                    heading = ""
+                }
+                try output(heading)
+            } catch let error as NSError where isUnknown(error) {
                 try output("\n\(entity.name)   ? \(error.localizedDescription)\n")
-                continue
             }
-            try output("\n\(entity.name)   \(TextTools.count(objects.count, "object"))\n")
-            for object in objects { try output("\n" + text(of: object)) }
         }
     }
 
@@ -45,8 +50,10 @@ enum DumpText {
             return TextTools.iso8601(seconds).replacingOccurrences(of: "T", with: " ").replacingOccurrences(
                 of: "Z", with: " UTC")
         case .data(let data): return bytes(data)
+        case .json(let json): return json.replacing("\n", with: " ")
         case .uuid(let value): return value.uuidString
         case .url(let value): return value
+        case .missing(let file, let reason): return "missing: \(TextTools.inOneLine(file)) (\(reason))"
         case .composite(let elements):
             return "{ " + elements.map { "\($0.name): \(text(of: $0.value))" }.joined(separator: ", ") + " }"
         case .object(let reference): return "→ \(name(of: reference))"

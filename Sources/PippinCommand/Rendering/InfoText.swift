@@ -29,6 +29,7 @@ enum InfoText {
             let transactions = TextTools.count(Int(history.transactions), "transaction")
             facts.append(["history", "\(TextTools.count(Int(history.changes), "change")) in \(transactions)"])
         }
+        if let external = report.external.flatMap(text) { facts.append(["external data", external]) }
         if !report.configurations.isEmpty {
             facts.append(["configurations", report.configurations.joined(separator: ", ")])
         }
@@ -36,6 +37,14 @@ enum InfoText {
         let total = report.entities.reduce(0) { $0 + $1.count }
         facts.append(["entities", "\(report.entities.count), with \(TextTools.count(total, "object"))"])
         return facts
+    }
+
+    /// `1,746 values in files, 2 of them missing; 32 files that nothing refers to`; nil where there is none of it.
+    static func text(of external: ExternalDataSummary) -> String? {
+        var text = external.values == 0 ? [] : [TextTools.count(external.values, "value") + " in files"]
+        if external.missing > 0 { text[0] += ", \(TextTools.grouped(Int64(external.missing))) of them missing" }
+        if external.orphans > 0 { text.append(TextTools.count(external.orphans, "file") + " that nothing refers to") }
+        return text.isEmpty ? nil : text.joined(separator: "; ")
     }
 
     private static func lines(of entity: StoreReport.Entity) -> [String] {

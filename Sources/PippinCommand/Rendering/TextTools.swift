@@ -1,3 +1,4 @@
+import CodeGeneration
 import Foundation
 
 /// Small pieces of text that the renderings share.
@@ -6,6 +7,9 @@ enum TextTools {
     static func withoutPeriod(_ sentence: String) -> String {
         sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
     }
+
+    /// A name from a file, without what would reach the terminal as something else than text.
+    static func inOneLine(_ name: String) -> String { name.escaped }
 
     /// `1234567` as `1,234,567`.
     static func grouped(_ number: Int64) -> String {

@@ -10,10 +10,12 @@ package struct MatchesPattern: @unchecked Sendable {
     }
 
     private let engine: Engine
+    private let pattern: String
     private let foldingOptions: StringOptions
 
     /// Nil for a pattern that is no regular expression.
     package init?(_ pattern: String, options: StringOptions) {
+        self.pattern = pattern
         // Folding case would turn `\S` into `\s`: that is left to the expression.
         foldingOptions = options.subtracting(.caseInsensitive)
         let ignoresCase = options.contains(.caseInsensitive) && !options.contains(.normalized)
@@ -34,15 +36,40 @@ package struct MatchesPattern: @unchecked Sendable {
         engine = .full(expression)
     }
 
-    /// Whether the whole string matches the pattern.
+    /// How often an expression may report that it is still at work, about every ten thousand steps: some patterns double their work with
+    /// every character (`(a+)+b`).
+    private static let progressLimit = 500
+
+    /// Whether the whole string matches the pattern. Matching has a limit: see ``EvaluationFailure`` for what exceeds it.
     package func matches(_ string: String) -> Bool {
         let text = foldingOptions.isEmpty ? string : string.folded(foldingOptions)
         switch engine {
         case .plain(let expression): return expression.matches(text)
         case .full(let expression):
-            let whole = NSRange(location: 0, length: text.utf16.count)
-            return expression.firstMatch(in: text, options: [.anchored], range: whole) != nil
+            return matches(text, expression)
         }
+    }
+
+    private func matches(_ text: String, _ expression: NSRegularExpression) -> Bool {
+        if EvaluationFailure.isNoted { return false }
+        var isMatch = false
+        var isExceeded = false
+        var reports = 0
+        expression.enumerateMatches(
+            in: text, options: [.anchored, .reportProgress, .reportCompletion],
+            range: NSRange(location: 0, length: text.utf16.count)
+        ) { match, flags, stop in
+            if match != nil { isMatch = true }
+            if flags.contains(.progress) { reports += 1 }
+            isExceeded = isExceeded || flags.contains(.internalError) || reports > Self.progressLimit
+            if isMatch || isExceeded { stop.pointee = true }
+        }
+        if isExceeded, !isMatch {
+            EvaluationFailure.note(
+                "MATCHES \"\(pattern)\" takes too many steps for a text of \(text.count) characters; write the pattern without "
+                    + "repetitions within repetitions")
+        }
+        return isMatch
     }
 
     private static let cache = PatternCache<MatchesPattern>()

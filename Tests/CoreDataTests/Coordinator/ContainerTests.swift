@@ -47,7 +47,7 @@ struct ContainerTests {
         context.performAndWait {
             context.make("Author", ["name": "A"])
             let error = #expect(throws: NSError.self) { try context.save() }
-            #expect(error?.code == 134030)
+            #expect(error?.code == NSFileWriteNoPermissionError)
             #expect(error?.localizedDescription.contains("read-only") == true)
         }
     }

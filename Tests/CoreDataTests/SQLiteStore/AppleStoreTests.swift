@@ -24,7 +24,7 @@ struct AppleStoreTests {
     func opening(fixture: String) throws {
         let url = try folder.copy(fixture)
         let store = try openStore(cachedModel(url), at: url, options: [NSReadOnlyPersistentStoreOption: true])
-        for mapping in try store.open().schema.mappings.compactMap({ $0 }) {
+        for mapping in try store.current().schema.mappings.compactMap({ $0 }) {
             let plain = try plainSQL("SELECT count(*) FROM \(mapping.table) WHERE Z_ENT = \(mapping.number)", in: url)
             var plan = FetchPlan(entity: mapping.layout)
             plan.includesSubentities = false

@@ -13,7 +13,7 @@ struct CreationTests {
     @Test("A new store has Core Data's page size, vacuum, journal, bookkeeping and metadata")
     func creation() throws {
         let store = try openStore(FixtureModel.cars(), at: folder.store)
-        let connection = try store.open().connection
+        let connection = try store.current().connection
         #expect(try connection.integer("PRAGMA page_size") == 4096)
         #expect(try connection.integer("PRAGMA auto_vacuum") == 2)
         #expect(try connection.string("PRAGMA journal_mode") == "wal")
@@ -34,7 +34,7 @@ struct CreationTests {
     @Test("The copy of the model in a new store is the model")
     func modelCache() throws {
         let store = try openStore(FixtureModel.cars(), at: folder.store)
-        let cached = try #require(try store.open().file.cachedModel())
+        let cached = try #require(try store.current().file.cachedModel())
         #expect(cached.entitiesByName.keys.sorted() == ["Car", "ExpensiveSportCar", "Person", "SportCar"])
         #expect(cached.entitiesByName["Car"]?.uniquenessConstraintNames == [["numberPlate"]])
     }
@@ -143,8 +143,8 @@ struct CreationTests {
     func pragmas() throws {
         let options: [AnyHashable: Any] = [NSSQLitePragmasOption: ["journal_mode": "DELETE", "synchronous": "FULL"]]
         let store = try openStore(FixtureModel.users(), at: folder.store, options: options)
-        #expect(try store.open().connection.string("PRAGMA journal_mode") == "delete")
-        #expect(try store.open().connection.integer("PRAGMA synchronous") == 2)
+        #expect(try store.current().connection.string("PRAGMA journal_mode") == "delete")
+        #expect(try store.current().connection.integer("PRAGMA synchronous") == 2)
     }
 
     @Test("Destroying empties the file and takes the external data away; a new store can be made there")

@@ -246,7 +246,7 @@ struct SavingTests {
         let names = (5..<20_000).map { "n\($0)" }
         let found = try store.fetchRows(store.plan("User", NSPredicate(format: "name IN %@", names)))
         #expect(found.count == 5)
-        #expect(try store.open().fetches.isEmpty)
+        #expect(try store.current().fetches.isEmpty)
     }
 
     @Test("Order keys: as few change as possible, and all where there is no room")
@@ -372,7 +372,7 @@ struct SavingTests {
     @Test("A full disk is 640, and nothing is changed")
     func full() throws {
         let store = try openStore(FixtureModel.users(), at: folder.store)
-        try store.open().connection.execute("PRAGMA max_page_count = 20")
+        try store.current().connection.execute("PRAGMA max_page_count = 20")
         let many = try (0..<2000).map {
             try store.insertion("User", ["name": .string(String(repeating: "x", count: 100) + "\($0)")])
         }

@@ -61,7 +61,7 @@ func plainSQL(_ sql: String, in url: URL) throws -> [String] {
 
 extension SQLiteStore {
     func layout(_ name: String) throws -> EntityLayout {
-        try #require(try open().schema.layout.entityByName[name])
+        try #require(try current().schema.layout.entityByName[name])
     }
 
     func plan(_ entity: String, _ predicate: NSPredicate? = nil) throws -> FetchPlan {

@@ -78,8 +78,13 @@ struct CSVTests {
         let (manager, report, _) = try await `import`(text)
         #expect(report.inserted == 1)
         #expect(report.refused.map(\.position) == [2, 3, 4, 5, 6])
-        #expect(report.refused[0].reason == "“uid”: “one” is no Int.")
-        #expect(report.refused[2].reason == "“at”: “yesterday” is no Date.")
+        #expect(
+            report.refused[0].reason
+                == "“uid”: “one” is not what is expected: a whole number from \(Int.min) to \(Int.max).")
+        #expect(
+            report.refused[2].reason
+                == "“at”: “yesterday” is not what is expected: a date such as 2024-05-17, or with a time and its zone "
+                + "2024-05-17T08:30:00Z.")
         #expect(report.refused[3].reason == "It has 4 fields, not 7.")
         #expect(report.refused[4].reason == "There is no value for “place”.")
         #expect(try await manager.fetch(Reading.self).map(\.uid) == [6])

@@ -196,8 +196,8 @@ struct UnwritableValueTests {
 
     @Test("is an error of what a filter is used for, as a format is that cannot be read")
     func filters() {
-        #expect(throws: PersistenceError.notComparable(property: "\\Gauge.history", type: "Array<Double>")) {
-            try counter.manager.fetch(Gauge.self, where: \.history == [1])
+        #expect(throws: PersistenceError.notComparable(property: "\\Gauge.level", type: "Double")) {
+            try counter.manager.fetch(Gauge.self, where: \.level == .nan)
         }
         #expect {
             try counter.manager.fetch(Gauge.self, where: .format("level = = 1"))

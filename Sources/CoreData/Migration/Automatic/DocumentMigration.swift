@@ -23,7 +23,7 @@ struct DocumentMigration {
             if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
             let source = try sourceModel(metadata, known)
             let mapping = try mapping(from: source, known)
-            let migrated = try workspace.place(for: url, step: 1)
+            let migrated = try workspace.place(for: url, step: 1, isDatabase: false)
             do {
                 try make(at: migrated, from: source, mapping, uuid: metadata[NSStoreUUIDKey])
                 guard try FileState(of: url) == state else { throw MigrationError.changed(url) }

@@ -14,9 +14,13 @@ struct MappedMigration {
 
     /// Migrates the store.
     ///
-    /// - Throws: the errors of `NSMigrationManager.migrateStore`, and 134090 when another process has written to the store
-    ///   meanwhile; the store is as it was then.
-    func run() throws {
+    /// Others who want to write wait until it is done.
+    ///
+    /// - Throws: the errors of `NSMigrationManager.migrateStore`, and 134090 when others keep the store locked; the store is as it
+    ///   was then.
+    func run() throws { try ChangeMark.retrying(url) { try attempt() } }
+
+    private func attempt() throws {
         let timeout = StoreSettings(options).timeout
         try MigrationWorkspace.with(url, timeout: timeout) { workspace in
             let mark = try ChangeMark(url, timeout: timeout)
@@ -27,6 +31,8 @@ struct MappedMigration {
             do {
                 try make(at: migrated)
                 try StoreReplacement.replace(url, with: migrated, options: options, since: mark)
+            } catch let change as ChangeMark.Change {
+                throw change
             } catch {
                 throw MigrationError.mapped(url: url, from: source, to: destination, error)
             }

@@ -36,7 +36,11 @@ extension SQLiteStore {
     ///
     /// - Returns: whether there was one.
     fileprivate func finishDeferredTask() throws -> Bool {
-        let (file, schema) = (try current().file, try current().schema)
+        try following { try finishDeferredTask(of: $0) }
+    }
+
+    private func finishDeferredTask(of store: OpenStore) throws -> Bool {
+        let (file, schema) = (store.file, store.schema)
         let structure = try StoreStructure(file)
         var left = DeferredCleanup(try file.metadata())
         guard !left.tasks.isEmpty else { return false }
@@ -45,7 +49,7 @@ extension SQLiteStore {
         // A statement that is being stepped through would keep the table.
         file.connection.removeCachedStatements()
         try file.run("finish the migration of", fallback: CoreDataErrorCode.migration) {
-            try file.connection.transaction {
+            try store.transaction {
                 for task in structure.existing(task).tasks { try file.connection.execute(task.sql) }
                 var metadata = try file.metadata()
                 left.note(in: &metadata)

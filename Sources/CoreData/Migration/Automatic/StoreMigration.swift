@@ -74,18 +74,4 @@ package struct StoreMigration {
             ).run()
         }
     }
-
-    /// Makes a copy of a store as it is, its external data included.
-    package static func backUp(_ store: URL, to copy: URL) throws {
-        try StoreFiles.replace(at: copy, from: store, options: nil)
-    }
-
-    /// Takes a copy away again.
-    package static func removeBackup(_ copy: URL) throws {
-        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: copy.path + suffix) {
-            try FileManager.default.removeItem(atPath: copy.path + suffix)
-        }
-        let external = ExternalData(store: copy).support
-        if FileManager.default.fileExists(atPath: external.path) { try FileManager.default.removeItem(at: external) }
-    }
 }

@@ -4,25 +4,29 @@ import Ordering
 /// Infers how to get from one version of a model to another, by the rules that Core Data documents for lightweight
 /// migration. Pure.
 package enum MappingInference {
+    /// - Parameter dropped: what of the source nothing of the destination comes from, whatever it is called.
     /// - Throws: an `NSError`, code 134190, that names the entity and property of the destination that cannot be inferred.
     package static func plan(
-        from source: NSManagedObjectModel, to destination: NSManagedObjectModel
+        from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
+        dropping dropped: DroppedNames = DroppedNames()
     ) throws -> MappingPlan {
-        do { return try inferred(from: source, to: destination) } catch { throw error.nsError }
+        do { return try inferred(from: source, to: destination, dropping: dropped) } catch { throw error.nsError }
     }
 
     static func inferred(
-        from source: NSManagedObjectModel, to destination: NSManagedObjectModel
+        from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
+        dropping dropped: DroppedNames = DroppedNames()
     ) throws(InferenceFailure) -> MappingPlan {
         let names = RenamingMatch.sources(
-            of: destination.entities.map(\.renameable), in: source.entities.map(\.renameable))
+            of: destination.entities.map(\.renameable),
+            in: source.entities.map(\.renameable).filter { !dropped.entities.contains($0.name) })
         try HierarchyCheck.check(names, from: source, to: destination)
         var kept: [EntityPlan] = []
         var added: [EntityPlan] = []
         for entity in destination.entities.ordered(by: { ($0.name ?? "") < ($1.name ?? "") }) {
             guard let name = entity.name else { continue }
             if let sourceName = names[name], let former = source.entitiesByName[sourceName] {
-                kept.append(try plan(for: entity, from: former, entityNames: names))
+                kept.append(try plan(for: entity, from: former, entityNames: names, dropping: dropped))
             } else {
                 added.append(plan(adding: entity))
             }
@@ -41,11 +45,12 @@ package enum MappingInference {
     }
 
     private static func plan(
-        for entity: NSEntityDescription, from source: NSEntityDescription, entityNames: [String: String]
+        for entity: NSEntityDescription, from source: NSEntityDescription, entityNames: [String: String],
+        dropping dropped: DroppedNames
     ) throws(InferenceFailure) -> EntityPlan {
         var plan = EntityPlan(
             kind: isSame(source, entity) ? .copy : .transform, source: source.name, destination: entity.name)
-        let attributes = source.storedAttributes
+        let attributes = source.storedAttributes.filter { !dropped.contains($0.name, of: source.name) }
         let attributeNames = RenamingMatch.sources(
             of: entity.storedAttributes.map(\.renameable), in: attributes.map(\.renameable))
         for attribute in entity.storedAttributes {
@@ -53,7 +58,7 @@ package enum MappingInference {
             if let former { try AttributeChange.check(former, attribute, entity: entity.name ?? "") }
             plan.attributes.append(PropertyPlan(name: attribute.name, source: former?.name))
         }
-        let relationships = source.storedRelationships
+        let relationships = source.storedRelationships.filter { !dropped.contains($0.name, of: source.name) }
         let relationshipNames = RenamingMatch.sources(
             of: entity.storedRelationships.map(\.renameable), in: relationships.map(\.renameable))
         for relationship in entity.storedRelationships {
@@ -77,7 +82,7 @@ package enum MappingInference {
 }
 
 extension NSEntityDescription {
-    var renameable: Renameable { Renameable(name: name ?? "", identifier: renamingIdentifier ?? name ?? "") }
+    var renameable: Renameable { Renameable(name ?? "", renamingIdentifier) }
 
     /// The attributes that a store has, inherited ones included, by name.
     var storedAttributes: [NSAttributeDescription] {
@@ -91,5 +96,5 @@ extension NSEntityDescription {
 }
 
 extension NSPropertyDescription {
-    var renameable: Renameable { Renameable(name: name, identifier: renamingIdentifier ?? name) }
+    var renameable: Renameable { Renameable(name, renamingIdentifier) }
 }

@@ -10,6 +10,12 @@ enum AttributeChange {
         _ source: NSAttributeDescription, _ destination: NSAttributeDescription, entity: String
     ) throws(InferenceFailure) {
         let (first, second) = (source.attributeType, destination.attributeType)
+        // A nested value that was kept as JSON gets columns of its own.
+        if first == .binaryDataAttributeType, second == .compositeAttributeType,
+            AttributeLayout(destination).tellsPresence
+        {
+            return
+        }
         guard first == second || (numbers.contains(first) && numbers.contains(second)) else {
             throw InferenceFailure(
                 entity: entity, property: destination.name,

@@ -3,6 +3,14 @@ struct Renameable {
     let name: String
     /// The canonical name: the first one it had.
     let identifier: String
+
+    init(name: String, identifier: String) {
+        self.name = name
+        self.identifier = identifier
+    }
+
+    /// - Parameter identifier: the renaming identifier; nil for the name itself.
+    init(_ name: String, _ identifier: String?) { self.init(name: name, identifier: identifier ?? name) }
 }
 
 /// Finds what the entities, or the properties of an entity, of one version are called in the other.
@@ -24,6 +32,8 @@ enum RenamingMatch {
                 open.remove(source.name)
             }
         }
+        // What was not renamed in between is itself, whatever else has its identifier.
+        match { $0.name == $1.name && $0.identifier == $1.identifier }
         match { $0.identifier == $1.identifier }
         match { $0.identifier == $1.name }
         match { $0.name == $1.name }

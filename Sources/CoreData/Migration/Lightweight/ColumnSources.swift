@@ -35,7 +35,11 @@ struct ColumnSources {
         let sourceAttribute = sourceSlot.flatMap { former.layout.slots[$0].attribute }
         let sourceColumn = sourceSlot.flatMap { former.columns[$0] }
         if column.isComposite {
-            addElements(column, of: attribute, from: sourceColumn, sourceAttribute)
+            let nested = NestedColumns(sourceColumn, sourceAttribute)
+            for element in try nested.sources(of: column, attribute, schema: pair.destination, mapping: mapping) {
+                values[element.column] = element.value
+                sourceColumns[element.column] = element.source
+            }
             return
         }
         let defaultLiteral = try Self.defaultLiteral(slot, column, mapping, pair.destination)
@@ -48,32 +52,6 @@ struct ColumnSources {
             quoted(sourceColumn.name), from: sourceAttribute, sourceColumn.storage, to: attribute, column.storage,
             fallback: isNewlyMandatory ? defaultLiteral : nil)
         sourceColumns[column.name] = sourceColumn.name
-    }
-
-    /// The elements of a composite attribute, by their names.
-    private mutating func addElements(
-        _ column: SlotColumn, of attribute: AttributeLayout, from source: SlotColumn?,
-        _ sourceAttribute: AttributeLayout?
-    ) {
-        for element in column.elements {
-            let name = element.property.split(separator: ".").last.map(String.init) ?? ""
-            let layout = attribute.elements.first { $0.name == name }
-            let sourceLayout = sourceAttribute?.elements.first { $0.name == name }
-            let sourceElement = source?.elements.first {
-                $0.property.split(separator: ".").last.map(String.init) == name
-            }
-            guard let layout else { continue }
-            if element.isComposite {
-                addElements(element, of: layout, from: sourceElement, sourceLayout)
-            } else if let sourceElement, let sourceLayout, !sourceElement.isComposite {
-                values[element.name] = ColumnConversion.value(
-                    quoted(sourceElement.name), from: sourceLayout, sourceElement.storage, to: layout, element.storage,
-                    fallback: nil)
-                sourceColumns[element.name] = sourceElement.name
-            } else {
-                values[element.name] = "NULL"
-            }
-        }
     }
 
     /// The literal of an attribute's default value; `nil` where it has none.

@@ -24,36 +24,76 @@ struct InPlaceMigrator {
     ///   - destination: the model that the store shall have.
     ///   - configuration: the configuration of the destination model whose entities the store holds; `nil` for all.
     ///   - defersCleanup: whether removing what is not needed any more is left for later.
+    ///   - keepsNumbers: whether entities keep their numbers, for the sake of programs that have the store open.
     init(
         _ file: StoreFile, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, plan: MappingPlan,
-        configuration: String?, defersCleanup: Bool = false
+        configuration: String?, defersCleanup: Bool = false, keepsNumbers: Bool = false
     ) throws {
         self.file = file
         self.source = source
         self.destination = destination
         self.plan = plan
-        metadata = try file.metadata()
-        let catalog = try file.catalog()
+        // Another process may migrate the store at any moment: all of this is read at one.
+        let (metadata, catalog, found) = try file.run("read the tables of") {
+            try file.connection.transaction(.deferred) {
+                (try file.metadata(), try file.catalog(), try StoreStructure(file))
+            }
+        }
+        self.metadata = metadata
         let stored = Set(StoreMetadata.hashes(in: metadata).keys)
         let sourceNames = stored.isEmpty ? nil : stored
+        try Self.checkVersion(file, source, metadata)
         let entities = destination.entities(forConfigurationName: configuration) ?? destination.entities
         destinationNames =
             entities.count == destination.entities.count ? nil : Set(entities.compactMap(\.name))
+        let numbers = catalog.numbers(for: source)
         sourceSchema = SQLSchema(
-            layout: try source.compiledLayout(), entityNames: sourceNames, numbers: catalog.numbers(for: source),
+            layout: try source.compiledLayout(), entityNames: sourceNames, numbers: numbers,
             catalog: catalog)
         // Values whose place is not known would be lost.
         if let finding = sourceSchema.findings.first { throw finding.error(url: file.url) }
         try file.checkNumbers(of: sourceSchema)
-        destinationSchema = SQLSchema(layout: try destination.compiledLayout(), entityNames: destinationNames)
+        destinationSchema = SQLSchema(
+            layout: try destination.compiledLayout(), entityNames: destinationNames,
+            numbers: keepsNumbers ? Self.keptNumbers(numbers, plan) : nil)
         // What an earlier migration left is in the way of this one.
-        let found = try StoreStructure(file)
         let left = found.existing(DeferredCleanup(metadata).sparing(sourceSchema))
         let structure = found.removing(left)
         migration = try LightweightMigration(
             plan: plan, from: sourceSchema, to: destinationSchema, structure: structure, after: left,
             defersCleanup: defersCleanup)
         deferred = migration.deferred
+    }
+
+    /// Checks that the store is still of the version that the plan was made for.
+    ///
+    /// - Throws: 134090 when it is not.
+    private static func checkVersion(
+        _ file: StoreFile, _ source: NSManagedObjectModel, _ metadata: [String: Any]
+    ) throws {
+        let stored = StoreMetadata.hashes(in: metadata)
+        guard !stored.isEmpty else { return }
+        let entities = source.entities.filter { stored[$0.name ?? ""] != nil }
+        guard
+            try StoreCompatibility.differences(entities, metadata: metadata, cached: { try file.cachedModel() }).isEmpty
+        else { throw changedMeanwhile(file.url) }
+    }
+
+    private static func changedMeanwhile(_ url: URL) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreTimeout,
+            "The store “\(url.lastPathComponent)” was changed by another process while its migration was prepared.",
+            url: url, suggestion: "Migrate it again.")
+    }
+
+    /// The numbers by the destination's names. What is new is numbered after all that there are.
+    private static func keptNumbers(_ numbers: [String: Int], _ plan: MappingPlan) -> [String: Int] {
+        var kept: [String: Int] = [:]
+        for entity in plan.entities {
+            guard let source = entity.source, let name = entity.destination else { continue }
+            kept[name] = numbers[source]
+        }
+        return kept
     }
 
     /// Migrates the store, or leaves it as it was.
@@ -67,20 +107,24 @@ struct InPlaceMigrator {
         let renewed = try StoreMetadata.data(of: renewedMetadata(), url: file.url)
         let cache = try ModelCache.modelCacheData(for: destination)
         var abandoned: Set<String> = []
+        let journal = FileJournal(external)
         do {
             try file.connection.transaction(.exclusive) {
                 // Another process may have been faster, while this one waited for the lock.
                 guard try isAsPlanned() else { return }
+                let version = try file.connection.integer("PRAGMA schema_version") ?? 0
                 let before = try externalFiles(of: sourceSchema)
                 for (index, step) in migration.steps.enumerated() {
                     try run(step)
                     progress(Double(index + 1) / Double(migration.steps.count + 1))
                 }
                 abandoned = before.subtracting(try externalFiles(of: destinationSchema))
+                try journal.note(abandoned.sorted())
                 let update = try file.connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
                 try update.bind(renewed, at: 1)
                 try update.run()
-                try renewCache(cache)
+                try file.renewModelCache(cache)
+                try countVersion(on: version)
             }
         } catch let error as SQLiteError where error.extendedCode & 0xFF == 19 {
             throw failure(
@@ -111,10 +155,14 @@ struct InPlaceMigrator {
         if try StoreCompatibility.differences(entities, metadata: now, cached: { try file.cachedModel() }).isEmpty {
             return false
         }
-        throw StoreError.make(
-            CoreDataErrorCode.persistentStoreTimeout,
-            "The store “\(file.url.lastPathComponent)” was changed by another process while its migration was prepared.",
-            url: file.url, suggestion: "Migrate it again.")
+        throw Self.changedMeanwhile(file.url)
+    }
+
+    /// Has SQLite's number of the structure differ from what it was, also where no table was changed: programs that have the store
+    /// open see by it that its model is another one.
+    private func countVersion(on version: Int64) throws {
+        guard try file.connection.integer("PRAGMA schema_version") == version else { return }
+        try file.connection.execute("PRAGMA schema_version = \((version + 1) & 0x7FFF_FFFF)")
     }
 
     private func run(_ step: MigrationStep) throws {
@@ -136,14 +184,6 @@ struct InPlaceMigrator {
             to: MigrationError.version(destination), reason: reason, code: code, underlying: underlying, advice: advice)
     }
 
-    private func renewCache(_ cache: Data) throws {
-        try file.connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
-        try file.connection.execute("DELETE FROM Z_MODELCACHE")
-        let insert = try file.connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-        try insert.bind(cache, at: 1)
-        try insert.run()
-    }
-
     /// The metadata with the new model's hashes; everything else stays, the UUID included.
     private func renewedMetadata() -> [String: Any] {
         var renewed = metadata.filter { !StoreMetadata.describesModel($0.key) }
@@ -157,12 +197,14 @@ struct InPlaceMigrator {
     private func registerFunctions(_ external: ExternalData) throws {
         try file.run("prepare the migration of", fallback: CoreDataErrorCode.migration) {
             try StoreFunctions.register(on: file.connection, derived: DerivedValues())
+            try NestedJSON.register(file.connection)
             try file.connection.register(function: InPlaceFunction.externalContent, argumentCount: 1) { arguments in
                 guard arguments.kind(at: 0) != .null else { return .null }
-                guard let content = external.content(of: arguments.data(at: 0) ?? Data()) else {
-                    return .failure("a file of the store's external data is missing")
+                switch external.content(of: arguments.data(at: 0) ?? Data()) {
+                case .value(let content): return .blob(content)
+                case .missing(let missing):
+                    return .failure("a value cannot be moved into the store: \(missing.sentence)")
                 }
-                return .blob(content)
             }
             let masks = historyMasks()
             try file.connection.register(function: InPlaceFunction.changedColumns, argumentCount: 2) { arguments in

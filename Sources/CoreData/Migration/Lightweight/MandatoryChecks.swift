@@ -22,11 +22,15 @@ enum MandatoryChecks {
         _ plan: EntityPlan,
         _ pair: SchemaPair
     ) -> [MigrationStep] {
-        guard let column, !column.isComposite, !column.isDerived else { return [] }
+        guard let column, !column.isDerived else { return [] }
         let sourceSlot = plan.source(of: slot.name).flatMap { former.layout.slotIndex(forName: $0) }
             .map { former.layout.slots[$0] }
         let table = quoted(mapping.table)
         let rows = "Z_ENT = \(mapping.number)"
+        if column.isComposite {
+            guard let attribute = slot.attribute, attribute.tellsPresence else { return [] }
+            return nestedChecks(column, attribute, slot.name, within: "\(rows)", mapping, table)
+        }
         let name = quoted(column.name)
         var steps: [MigrationStep] = []
         if !slot.isOptional, slot.defaultValue.isNull, sourceSlot?.isOptional ?? true {
@@ -48,5 +52,29 @@ enum MandatoryChecks {
                     MigrationViolation(entity: mapping.layout.name, property: slot.name, reason: outOfRange)))
         }
         return steps
+    }
+
+    /// Of the elements of a composite attribute, those that a value needs to be read, in the rows that have a value.
+    private static func nestedChecks(
+        _ column: SlotColumn, _ attribute: AttributeLayout, _ path: String, within rows: String,
+        _ mapping: EntityMapping, _ table: String
+    ) -> [MigrationStep] {
+        var rows = rows
+        if !attribute.isAlwaysPresent {
+            let present = column.flattened.map { "\(quoted($0.name)) IS NOT NULL" }.joined(separator: " OR ")
+            rows += " AND (\(present))"
+        }
+        return column.elements.flatMap { element -> [MigrationStep] in
+            let name = NestedColumns.name(of: element)
+            guard let layout = attribute.elements.first(where: { $0.name == name }) else { return [] }
+            let path = "\(path).\(name)"
+            if element.isComposite { return nestedChecks(element, layout, path, within: rows, mapping, table) }
+            guard !layout.description.isOptional else { return [] }
+            return [
+                .expectNone(
+                    "SELECT Z_PK FROM \(table) WHERE \(rows) AND \(quoted(element.name)) IS NULL LIMIT 1",
+                    MigrationViolation(entity: mapping.layout.name, property: path, reason: missingAttribute))
+            ]
+        }
     }
 }

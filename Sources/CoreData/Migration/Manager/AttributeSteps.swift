@@ -8,7 +8,8 @@ final class AttributeSteps {
     enum Step {
         /// - Parameter keepsDefault: whether nothing happens where there is no value.
         case copy(from: Int, to: Int, keepsDefault: Bool)
-        case evaluate(NSPropertyMapping)
+        /// - Parameter plain: the slots of the two attributes, where the expression is the value of the one.
+        case evaluate(NSPropertyMapping, plain: (from: Int, to: Int)?)
     }
 
     let source: EntityLayout
@@ -25,9 +26,11 @@ final class AttributeSteps {
             guard let expression = mapping.valueExpression,
                 let key = MigrationExpression.sourceKey(expressionTree(of: expression)),
                 let from = source.slotIndex(forName: key), let name = mapping.name,
-                let to = destination.slotIndex(forName: name),
-                Self.canCopy(source.slots[from].attribute, destination.slots[to].attribute)
-            else { return .evaluate(mapping) }
+                let to = destination.slotIndex(forName: name)
+            else { return .evaluate(mapping, plain: nil) }
+            guard Self.canCopy(source.slots[from].attribute, destination.slots[to].attribute) else {
+                return .evaluate(mapping, plain: (from, to))
+            }
             return .copy(from: from, to: to, keepsDefault: mapping.keepsDefault)
         }
     }

@@ -21,7 +21,12 @@ extension NSMigrationManager {
                 let value = source.values[from]
                 if keepsDefault, value.isNull { continue }
                 if isQuiet { destination.values[to] = value } else { destination.setStoredValue(value, at: to) }
-            case .evaluate(let property):
+            case .evaluate(let property, let plain):
+                // A value whose file cannot be read goes on being what the file has.
+                if let plain, let missing = source.values[plain.from].missingExternalData {
+                    destination.setStoredValue(.object(missing), at: plain.to)
+                    continue
+                }
                 try setProperties([property], of: destination, from: source, mapping: mapping, policy: policy)
             }
         }

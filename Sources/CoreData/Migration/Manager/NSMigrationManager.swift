@@ -148,6 +148,8 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
             destination: .init(url: dURL, type: dStoreType, options: dOptions))
         let isNew = !ends.destinationExists
         do {
+            // Whoever may not read the source must not read what becomes of it. A place where no store can be made is told of later.
+            if isNew, ends.areSQLite { _ = try? StorePermissions(of: sourceURL).makeDatabase(dURL) }
             if usesStoreSpecificMigrationManager, isNew, ends.areSQLite, let plan = mappings.inferredPlan {
                 try migrateCopy(ends, plan: plan)
             } else {

@@ -41,7 +41,7 @@ extension NSMigrationManager {
             request.relationshipKeyPathsForPrefetching?.isEmpty ?? true
         else { return try body(try context.fetch(request)) }
         let plan = context.plan(for: request, entity)
-        guard let cursor = try coordinator.withLock({ try store.open().rowCursor(plan) }) else { return }
+        guard let cursor = try coordinator.withLock({ try store.reading { try $0.rowCursor(plan) } }) else { return }
         var (done, count) = (0, 0)
         while true {
             let rows = try coordinator.withLock { try cursor.next(MigrationPortions.reading) }

@@ -5,8 +5,8 @@ extension ProgressiveMigration {
     /// Migrates the store, or leaves it as it was.
     ///
     /// - Parameter progress: called on the way, on this thread, with numbers that only grow.
-    /// - Throws: what a step throws, with the versions and the step; 134090 when another process has written to the store
-    ///   meanwhile.
+    /// - Throws: what a step throws, with the versions and the step; 134090 when others keep the store locked. Others who want to
+    ///   write wait until it is done.
     package func run(progress: @escaping (MigrationProgress) -> Void = { _ in }) throws {
         guard let first = steps.first else { return MigrationWorkspace.removeLeftovers(of: url) }
         let timeout = StoreSettings(options).timeout
@@ -15,6 +15,19 @@ extension ProgressiveMigration {
             try naming(0) { try migrate(url, first, plan) { report(0, $0, progress) } }
             return report(0, 1, progress)
         }
+        var furthest = 0.0
+        try ChangeMark.retrying(url) {
+            try replace(timeout: timeout) { state in
+                // The second time round, what was told already is not told again.
+                guard state.fractionCompleted >= furthest else { return }
+                furthest = state.fractionCompleted
+                progress(state)
+            }
+        }
+    }
+
+    private func replace(timeout: Double, progress: @escaping (MigrationProgress) -> Void) throws {
+        guard let first = steps.first else { return }
         try MigrationWorkspace.with(url, timeout: timeout) { workspace in
             let mark = try ChangeMark(url, timeout: timeout)
             // Another process may have migrated it while this one waited.
@@ -85,7 +98,9 @@ extension ProgressiveMigration {
     }
 
     private func naming<Result>(_ index: Int, _ work: () throws -> Result) throws -> Result {
-        do { return try work() } catch { throw MigrationError.step(index, of: self, error) }
+        do { return try work() } catch let change as ChangeMark.Change { throw change } catch {
+            throw MigrationError.step(index, of: self, error)
+        }
     }
 }
 

@@ -28,7 +28,8 @@ struct HistoryTransfer {
             guard !schema.isEmpty else { return }
             let reshapings = try reshapings(connection)
             try register(reshapings, on: connection)
-            try connection.transaction {
+            // An immediate transaction would wait for the right to write to the old store, too, which the migration keeps for itself.
+            try connection.transaction(.deferred) {
                 for name in names { try connection.execute("DROP TABLE IF EXISTS main.\(name)") }
                 for statement in schema { try connection.execute(statement) }
                 let present = try connection.tableNames()

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The folder beside a store, `.<store>.migration`, in which its successor is made.
+/// The folder beside a store, `.<store>.migration`, in which its successor is made; or `.<store>.backup`, for a copy of it that
+/// is kept while it is migrated.
 ///
 /// Only one migration of a store works at a time, over all processes: it has a lock on the folder, which ends with the
 /// process, however that ends. What a migration left that was killed is removed by the next one.
@@ -15,22 +16,28 @@ final class MigrationWorkspace {
     /// - Parameter timeout: seconds to wait for another process that migrates the store.
     /// - Throws: 134090 when that takes longer, the errors of the file system, and what the work throws.
     static func with<Result>(
-        _ store: URL, timeout: Double, _ work: (MigrationWorkspace) throws -> Result
+        _ store: URL, _ purpose: Purpose = .migration, timeout: Double, _ work: (MigrationWorkspace) throws -> Result
     ) throws -> Result {
-        let workspace = try MigrationWorkspace(beside: store, timeout: timeout)
+        let workspace = try MigrationWorkspace(beside: store, purpose, timeout: timeout)
         defer { workspace.close() }
         return try work(workspace)
     }
 
     /// Removes what a migration left that was killed, unless another process is at work there.
     static func removeLeftovers(of store: URL) {
-        guard FileManager.default.fileExists(atPath: folder(of: store).path) else { return }
-        // What cannot be removed, or is in use, is for the next to come.
-        try? with(store, timeout: 0) { _ in }
+        for purpose in Purpose.allCases where FileManager.default.fileExists(atPath: folder(of: store, purpose).path) {
+            // What cannot be removed, or is in use, is for the next to come.
+            try? with(store, purpose, timeout: 0) { _ in }
+        }
     }
 
-    private init(beside store: URL, timeout: Double) throws {
-        folder = Self.folder(of: store)
+    /// What the folder is for.
+    enum Purpose: String, CaseIterable {
+        case migration, backup
+    }
+
+    private init(beside store: URL, _ purpose: Purpose, timeout: Double) throws {
+        folder = Self.folder(of: store, purpose)
         descriptor = try Self.locked(folder, store: store, until: Date(timeIntervalSinceNow: timeout))
         do { try empty() } catch {
             Foundation.close(descriptor)
@@ -45,16 +52,21 @@ final class MigrationWorkspace {
         Foundation.close(descriptor)
     }
 
-    static func folder(of store: URL) -> URL {
+    static func folder(of store: URL, _ purpose: Purpose = .migration) -> URL {
         store.deletingLastPathComponent().appendingPathComponent(
-            ".\(store.lastPathComponent).migration", isDirectory: true)
+            ".\(store.lastPathComponent).\(purpose.rawValue)", isDirectory: true)
     }
 
-    /// Where the store of a step is made: the name stays, in a folder of the step's own.
-    func place(for store: URL, step: Int) throws -> URL {
+    /// Where the store of a step is made, by whoever may read the store and nobody else: the name stays, in a folder of the step's own.
+    ///
+    /// - Parameter isDatabase: whether SQLite will write the store, into a file that must be there to have the right permissions.
+    func place(for store: URL, step: Int, isDatabase: Bool = true) throws -> URL {
+        let permissions = StorePermissions(of: store)
         let place = folder.appendingPathComponent("\(step)", isDirectory: true)
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        return place.appendingPathComponent(store.lastPathComponent)
+        try permissions.makeFolder(place)
+        let new = place.appendingPathComponent(store.lastPathComponent)
+        if isDatabase { try permissions.makeDatabase(new) }
+        return new
     }
 
     /// Removes the store of a step that is not needed any more.
@@ -70,23 +82,16 @@ final class MigrationWorkspace {
 
     private static func locked(_ folder: URL, store: URL, until end: Date) throws -> Int32 {
         while true {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            try StorePermissions(of: store).makeFolder(folder)
+            let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 || errno == ENOENT else { throw unlocked(store, errno) }
             if descriptor >= 0 {
-                if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isFolder(descriptor, folder) { return descriptor }
+                if FileLock.take(descriptor, folder) { return descriptor }
                 Foundation.close(descriptor)
             }
             guard Date() < end else { throw unlocked(store, EWOULDBLOCK) }
             usleep(20_000)
         }
-    }
-
-    /// Whether the folder is still the one that was opened: another process may have removed it, and a third made it anew.
-    private static func isFolder(_ descriptor: Int32, _ folder: URL) -> Bool {
-        var (opened, there) = (stat(), stat())
-        return fstat(descriptor, &opened) == 0 && stat(folder.path, &there) == 0 && opened.st_ino == there.st_ino
-            && opened.st_dev == there.st_dev
     }
 
     private static func unlocked(_ store: URL, _ number: Int32) -> NSError {

@@ -27,7 +27,7 @@ struct StoreContinuity {
 
     /// Has new objects numbered on from the old ones, so that the URI of an old object never leads to another one.
     func reserveKeys(in store: SQLiteStore) throws {
-        let schema = try store.open().schema
+        let schema = try store.current().schema
         for mapping in schema.mappings.compactMap({ $0 }) where mapping.layout.superentity == nil {
             try store.reserveKeys(upTo: greatestKey, of: mapping.layout)
         }

@@ -3,11 +3,12 @@ import Foundation
 /// Puts a migrated store in the place of the one that it was made from.
 enum StoreReplacement {
     /// - Parameter mark: the moment when the old store was read.
-    /// - Throws: 134090 when the old store was written to since, and what SQLite and the file system report. The old store
-    ///   is as it was then.
+    /// - Throws: `ChangeMark.Change` when the old store was written to since, and what SQLite and the file system report. The old
+    ///   store is as it was then.
     static func replace(
         _ store: URL, with migrated: URL, options: [AnyHashable: Any]?, since mark: ChangeMark
     ) throws {
+        mark.letWritersIn()
         if !mark.isReadableWhileLocked { try mark.check() }
         try StoreFiles.replace(at: store, from: migrated, options: options, code: CoreDataErrorCode.migration) {
             if mark.isReadableWhileLocked { try mark.check() }

@@ -79,7 +79,10 @@ extension PredicateSQL {
 
     /// A key path that leads to one value.
     private func operand(_ path: [String], in scope: SQLScope) throws -> SQLOperand {
-        if path.count > 1, path.last == "length", let text = try text(Array(path.dropLast()), in: scope) {
+        // An element of a composite attribute may have that name.
+        if path.count > 1, path.last == "length", (try? scope.resolve(path, schema: schema)) == nil,
+            let text = try text(Array(path.dropLast()), in: scope)
+        {
             return SQLOperand(fragment: "length(" + text.fragment + ")", storage: .integer)
         }
         switch try scope.resolve(path, schema: schema) {

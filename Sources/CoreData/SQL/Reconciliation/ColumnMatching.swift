@@ -1,3 +1,5 @@
+import Ordering
+
 /// Finds out which columns of a table are which properties'. Pure.
 ///
 /// A name that the rules give is taken where the table has it and nothing speaks against it. Names that resemble one another (`ZNAME`,
@@ -82,7 +84,7 @@ struct ColumnMatching {
         for indexes in Array(stems.values) + Array(byColumn.values) {
             for index in indexes.dropFirst() { parent[root(index)] = root(indexes[0]) }
         }
-        return Dictionary(grouping: wanted.indices, by: root).values.map { $0 }.sorted { $0[0] < $1[0] }
+        return Dictionary(grouping: wanted.indices, by: root).values.map { $0 }.ordered { $0[0] < $1[0] }
     }
 
     private func resolve(_ wanted: [Wanted]) -> [Match] {

@@ -1,3 +1,5 @@
+import Ordering
+
 /// Finds out which join tables are which many-to-many relationships'. Pure.
 ///
 /// A join table has a column for the keys of each end, with the number of that end's entity and the name of the relationship that leads
@@ -29,7 +31,7 @@ struct JoinTableMatching {
     private let numbers: [String: Int]
 
     init(_ tables: [String: [TableDefinition.Column]], numbers: [String: Int]) {
-        self.tables = tables.compactMap { Table($0.key, $0.value) }.sorted { $0.name < $1.name }
+        self.tables = tables.compactMap { Table($0.key, $0.value) }.ordered { $0.name < $1.name }
         existing = Dictionary(
             tables.map { (StoredName.key($0.key), ($0.key, ColumnMatching($0.value))) },
             uniquingKeysWith: { first, _ in first })

@@ -58,6 +58,15 @@ extension EntityMapping {
         guard !unavailable.isEmpty, let finding = unavailable[property] else { return }
         throw finding.error("“\(layout.name).\(property)” \(use)", url: url)
     }
+
+    /// Checks that there is a place for each value of a new row.
+    ///
+    /// - Throws: 134020, naming entity and property, where there is none for a value that is not null.
+    func checkAvailable(_ values: some RandomAccessCollection<StoredValue>, url: URL?) throws {
+        for (slot, value) in zip(layout.slots, values) where !value.isNull {
+            try checkAvailable(slot.name, url: url)
+        }
+    }
 }
 
 extension SQLSchema {

@@ -1,3 +1,5 @@
+import Ordering
+
 /// Matches the names that the rules give to what an existing store has. Pure.
 ///
 /// The rules are only a guess of how the tables and columns were named; where the file has something else, it is right. What fits the
@@ -144,7 +146,7 @@ struct SchemaReconciliation {
         // Relationships without inverse whose destinations have no column for them: earlier versions of this library made join
         // tables for these.
         let rest = rule.owners.values.joined().filter { !known.contains(ObjectIdentifier($0.relationship)) }
-            .sorted { ($0.relationship.source.name, $0.name) < ($1.relationship.source.name, $1.name) }
+            .ordered { ($0.relationship.source.name, $0.name) < ($1.relationship.source.name, $1.name) }
         let former = rest.map { formerJoin($0.relationship) }
         let matching = JoinTableMatching(
             catalog.tables.filter { !taken.contains($0.key) && !StoreTables.isReserved($0.key) }, numbers: numbers)
@@ -226,7 +228,7 @@ struct WantedTable {
         former = identifier.flatMap { $0 == root.name ? nil : "Z" + $0.uppercased() }
         for entity in members {
             let properties = entity.description.propertiesByName
-            for (property, column) in (names.columns[entity.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
+            for (property, column) in (names.columns[entity.name] ?? [:]).ordered(by: { $0.key < $1.key }) {
                 let renamed = properties[property]?.renamingIdentifier.flatMap { $0 == property ? nil : $0 }
                 for leaf in column.flattened {
                     let path = leaf.property.split(separator: ".")

@@ -1,3 +1,5 @@
+import Ordering
+
 /// Works out an ``SQLSchema``: the names by rule, then as an existing store has them, then the mappings, which need the columns of
 /// both ends of a relationship.
 struct SchemaBuilder {
@@ -84,7 +86,7 @@ struct SchemaBuilder {
             grouped.append((group, .init(name: name, declaredType: "INTEGER")))
         }
         for entity in members(of: root) {
-            let own = (names.columns[entity.name] ?? [:]).values.sorted { $0.property < $1.property }
+            let own = (names.columns[entity.name] ?? [:]).values.ordered { $0.property < $1.property }
             for column in own.flatMap(\.flattened) where column.destination == nil {
                 grouped.append(
                     (column.storage.group, .init(name: column.name, declaredType: column.storage.declaredType)))

@@ -11,7 +11,41 @@ package struct BatchSQL {
     /// What a column becomes.
     package enum Assignment {
         case value(column: String, SQLValue)
-        case expression(column: String, ExpressionTree)
+        case expression(column: String, ExpressionTree, whole: WholeNumbers? = nil)
+    }
+
+    /// That a computed value must be a whole number which an attribute's type holds.
+    package struct WholeNumbers {
+        let type: NSAttributeType
+        /// The attribute's name, for the error: `Note.stars`.
+        let name: String
+
+        /// - Returns: nil for attributes of other types.
+        package init?(_ slot: SlotLayout, of entity: EntityLayout) {
+            guard let attribute = slot.attribute else { return nil }
+            switch attribute.type {
+            case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: type = attribute.type
+            default: return nil
+            }
+            name = "\(entity.name).\(attribute.name)"
+        }
+
+        /// The value, for which the function is called only where it does not fit: a call for each row takes as long as changing it.
+        func check(_ value: SQLFragment) -> SQLFragment {
+            let bounds =
+                switch type {
+                case .integer16AttributeType: "BETWEEN \(Int16.min) AND \(Int16.max)"
+                case .integer32AttributeType: "BETWEEN \(Int32.min) AND \(Int32.max)"
+                default: "IS NOT NULL"
+                }
+            return SQLFragment.joined(
+                [
+                    SQLFragment("CASE WHEN typeof("), value, SQLFragment(") = 'integer' AND ("), value,
+                    SQLFragment(") \(bounds) THEN "), value, SQLFragment(" ELSE \(SQLFunctionName.wholeNumber)("),
+                    value,
+                    SQLFragment(", \(type.rawValue), ?) END", [.value(.text(name))]),
+                ], separator: "")
+        }
     }
 
     private let mapping: EntityMapping
@@ -74,8 +108,9 @@ package struct BatchSQL {
         for assignment in assignments {
             switch assignment {
             case .value(let column, let value): values.append((column, SQLFragment("?", [.value(value)]), false))
-            case .expression(let column, let tree):
-                values.append((column, try generator.operand(tree, in: scope).fragment, true))
+            case .expression(let column, let tree, let whole):
+                let value = try generator.operand(tree, in: scope).fragment
+                values.append((column, whole?.check(value) ?? value, true))
             }
         }
         let joins = !scope.joins.isEmpty

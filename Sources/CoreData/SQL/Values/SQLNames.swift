@@ -9,6 +9,8 @@ package enum SQLFunctionName {
     package static let stringSearch = "NSCoreDataStringSearch"
     /// Called by triggers for each value that they change: table, `Z_ENT`, `Z_PK`, property, value.
     package static let valueUpdated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+    /// `PippinWholeNumber(value, type, name)`: the value, unless a column of a type of integers cannot hold it; that fails the statement.
+    package static let wholeNumber = "PippinWholeNumber"
     package static let valueInserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
 }
 

@@ -48,9 +48,8 @@ private final class BatchInsertion {
     }
 
     func insert(_ row: BatchRow) throws {
-        for property in access.mapping.unavailable.keys.sorted() {
-            guard let slot = plan.entity.slotIndex(forName: property), !row.values[slot].isNull else { continue }
-            try access.mapping.checkAvailable(property, url: store.file.url)
+        if !access.mapping.unavailable.isEmpty {
+            try access.mapping.checkAvailable(row.values, url: store.file.url)
         }
         let statement = try statement(row)
         let key = lastKey + 1

@@ -7,14 +7,18 @@ extension OpenStore {
     /// - Throws: `NSManagedObjectConstraintMergeError` where unique values get in each other's way; an `NSError` for
     ///   everything else. Nothing was changed then.
     func inBatch<Result>(_ work: String, _ body: (ExternalFiles) throws -> Result) throws -> Result {
-        let files = ExternalFiles(external)
+        let files = ExternalFiles(external, journal: journal)
         derived.removeAll()
         defer { derived.removeAll() }
         do {
             let result = try run(work, fallback: CoreDataErrorCode.persistentStoreSave) {
-                do { return try connection.transaction { try body(files) } } catch let error as SQLiteError
-                    where error.extendedCode == 2067
-                {
+                do {
+                    return try transaction {
+                        let result = try body(files)
+                        files.willCommit()
+                        return result
+                    }
+                } catch let error as SQLiteError where error.extendedCode == 2067 {
                     throw StoreError.make(
                         CoreDataErrorCode.managedObjectConstraintMerge,
                         "Cannot \(work) “\(file.url.lastPathComponent)”: there would be two objects with the same unique "
@@ -27,7 +31,7 @@ extension OpenStore {
             finish(files)
             return result
         } catch {
-            files.rollback()
+            undo(files)
             throw error
         }
     }

@@ -17,7 +17,9 @@ extension OpenStore {
                     }
                 case .expression(let expression):
                     guard let column = access.mapping.columns[slot], !column.isComposite else { continue }
-                    assignments.append(.expression(column: column.name, expressionTree(of: expression)))
+                    let whole = BatchSQL.WholeNumbers(plan.rows.entity.slots[slot], of: plan.rows.entity)
+                    assignments.append(
+                        .expression(column: column.name, expressionTree(of: expression), whole: whole))
                 }
             }
             let external = plan.changes.map(\.slot).filter(access.writer.externalSlots.contains)
@@ -56,7 +58,7 @@ extension OpenStore {
             let statement = try connection.prepare(
                 "SELECT t.\(quoted(column.name)) FROM \(quoted(access.mapping.table)) t "
                     + "WHERE substr(t.\(quoted(column.name)), 1, 1) = x'02' AND \(condition)")
-            while try statement.step() { files.replaced(statement.data(at: 0)) }
+            while try statement.step() { try files.replaced(statement.data(at: 0)) }
         }
     }
 

@@ -3,12 +3,20 @@ import SQLiteConnection
 
 extension OpenStore {
     /// A column of a dictionary fetch as the user gets it; nil for NULL.
-    func value(_ statement: Statement, _ index: Int32, _ column: DictionaryColumn) -> Any? {
+    ///
+    /// - Throws: 260 when the value is in a file beside the store that cannot be read.
+    func value(_ statement: Statement, _ index: Int32, _ column: DictionaryColumn) throws -> Any? {
         if statement.isNull(at: index) { return nil }
         if let destination = column.destination {
             return NSManagedObjectID(layout: destination, store: identity, key: statement.integer(at: index))
         }
         if let attribute = column.attribute, let stored = storedValue(statement, index, column.storage, attribute) {
+            if let missing = stored.missingExternalData {
+                throw StoreError.make(
+                    CocoaError.Code.fileReadNoSuchFile.rawValue,
+                    "“\(column.name)” cannot be fetched: \(missing.sentence)",
+                    url: missing.file)
+            }
             return stored.objectValue(for: attribute)
         }
         return computedValue(statement, index, column)
@@ -27,11 +35,17 @@ extension OpenStore {
         case .uuid: return statement.uuid(at: index).map(StoredValue.uuid)
         case .data(let allowsExternal):
             let bytes = statement.data(at: index)
-            return allowsExternal ? external.content(of: bytes).map(StoredValue.data) : .data(bytes)
+            guard allowsExternal else { return .data(bytes) }
+            switch external.content(of: bytes) {
+            case .value(let content): return .data(content)
+            case .missing(let missing): return .object(missing)
+            }
         case .transformable(let allowsExternal):
             let bytes = statement.data(at: index)
-            return (allowsExternal ? external.content(of: bytes) : bytes).map {
-                TransformableCoding.value(of: $0, for: attribute)
+            guard allowsExternal else { return TransformableCoding.value(of: bytes, for: attribute) }
+            switch external.content(of: bytes) {
+            case .value(let content): return TransformableCoding.value(of: content, for: attribute)
+            case .missing(let missing): return .object(missing)
             }
         case .toOne, nil: return nil
         }

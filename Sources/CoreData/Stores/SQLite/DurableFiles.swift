@@ -5,9 +5,11 @@ enum DurableFiles {
     /// Gives one store the files of external data of another, which keeps them: such a file is never changed in place.
     static func link(_ names: [String], from source: ExternalData, to target: ExternalData) throws {
         guard !names.isEmpty else { return }
-        try FileManager.default.createDirectory(at: target.folder, withIntermediateDirectories: true)
+        try target.makeFolders()
+        let permissions = StorePermissions(of: target.store)
         for name in names {
-            try link(source.folder.appendingPathComponent(name), to: target.folder.appendingPathComponent(name))
+            try link(
+                source.folder.appendingPathComponent(name), to: target.folder.appendingPathComponent(name), permissions)
         }
         try synchronize(target.folder)
         try synchronize(target.support)
@@ -16,11 +18,14 @@ enum DurableFiles {
     /// Makes a file of another folder known in a folder, too: by a hard link, or by a copy where the file system has none.
     ///
     /// - Throws: the errors of the file system, with the path.
-    private static func link(_ source: URL, to target: URL) throws {
+    private static func link(_ source: URL, to target: URL, _ permissions: StorePermissions) throws {
         // What an interrupted copy left under this name is worth nothing.
-        if FileManager.default.fileExists(atPath: target.path) { try FileManager.default.removeItem(at: target) }
+        if unlink(target.path) != 0, errno != ENOENT { throw error(target, "removed") }
         if Foundation.link(source.path, target.path) != 0 {
-            try FileManager.default.copyItem(at: source, to: target)
+            let descriptor = try permissions.makeFile(target)
+            defer { close(descriptor) }
+            try ExternalData.write(Data(contentsOf: source, options: .alwaysMapped), to: descriptor, target)
+            return
         }
         try synchronize(target)
     }

@@ -101,7 +101,7 @@ extension OpenStore {
     /// refer to stay, as with Core Data.
     func deleteHistory(before end: HistoryPosition?) throws {
         try run("delete the history of", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try connection.transaction {
+            try transaction {
                 let condition: String
                 switch end {
                 case nil: condition = ""

@@ -15,6 +15,11 @@ final class HistoryWriter {
         self.bundleIdentifier = bundleIdentifier
     }
 
+    /// The same for a store whose entities have other numbers now.
+    func following(_ schema: SQLSchema) -> HistoryWriter {
+        HistoryWriter(connection: connection, schema: schema, bundleIdentifier: bundleIdentifier)
+    }
+
     /// How an entity's properties are numbered.
     func properties(of layout: EntityLayout) -> HistoryProperties {
         if let known = knownProperties[ObjectIdentifier(layout)] { return known }

@@ -56,14 +56,16 @@ extension SQLiteStore {
         store.filesOfLongTransaction = nil
         store.indexesOfLongTransaction = []
         do {
+            if commits { for file in files { file.willCommit() } }
             try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
                 try store.connection.endLong(commits: commits)
             }
         } catch {
-            for file in files { file.rollback() }
+            for file in files { store.undo(file) }
             throw error
         }
-        for file in files { if commits { file.commit() } else { file.rollback() } }
+        for file in files { if commits { store.finish(file) } else { file.rollback() } }
+        store.journal.settle()
     }
 
     /// Gives all rows the version of new ones: `UPDATE ZCAR SET Z_OPT = 1 WHERE Z_OPT <> 1`.
@@ -96,9 +98,19 @@ extension OpenStore {
     /// After a save: its files are as its transaction is.
     func finish(_ files: ExternalFiles) {
         if filesOfLongTransaction == nil {
-            files.commit()
+            if !files.isEmpty {
+                files.commit()
+                journal.settle()
+            }
         } else if !files.isEmpty {
             filesOfLongTransaction?.append(files)
         }
+    }
+
+    /// After a save that failed: its files go, as its changes did.
+    func undo(_ files: ExternalFiles) {
+        if files.isEmpty { return }
+        files.rollback()
+        if filesOfLongTransaction == nil { journal.settle() }
     }
 }

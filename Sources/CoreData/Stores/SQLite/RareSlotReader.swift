@@ -48,11 +48,18 @@ final class RareSlotReader {
         case .decimal: return .object(NSDecimalNumber(string: statement.string(at: index)))
         case .data(let allowsExternal):
             let bytes = statement.data(at: index)
-            return allowsExternal ? external.content(of: bytes).map(StoredValue.data) ?? .null : .data(bytes)
+            guard allowsExternal else { return .data(bytes) }
+            switch external.content(of: bytes) {
+            case .value(let content): return .data(content)
+            case .missing(let missing): return .object(missing)
+            }
         case .transformable(let allowsExternal):
             let bytes = statement.data(at: index)
-            guard let content = allowsExternal ? external.content(of: bytes) : bytes else { return .null }
-            return TransformableCoding.value(of: content, for: attribute)
+            guard allowsExternal else { return TransformableCoding.value(of: bytes, for: attribute) }
+            switch external.content(of: bytes) {
+            case .value(let content): return TransformableCoding.value(of: content, for: attribute)
+            case .missing(let missing): return .object(missing)
+            }
         case .toOne:
             guard let declared = shape.column.destination else { return .null }
             let number = statement.integer(at: shape.entityIndex)

@@ -211,6 +211,11 @@ struct RowWriter {
         case (.data(let data), .data(let allowsExternal)), (.data(let data), .transformable(let allowsExternal)):
             guard allowsExternal else { return .blob(data) }
             return .blob(try files?.column(for: data) ?? data)
+        // What cannot be read stays as it was found.
+        case (.object(let missing as MissingExternalData), .data(allowsExternal: true)),
+            (.object(let missing as MissingExternalData), .transformable(allowsExternal: true)):
+            return .blob(missing.column)
+        case (.object(let missing as MissingExternalData), _): throw unacceptable(column, missing.sentence)
         case (.object(let object), .transformable(let allowsExternal)):
             let name = attribute?.valueTransformerName
             if let data = TransformableCoding.bytes(of: object, for: attribute) {
@@ -226,44 +231,7 @@ struct RowWriter {
     private func unacceptable(_ column: SlotColumn, _ reason: String) -> NSError {
         StoreError.make(
             CoreDataErrorCode.managedObjectValidation,
-            "“\(mapping.layout.name).\(column.property)” cannot be stored: \(reason).")
-    }
-}
-
-/// The files of large values that a save writes, and those that it makes superfluous.
-final class ExternalFiles {
-    private let external: ExternalData
-    private var written: [String] = []
-    private var superfluous: [String] = []
-
-    init(_ external: ExternalData) { self.external = external }
-
-    /// Whether there is nothing to do when the save ends.
-    var isEmpty: Bool { written.isEmpty && superfluous.isEmpty }
-
-    /// Keeps every value in its column.
-    static var inlining: ExternalFiles { ExternalFiles(.none) }
-
-    /// The bytes for a column; a large value goes into a file.
-    func column(for content: Data) throws -> Data {
-        guard content.count > external.inlineLimit else { return ExternalData.inline(content) }
-        let (column, name) = try external.store(content)
-        written.append(name)
-        return column
-    }
-
-    /// Notes that a column's former bytes are replaced.
-    func replaced(_ bytes: Data) {
-        if let name = ExternalData.fileName(in: bytes) { superfluous.append(name) }
-    }
-
-    /// After the commit: removes the files that nothing refers to any more.
-    func commit() { external.remove(superfluous) }
-
-    /// After a save, or an attempt of one, that failed: removes the files that it wrote.
-    func rollback() {
-        external.remove(written)
-        written = []
-        superfluous = []
+            "“\(mapping.layout.name).\(column.property)” cannot be stored: \(reason)"
+                + (reason.hasSuffix(".") ? "" : "."))
     }
 }

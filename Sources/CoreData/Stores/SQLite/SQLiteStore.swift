@@ -11,6 +11,8 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     package var explicitModel: NSManagedObjectModel?
 
     var opened: OpenStore?
+    /// The file of `opened`, where it may be written.
+    var fileInUse: OpenFile?
 
     /// The metadata; what was set is written with the next save.
 
@@ -24,9 +26,6 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     var readers = PinnedReaders()
     /// Grows with everything that is written through this object.
     private(set) var writeCount = 0
-
-    /// What to read from: the generation that is being read, else what is open.
-    func open() throws -> OpenStore { try readGeneration as? OpenStore ?? current() }
 
     /// What is open, or an error that says that nothing is.
     func current() throws -> OpenStore {
@@ -52,14 +51,22 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
         detection?.cancel()
         detection = nil
-        opened = nil
+        close()
         super.willRemove(from: coordinator)
+    }
+
+    deinit { close() }
+
+    private func close() {
+        if !isReadOnly { opened?.prepareToClose() }
+        opened = nil
+        fileInUse = nil
     }
 
     package override func loadMetadata() throws { try openFile() }
 
     package override func saveMetadata() throws {
-        try writable().file.write(storedMetadata)
+        try writing { store in try store.transaction { try store.file.write(storedMetadata) } }
         metadataAreChanged = false
     }
 
@@ -68,57 +75,72 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: The engine
 
-    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try open().fetchRows(plan) }
+    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
+        try reading { try $0.fetchRows(plan) }
+    }
 
     package override func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
-        try open().readRows(plan, body)
+        try reading { try $0.readRows(plan, body) }
     }
 
     package override func forEachRow(_ plan: FetchPlan, _ body: (CurrentRow) -> Bool) throws {
-        try open().forEachRow(plan, body)
+        try reading { try $0.forEachRow(plan, body) }
+    }
+
+    package override func forEachPortion(
+        _ plan: FetchPlan, of count: Int, _ body: (ContiguousArray<Row>) throws -> Void
+    ) throws {
+        // The first row is read with the check of the structure; what follows is of the same state.
+        guard let cursor = try reading({ try $0.rowCursor(plan) }) else { return }
+        while true {
+            let rows = try cursor.next(count)
+            if rows.isEmpty { return }
+            try body(rows)
+        }
     }
 
     package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
-        try open().fetchIdentifiers(plan)
+        try reading { try $0.fetchIdentifiers(plan) }
     }
 
-    package override func fetchCount(_ plan: FetchPlan) throws -> Int { try open().fetchCount(plan) }
+    package override func fetchCount(_ plan: FetchPlan) throws -> Int { try reading { try $0.fetchCount(plan) } }
 
     package override func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
-        try open().fetchDictionaries(plan)
+        try reading { try $0.fetchDictionaries(plan) }
     }
 
     package override func row(for identifier: NSManagedObjectID) throws -> Row? {
-        let store = try open()
-        return try store.run("read from") { try store.row(for: identifier) }
+        try reading { store in try store.run("read from") { try store.row(for: identifier) } }
     }
 
     package override func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
-        let store = try open()
-        return try store.run("read from") { try store.rows(for: identifiers) }
+        try reading { store in try store.run("read from") { try store.rows(for: identifiers) } }
     }
 
     package override func relatedIdentifiers(
         of relationship: RelationshipLayout, for identifier: NSManagedObjectID
-    ) throws -> [NSManagedObjectID] { try open().relatedIdentifiers(of: relationship, for: identifier) }
+    ) throws -> [NSManagedObjectID] { try reading { try $0.relatedIdentifiers(of: relationship, for: identifier) } }
 
     package override func danglingReferences(
         of relationship: RelationshipLayout, from entity: EntityLayout
-    ) throws -> [Int64: [NSManagedObjectID]] { try open().danglingReferences(of: relationship, from: entity) }
+    ) throws -> [Int64: [NSManagedObjectID]] {
+        try reading { try $0.danglingReferences(of: relationship, from: entity) }
+    }
 
     package override func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
-        try writable().makePermanentIdentifiers(for: entities)
+        let isSavedLater = persistentStoreCoordinator?.activeTransaction != nil
+        return try writing { try $0.makePermanentIdentifiers(for: entities, isSavedLater: isSavedLater) }
     }
 
     package override func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
-        try writable().reserveKeys(upTo: key, of: root)
+        try writing { try $0.reserveKeys(upTo: key, of: root) }
     }
 
     package override func save(_ changes: ChangeSet) throws -> SaveResult { try save(changes, with: {}) }
 
     package override func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
         let metadata = metadataAreChanged ? storedMetadata : nil
-        let result = try writable().save(changes, metadata: metadata, with: others)
+        let result = try writing { try $0.save(changes, metadata: metadata, with: others) }
         metadataAreChanged = false
         return result
     }
@@ -126,33 +148,39 @@ package class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     package override var tracksHistory: Bool { StoreSettings(options).tracksHistory && opened?.hasHistory == true }
 
     package override func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
-        try open().historyTransactions(after: start)
+        try reading { try $0.historyTransactions(after: start) }
     }
 
     package override func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
-        try open().historyChanges(after: start)
+        try reading { try $0.historyChanges(after: start) }
     }
 
     package override func deleteHistory(before end: HistoryPosition?) throws {
-        try writable().deleteHistory(before: end)
+        try writing { try $0.deleteHistory(before: end) }
     }
 
     package override func latestTransaction() throws -> Int64 { try current().latestTransaction() }
 
     package override func oldestKeptTransaction() throws -> Int64? { try current().oldestKeptTransaction() }
 
+    package override func changeCount() throws -> Int64 { try current().changeCount() }
+
+    package override func keepOthersOut() throws { try following { try $0.keepOthersOut() } }
+
+    package override func letOthersIn() { opened?.letOthersIn() }
+
     package override func pinGeneration() throws -> AnyObject? { try makeGeneration(StoreSettings(options)) }
 
     package override func insertBatch(
         _ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool
-    ) throws -> BatchOutcome { try writable().insertBatch(plan, next: next) }
+    ) throws -> BatchOutcome { try writing { try $0.insertBatch(plan, next: next) } }
 
     package override func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome {
-        try writable().updateBatch(plan)
+        try writing { try $0.updateBatch(plan) }
     }
 
     package override func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome {
-        try writable().deleteBatch(plan)
+        try writing { try $0.deleteBatch(plan) }
     }
 
     // MARK: Files
@@ -203,6 +231,8 @@ final class OpenStore {
     let schema: SQLSchema
     let identity: StoreIdentity
     let external: ExternalData
+    /// Which files of large values are being written or removed.
+    let journal: FileJournal
     let derived: DerivedValues
     /// The persistent history; nil where the store keeps none.
     let history: HistoryWriter?
@@ -210,6 +240,18 @@ final class OpenStore {
     let hasHistory: Bool
     /// Whether saving has to look at what triggers reported.
     let hasDerivedAttributes: Bool
+    /// SQLite's `schema_version`, when the structure was looked at last.
+    let structureVersion: Int64
+    /// Reads that number.
+    var structureStatement: Statement?
+    /// Reads the number that changes when others commit.
+    var changeStatement: Statement?
+    /// Whether a reading is going on, which others are parts of.
+    var isReading = false
+    /// Whether a transaction is open only to keep others from writing. The next one that writes takes it over.
+    var keepsOthersOut = false
+    /// What `changeCount()` has to be for what is written; `nil` where that does not matter.
+    var expectedChanges: Int64?
     var fetches: [FetchKey: CachedFetch] = [:]
     /// The files of large values that the long transaction wrote or makes superfluous; nil where there is none.
     var filesOfLongTransaction: [ExternalFiles]?
@@ -221,8 +263,9 @@ final class OpenStore {
 
     init(
         file: StoreFile, schema: SQLSchema, identity: StoreIdentity, external: ExternalData, derived: DerivedValues,
-        history: HistoryWriter?, hasHistory: Bool
+        history: HistoryWriter?, hasHistory: Bool, structureVersion: Int64
     ) {
+        self.structureVersion = structureVersion
         self.hasHistory = hasHistory
         self.file = file
         self.schema = schema
@@ -230,6 +273,7 @@ final class OpenStore {
         self.derived = derived
         self.history = history
         self.external = external
+        journal = FileJournal(external)
         hasDerivedAttributes = schema.layout.entities.contains { !$0.derivedSlots.isEmpty }
         accesses = Array(repeating: nil, count: schema.mappings.count)
     }

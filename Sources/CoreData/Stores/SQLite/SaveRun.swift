@@ -30,9 +30,8 @@ final class SaveRun {
             insertion = (layout, access, try store.connection.statement(access.insertText))
         }
         guard let (_, access, statement) = insertion else { return }
-        for property in access.mapping.unavailable.keys.sorted() {
-            guard let slot = layout.slotIndex(forName: property), !change.values[slot].isNull else { continue }
-            try access.mapping.checkAvailable(property, url: store.file.url)
+        if !access.mapping.unavailable.isEmpty {
+            try access.mapping.checkAvailable(change.values, url: store.file.url)
         }
         try statement.bind(change.objectID.key, at: 1)
         try statement.bind(Int64(access.mapping.number), at: 2)
@@ -47,7 +46,7 @@ final class SaveRun {
         let layout = change.objectID.layout
         if updating?.layout !== layout || updating?.slots != change.changedSlots {
             let access = try store.access(layout)
-            for slot in change.changedSlots {
+            for slot in change.changedSlots where !access.mapping.unavailable.isEmpty {
                 try access.mapping.checkAvailable(layout.slots[slot].name, url: store.file.url)
             }
             let written = access.writer.written(change.changedSlots)
@@ -106,7 +105,7 @@ final class SaveRun {
             let statement = try store.connection.statement(
                 "SELECT \(quoted(column.name)) FROM \(quoted(access.mapping.table)) WHERE Z_PK = ?")
             try statement.bind(identifier.key, at: 1)
-            if try statement.step() { files.replaced(statement.data(at: 0)) }
+            if try statement.step() { try files.replaced(statement.data(at: 0)) }
             statement.reset()
         }
     }

@@ -135,7 +135,7 @@ extension OpenStore {
             while try statement.step() {
                 var dictionary: [String: Any] = [:]
                 for (index, column) in cached.fetch.columns.enumerated() {
-                    guard let value = value(statement, Int32(index), column) else { continue }
+                    guard let value = try value(statement, Int32(index), column) else { continue }
                     dictionary[column.name] = value
                 }
                 dictionaries.append(dictionary)

@@ -114,10 +114,12 @@ struct StoreFile {
         }
     }
 
-    /// Replaces the metadata, and the UUID when they have one. What Core Data itself put there stays.
+    /// Replaces the metadata, and the UUID when they have one. What Core Data itself put there stays, and what the store says of
+    /// its model above all: somebody else may have migrated it since these metadata were read.
     func write(_ metadata: [String: Any]) throws {
         let kept = try self.metadata().filter { StoreMetadata.isReserved($0.key) }
-        let data = try StoreMetadata.data(of: kept.merging(metadata) { $1 }, url: url)
+        let merged = kept.merging(metadata.filter { !StoreMetadata.describesModel($0.key) }) { $1 }
+        let data = try StoreMetadata.data(of: merged, url: url)
         try run("write the metadata of", fallback: CoreDataErrorCode.persistentStoreSave) {
             let update = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?, Z_UUID = IFNULL(?, Z_UUID)")
             try update.bind(data, at: 1)
@@ -135,6 +137,15 @@ struct StoreFile {
         }
         guard let data, !data.isEmpty else { return nil }
         return try ModelCache.model(fromModelCache: data, entityVersionHashes: [:])
+    }
+
+    /// Replaces the store's copy of its model.
+    func renewModelCache(_ cache: Data) throws {
+        try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
+        try connection.execute("DELETE FROM Z_MODELCACHE")
+        let insert = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+        try insert.bind(cache, at: 1)
+        try insert.run()
     }
 
     /// The numbers of the entities, those of the history left out, and all tables with their columns.

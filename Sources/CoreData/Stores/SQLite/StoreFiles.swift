@@ -34,9 +34,13 @@ enum StoreFiles {
     static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
         guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { return }
         let external = ExternalData(store: url)
+        // A folder that belongs to another store as well loses this one's files only.
+        let isShared = external.isShared
+        var names: Set<String> = []
         do {
             let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
             try file.run("destroy", fallback: CoreDataErrorCode.persistentStoreOperation) {
+                if isShared { names = try ExternalReferences.names(in: file.connection) }
                 try empty(file.connection)
             }
         } catch {
@@ -46,7 +50,11 @@ enum StoreFiles {
                 try? FileManager.default.removeItem(atPath: url.path + suffix)
             }
         }
-        try? FileManager.default.removeItem(at: external.support)
+        if isShared {
+            external.remove(names.sorted())
+        } else {
+            try? FileManager.default.removeItem(at: external.support)
+        }
     }
 
     private static func empty(_ connection: Connection) throws {
@@ -87,10 +95,21 @@ enum StoreFiles {
         let from = try StoreFile.openForReading(source)
         _ = try from.metadata()
         let (old, new) = (ExternalData(store: destination), ExternalData(store: source))
-        let (former, wanted) = (try old.fileNames(), try new.fileNames())
+        var (former, wanted) = (try old.fileNames(), try new.regularFileNames())
+        // Another store's files in the same folder are neither taken along nor taken away.
+        if new.isShared { wanted.formIntersection(try ExternalReferences.names(in: from.connection)) }
+        if old.isShared {
+            let names = try? ExternalReferences.names(in: StoreFile.openForReading(destination).connection)
+            former.formIntersection((names ?? []).union(wanted))
+        }
         let added = wanted.subtracting(former).sorted()
-        var isUntouched = true
+        // Files that Core Data made; what somebody else put there stays.
+        let superfluous = former.subtracting(wanted).filter { UUID(uuidString: $0) != nil }.sorted()
+        let journal = FileJournal(old)
+        var (isUntouched, isNew) = (true, false)
         do {
+            isNew = try StorePermissions(of: source).makeDatabase(destination)
+            try journal.note(added + superfluous)
             let to = try StoreFile.open(destination, mode: .create, timeout: StoreSettings(options).timeout)
             try DurableFiles.link(added, from: new, to: old)
             try to.run("replace", fallback: code) {
@@ -101,11 +120,11 @@ enum StoreFiles {
             }
         } catch {
             // A commit that failed on its way to the disk may have come through nevertheless, and refer to these files.
-            if isUntouched { old.remove(added) }
+            if isUntouched { old.remove(added) } else { journal.leaveUnclear() }
+            if isUntouched, isNew { unlink(destination.path) }
             throw error
         }
-        // Files that Core Data made; what somebody else put there stays.
-        old.remove(former.subtracting(wanted).filter { UUID(uuidString: $0) != nil }.sorted())
+        old.remove(superfluous)
     }
 
     private static func missing(_ url: URL) -> NSError {

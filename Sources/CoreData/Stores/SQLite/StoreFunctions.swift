@@ -10,6 +10,7 @@ enum StoreFunctions {
         try connection.register(function: SQLFunctionName.now, argumentCount: 0, isDeterministic: false) { _ in
             .double(Date().timeIntervalSinceReferenceDate)
         }
+        try connection.register(function: SQLFunctionName.wholeNumber, argumentCount: 3, wholeNumber)
         try register(SQLFunctionName.uppercase, on: connection, .uppercase)
         try register(SQLFunctionName.lowercase, on: connection, .lowercase)
         try register(SQLFunctionName.canonical, on: connection, .canonical)
@@ -24,7 +25,13 @@ enum StoreFunctions {
             if comparison == .matches, MatchesPattern.cached(right, options: options) == nil {
                 return .failure("\"\(right)\" is no regular expression for MATCHES")
             }
-            return .integer(searches.holds(left, comparison, right, options) ? 1 : 0)
+            guard comparison == .matches else {
+                return .integer(searches.holds(left, comparison, right, options) ? 1 : 0)
+            }
+            do {
+                return .integer(
+                    try EvaluationFailure.throwing { searches.holds(left, comparison, right, options) } ? 1 : 0)
+            } catch { return .failure(error.localizedDescription) }
         }
         for name in [SQLFunctionName.valueInserted, SQLFunctionName.valueUpdated] {
             try connection.register(function: name, argumentCount: 5, isDeterministic: false) { arguments in
@@ -36,6 +43,24 @@ enum StoreFunctions {
         try register(SQLCollationName.localized, on: connection, .localized)
         try register(SQLCollationName.localizedCaseInsensitive, on: connection, .localizedCaseInsensitive)
         try register(SQLCollationName.localizedStandard, on: connection, .localizedStandard)
+    }
+
+    /// The first argument, where an attribute of the type that the second one numbers can hold it.
+    private static func wholeNumber(_ arguments: FunctionArguments) -> FunctionResult {
+        let number: Int64?
+        switch arguments.kind(at: 0) {
+        case .null: return .null
+        case .integer: number = arguments.integer(at: 0)
+        case .double: number = Int64(exactly: arguments.double(at: 0))
+        case .text, .blob: number = nil
+        }
+        let type = NSAttributeType(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 1)))
+        if let number, let type, case .integer(let value)? = StoredValue(whole: number, for: type) {
+            return .integer(value)
+        }
+        let value = arguments.string(at: 0) ?? "a value of bytes"
+        return .failure(
+            "“\(arguments.string(at: 2) ?? "")” would become \(value), which is no whole number that its type holds")
     }
 
     private static func register(

@@ -49,6 +49,8 @@ extension SQLiteStore {
         _ file: StoreFile, model: NSManagedObjectModel, layout: ModelLayout, names: Set<String>?,
         settings: StoreSettings
     ) throws {
+        // Before anything else is read: what others change from now on is found out by it.
+        let version = try file.run("open the store") { try file.connection.integer("PRAGMA schema_version") ?? 0 }
         let metadata = try file.metadata()
         let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: metadata) }
         let entities = model.entities.filter { names?.contains($0.name ?? "") ?? true }
@@ -92,8 +94,12 @@ extension SQLiteStore {
             if settings.analyzes, !isReadOnly { try file.connection.execute("ANALYZE") }
             if settings.vacuums, !isReadOnly { try file.connection.execute("VACUUM") }
         }
+        let external = isInMemory ? .none : ExternalData(store: settings.externalDataStore ?? file.url)
+        // What cannot be removed now is for the next to come.
+        if !isReadOnly, !isInMemory { try? FileJournal.removeLeftovers(of: external, file.connection) }
         identifier = metadata[NSStoreUUIDKey] as? String ?? identity.uuid
         storedMetadata = metadata
+        fileInUse = isReadOnly || isInMemory ? nil : OpenFile(file.url.path)
         // The model fits, so that its hashes are those of the store's copy. They were computed for the comparison.
         if metadata[StoreMetadata.ownHashesKey] == nil, entities.contains(where: { $0.recordedVersionHash == nil }) {
             storedMetadata[VersionHash.ownHashesOfStoreKey] = Dictionary(
@@ -101,8 +107,8 @@ extension SQLiteStore {
         }
         opened = OpenStore(
             file: file, schema: schema, identity: identity,
-            external: isInMemory ? .none : ExternalData(store: file.url), derived: derived, history: history,
-            hasHistory: hasHistory || history != nil)
+            external: external, derived: derived, history: history,
+            hasHistory: hasHistory || history != nil, structureVersion: version)
     }
 
     private func emptyStore(_ url: URL) -> NSError {
@@ -124,6 +130,8 @@ struct StoreSettings {
     let maximumReaders: Int
     /// Whether changes that anybody makes in the store are announced.
     let postsRemoteChanges: Bool
+    /// The store whose external data are read; nil for the store itself.
+    let externalDataStore: URL?
 
     /// How long to wait for a lock, in seconds, as `NSPersistentStoreDescription.timeout` says.
     static let defaultTimeout: Double = 240
@@ -147,5 +155,12 @@ struct StoreSettings {
         let size = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
         maximumReaders = max(1, size ?? options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? Int ?? 10)
         postsRemoteChanges = flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+        externalDataStore = options?[ExternalDataOption.store] as? URL
     }
+}
+
+/// How a store finds the values that are kept outside its database.
+package enum ExternalDataOption {
+    /// Option (`URL`): the store is a copy of the database of this one, where the values lie. For reading only.
+    package static let store = "PippinExternalDataStore"
 }

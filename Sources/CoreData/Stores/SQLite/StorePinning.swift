@@ -41,9 +41,12 @@ extension OpenStore {
             try reading.connection.begin(.deferred)
             // The transaction begins with the first statement that reads.
             _ = try reading.connection.integer("SELECT Z_VERSION FROM Z_METADATA")
+            guard try reading.connection.integer("PRAGMA schema_version") == structureVersion else {
+                throw StructureChange()
+            }
             return OpenStore(
                 file: reading, schema: schema, identity: identity, external: external, derived: derived, history: nil,
-                hasHistory: hasHistory)
+                hasHistory: hasHistory, structureVersion: structureVersion)
         }
     }
 }
@@ -51,8 +54,11 @@ extension OpenStore {
 extension SQLiteStore {
     /// A generation of what the store holds now, one for all who ask until something is written.
     func makeGeneration(_ settings: StoreSettings) throws -> OpenStore? {
-        let store = try current()
-        guard !store.connection.isInTransaction else { return nil }
+        try following { try makeGeneration(of: $0, settings) }
+    }
+
+    private func makeGeneration(of store: OpenStore, _ settings: StoreSettings) throws -> OpenStore? {
+        guard !store.connection.isInTransaction || store.keepsOthersOut else { return nil }
         let others = try store.connection.integer("PRAGMA data_version") ?? 0
         if let known = readers.latest(own: writeCount, others: others) { return known }
         guard readers.count() < settings.maximumReaders else {

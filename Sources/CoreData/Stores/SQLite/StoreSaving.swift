@@ -5,7 +5,7 @@ extension OpenStore {
     /// Counts on from a key; nothing to do where the store is further already.
     func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
         try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try connection.transaction {
+            try transaction {
                 let keys = try keys(of: root)
                 let last = try keys.latest()
                 if key > last { _ = try keys.reserve(key - last) }
@@ -15,31 +15,36 @@ extension OpenStore {
 
     /// Hands out primary keys, in a transaction of its own: `UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?`. The row
     /// of the root entity counts for its subentities.
-    func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
+    ///
+    /// - Parameter isSavedLater: whether the keys are for the work that keeps others out: then they are written with what it saves.
+    func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool = false
+    ) throws -> [NSManagedObjectID] {
         guard !entities.isEmpty else { return [] }
-        return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try connection.transaction {
-                var counts: [ObjectIdentifier: (root: EntityLayout, count: Int64)] = [:]
-                for run in EntityRun.runs(of: entities) {
-                    let root = run.entity.root
-                    counts[ObjectIdentifier(root), default: (root, 0)].count += Int64(run.count)
-                }
-                var next: [ObjectIdentifier: Int64] = [:]
-                for (root, count) in counts.values {
-                    next[ObjectIdentifier(root)] = try keys(of: root).reserve(count)
-                }
-                var identifiers: [NSManagedObjectID] = []
-                identifiers.reserveCapacity(entities.count)
-                for run in EntityRun.runs(of: entities) {
-                    let root = ObjectIdentifier(run.entity.root)
-                    let first = (next[root] ?? 0) + 1
-                    next[root] = first + Int64(run.count) - 1
-                    for key in first..<first + Int64(run.count) {
-                        identifiers.append(NSManagedObjectID(layout: run.entity, store: identity, key: key))
-                    }
-                }
-                return identifiers
+        func body() throws -> [NSManagedObjectID] {
+            var counts: [ObjectIdentifier: (root: EntityLayout, count: Int64)] = [:]
+            for run in EntityRun.runs(of: entities) {
+                let root = run.entity.root
+                counts[ObjectIdentifier(root), default: (root, 0)].count += Int64(run.count)
             }
+            var next: [ObjectIdentifier: Int64] = [:]
+            for (root, count) in counts.values {
+                next[ObjectIdentifier(root)] = try keys(of: root).reserve(count)
+            }
+            var identifiers: [NSManagedObjectID] = []
+            identifiers.reserveCapacity(entities.count)
+            for run in EntityRun.runs(of: entities) {
+                let root = ObjectIdentifier(run.entity.root)
+                let first = (next[root] ?? 0) + 1
+                next[root] = first + Int64(run.count) - 1
+                for key in first..<first + Int64(run.count) {
+                    identifiers.append(NSManagedObjectID(layout: run.entity, store: identity, key: key))
+                }
+            }
+            return identifiers
+        }
+        return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+            try isSavedLater && keepsOthersOut ? body() : transaction(body)
         }
     }
 
@@ -49,7 +54,7 @@ extension OpenStore {
     func save(
         _ changes: ChangeSet, metadata: [String: Any]? = nil, with others: () throws -> Void = {}
     ) throws -> SaveResult {
-        let files = ExternalFiles(external)
+        let files = ExternalFiles(external, journal: journal)
         do {
             let result = try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
                 try write(changes, metadata: metadata, files: files, others)
@@ -57,7 +62,7 @@ extension OpenStore {
             finish(files)
             return result
         } catch {
-            files.rollback()
+            undo(files)
             throw error
         }
     }
@@ -109,7 +114,7 @@ extension OpenStore {
     ) throws -> SaveResult {
         derived.removeAll()
         let run = SaveRun(self, files: files)
-        try connection.begin(.immediate)
+        try begin()
         do {
             if clearsUniqueValues { try run.clearUniqueValues(of: changes.updated) }
             let tombstones = try history?.tombstones(of: changes.deleted) ?? [:]
@@ -121,6 +126,7 @@ extension OpenStore {
             try history?.record(changes, tombstones: tombstones)
             if let metadata { try file.write(metadata) }
             try others()
+            files.willCommit()
             try connection.commit()
         } catch {
             try? connection.rollback()

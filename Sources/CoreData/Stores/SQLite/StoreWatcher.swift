@@ -5,9 +5,9 @@ import Foundation
     import Glibc
 
     /// Hears of writes to a store's files, whoever makes them: the kernel tells (inotify) of what happens in the store's folder.
-    final class StoreWatcher: @unchecked Sendable {
-        // @unchecked Sendable: immutable, and a dispatch source may be used from any thread.
-        private let source: any DispatchSourceRead
+    final class StoreWatcher: Sendable {
+        private let watch: Int32
+        private let number: Int
 
         /// Watches from now on, until `cancel()`.
         ///
@@ -17,47 +17,99 @@ import Foundation
         ///   - heard: called after writes, once for several that come together.
         /// - Returns: nil when the kernel has no more watches to give.
         init?(_ url: URL, on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) {
-            let descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
-            guard descriptor >= 0 else { return nil }
-            let events = UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)
-            guard inotify_add_watch(descriptor, url.deletingLastPathComponent().path, events) >= 0 else {
-                close(descriptor)
-                return nil
-            }
             let names: Set<String> = [url.lastPathComponent, url.lastPathComponent + "-wal"]
-            source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-            source.setEventHandler { if Self.concern(names, descriptor) { heard() } }
-            source.setCancelHandler { close(descriptor) }
-            source.resume()
+            let listener = FolderWatches.Listener(names: names, queue: queue, heard: heard)
+            guard let added = FolderWatches.shared?.add(listener, url.deletingLastPathComponent()) else { return nil }
+            (watch, number) = added
         }
 
         /// Stops watching.
-        func cancel() { source.cancel() }
+        func cancel() { FolderWatches.shared?.remove(number, of: watch) }
 
-        deinit { source.cancel() }
+        deinit { cancel() }
+    }
 
-        /// Reads all events that wait, and tells whether one is about a name.
-        private static func concern(_ names: Set<String>, _ descriptor: Int32) -> Bool {
-            var isConcerned = false
-            var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-            while true {
-                let count = read(descriptor, &buffer, buffer.count)
-                guard count > 0 else { return isConcerned }
-                var position = 0
-                // An event is 16 bytes, of which the last four are the length of the name that follows, padded with zeros.
-                while position + 16 <= count {
-                    let (watch, length) = buffer.withUnsafeBytes { bytes in
-                        (
-                            bytes.loadUnaligned(fromByteOffset: position, as: Int32.self),
-                            Int(bytes.loadUnaligned(fromByteOffset: position + 12, as: UInt32.self))
-                        )
-                    }
-                    let end = min(position + 16 + length, count)
-                    let name = String(decoding: buffer[(position + 16)..<end].prefix { $0 != 0 }, as: UTF8.self)
-                    // Without a watch it is the news that events were lost.
-                    if watch < 0 || names.contains(name) { isConcerned = true }
-                    position = end
+    /// The folders that a process watches, all by one inotify instance: of these a user can have no more than 128.
+    private final class FolderWatches: @unchecked Sendable {
+        // @unchecked Sendable: the lock guards what changes.
+
+        /// Nil when the kernel has no more instances to give.
+        static let shared = FolderWatches()
+
+        struct Listener: Sendable {
+            let names: Set<String>
+            let queue: DispatchQueue
+            let heard: @Sendable () -> Void
+        }
+
+        private let descriptor: Int32
+        private let source: any DispatchSourceRead
+        private let lock = NSLock()
+        private var count = 0
+        /// By the folder's watch, and by number.
+        private var listeners: [Int32: [Int: Listener]] = [:]
+
+        private init?() {
+            descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            source = DispatchSource.makeReadSource(
+                fileDescriptor: descriptor, queue: DispatchQueue(label: "StoreWatcher"))
+            source.setEventHandler { [unowned self] in tell() }
+            source.resume()
+        }
+
+        func add(_ listener: Listener, _ folder: URL) -> (watch: Int32, number: Int)? {
+            lock.withLock {
+                // A folder that is watched already keeps its watch.
+                let watch = inotify_add_watch(
+                    descriptor, folder.path, UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO))
+                guard watch >= 0 else { return nil }
+                count += 1
+                listeners[watch, default: [:]][count] = listener
+                return (watch, count)
+            }
+        }
+
+        func remove(_ number: Int, of watch: Int32) {
+            lock.withLock {
+                guard listeners[watch]?.removeValue(forKey: number) != nil, listeners[watch]?.isEmpty == true else {
+                    return
                 }
+                listeners[watch] = nil
+                inotify_rm_watch(descriptor, watch)
+            }
+        }
+
+        /// Reads all events that wait, and tells whom they concern.
+        private func tell() {
+            var names: [Int32: Set<String>] = [:]
+            var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+            while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
+                Self.events(buffer.prefix(count)) { watch, name in names[watch, default: []].insert(name) }
+            }
+            let concerned = lock.withLock { () -> [Listener] in
+                // Without a watch it is the news that events were lost: they may have been anybody's.
+                if names[-1] != nil { return listeners.values.flatMap(\.values) }
+                return names.flatMap { watch, names in
+                    (listeners[watch] ?? [:]).values.filter { !$0.names.isDisjoint(with: names) }
+                }
+            }
+            for listener in concerned { listener.queue.async(execute: listener.heard) }
+        }
+
+        /// Takes events apart: 16 bytes each, of which the first four are the watch and the last four the length of the name that
+        /// follows, padded with zeros.
+        private static func events(_ bytes: ArraySlice<UInt8>, _ body: (Int32, String) -> Void) {
+            var rest = bytes
+            while rest.count >= 16 {
+                let (watch, length) = rest.withUnsafeBytes {
+                    (
+                        $0.loadUnaligned(fromByteOffset: 0, as: Int32.self),
+                        Int($0.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+                    )
+                }
+                body(watch, String(decoding: rest.dropFirst(16).prefix(length).prefix { $0 != 0 }, as: UTF8.self))
+                rest = rest.dropFirst(16 + length)
             }
         }
     }

@@ -1,0 +1,52 @@
+import Foundation
+
+/// Writes a file as a whole, beside the old one first, which whoever may not read the old one cannot read either.
+enum AtomicFile {
+    /// Puts a file in the place of another, or where there is none.
+    static func write(_ data: Data, to url: URL) throws {
+        // A link keeps leading to the file.
+        let url = url.resolvingSymlinksInPath()
+        removeLeftovers(of: url)
+        let (descriptor, draft) = try makeDraft(of: url)
+        defer { close(descriptor) }
+        do {
+            try ExternalData.write(data, to: descriptor, draft)
+            guard rename(draft.path, url.path) == 0 else { throw StorePermissions.error(url, "replaced", errno) }
+        } catch {
+            unlink(draft.path)
+            throw error
+        }
+    }
+
+    /// Makes the file that will be the new one. By its lock, others see that it is not left over.
+    private static func makeDraft(of url: URL) throws -> (descriptor: Int32, url: URL) {
+        let exists = FileManager.default.fileExists(atPath: url.path)
+        while true {
+            let draft = url.deletingLastPathComponent().appendingPathComponent(prefix(url) + UUID().uuidString)
+            // A new file is made as any other: as the process's mask has it.
+            let descriptor =
+                try exists
+                ? StorePermissions(of: url).makeFile(draft)
+                : open(draft.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+            guard descriptor >= 0 else { throw StorePermissions.error(draft, "made", errno) }
+            if FileLock.take(descriptor, draft) { return (descriptor, draft) }
+            close(descriptor)
+        }
+    }
+
+    private static func prefix(_ url: URL) -> String { ".\(url.lastPathComponent).saving-" }
+
+    /// Removes what processes left that were killed while they wrote.
+    static func removeLeftovers(of url: URL) {
+        let url = url.resolvingSymlinksInPath()
+        let folder = url.deletingLastPathComponent()
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        where name.hasPrefix(prefix(url)) && UUID(uuidString: String(name.dropFirst(prefix(url).count))) != nil {
+            let draft = folder.appendingPathComponent(name)
+            let descriptor = open(draft.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            if FileLock.take(descriptor, draft) { unlink(draft.path) }
+            close(descriptor)
+        }
+    }
+}

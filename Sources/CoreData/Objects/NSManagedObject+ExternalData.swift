@@ -1,0 +1,24 @@
+import Foundation
+
+extension NSManagedObject {
+    /// The attributes whose values are kept outside the store, in files that cannot be read, by name.
+    ///
+    /// Such a property is `nil`, which a warning on the standard error output tells once for each context; what is stored stays as it
+    /// is, until another value is set. Core Data has no such property; it raises an exception.
+    public var missingExternalData: [String: URL] {
+        var files: [String: URL] = [:]
+        for slot in layout.slots.indices where layout.slots[slot].attribute?.allowsExternalStorage == true {
+            if let missing = storedValue(at: slot).missingExternalData { files[layout.slots[slot].name] = missing.file }
+        }
+        return files
+    }
+
+    /// Tells that a property is shown without the value that it has.
+    @inline(never)
+    final func reportMissing(_ missing: MissingExternalData, at slot: Int) {
+        guard let context = storedContext, context.reportedFiles.insert(missing.file.path).inserted else { return }
+        context.report(
+            "“\(layout.name).\(layout.slots[slot].name)” of \(identifier.description) is shown without a value",
+            StoreError.make(CocoaError.Code.fileReadNoSuchFile.rawValue, missing.sentence, url: missing.file))
+    }
+}

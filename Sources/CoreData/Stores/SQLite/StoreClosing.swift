@@ -1,0 +1,63 @@
+import Foundation
+import SQLiteConnection
+import Synchronization
+
+/// The files of stores that this process has open for writing. When it ends, what is in their logs is moved into them, so that the
+/// main file alone has all rows, also where nobody let the stores go.
+enum FilesAtExit {
+    private static let paths = Mutex<[String: Int]>([:])
+    private static let process = ProcessInfo.processInfo.processIdentifier
+    private static let isRegistered: Bool = {
+        _ = process
+        return atexit { FilesAtExit.moveLogs() } == 0
+    }()
+
+    static func add(_ path: String) {
+        _ = isRegistered
+        paths.withLock { $0[path, default: 0] += 1 }
+    }
+
+    static func remove(_ path: String) {
+        paths.withLock { paths in
+            let count = (paths[path] ?? 0) - 1
+            paths[path] = count > 0 ? count : nil
+        }
+    }
+
+    private static func moveLogs() {
+        // A forked child has no business with its parent's locks; another thread may be at the list.
+        guard getpid() == process, let open = paths.withLockIfAvailable({ Array($0.keys) }) else { return }
+        for path in open {
+            // A connection of its own: other threads may still be using theirs. It waits for nobody.
+            let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+            guard (log?[.size] as? NSNumber)?.intValue ?? 0 > 0 else { continue }
+            guard let connection = try? Connection(path: path, mode: .readWrite, busyTimeout: 0) else { continue }
+            // SQLite knows of the log only when it has read something.
+            _ = try? connection.integer("PRAGMA schema_version")
+            try? connection.checkpoint(.passive)
+        }
+    }
+}
+
+/// A store's file that is open for writing, for as long as this is there.
+final class OpenFile: Sendable {
+    private let path: String
+
+    init(_ path: String) {
+        self.path = path
+        FilesAtExit.add(path)
+    }
+
+    deinit { FilesAtExit.remove(path) }
+}
+
+extension OpenStore {
+    /// Ends what is open, and moves the log into the file, as far as nobody reads an older state: the last connection of all does that by
+    /// itself when it is closed, others do not.
+    func prepareToClose() {
+        letOthersIn()
+        guard connection.mode == .create || connection.mode == .readWrite, !connection.isInTransaction else { return }
+        // What cannot be moved stays in the log, and counts as before.
+        try? connection.checkpoint(.passive)
+    }
+}

@@ -1,0 +1,56 @@
+import CoreData
+
+// A nested value as its composite attribute holds it: by the elements' names, without those that have no value.
+extension RecordPlan {
+    /// - Parameter values: by field.
+    func composite(_ values: ContiguousArray<StoredValue>) -> CompositeValue {
+        var elements: [String: Any] = [:]
+        for (field, value) in zip(fields, values) where !value.isNull {
+            switch field.kind {
+            case .attribute(let kind): elements[field.name] = value.attributeValue(kind)
+            case .json: elements[field.name] = value.attributeValue(.data)
+            case .composite:
+                guard case .object(let object) = value, let inner = object as? CompositeValue else { continue }
+                // An element without values reads as none.
+                if !inner.elements.isEmpty { elements[field.name] = inner.elements }
+            case .toOne, .toMany: continue
+            }
+        }
+        return CompositeValue(elements)
+    }
+
+    /// Whether two nested values are the same; one without values is the same as none.
+    func isSame(_ one: CompositeValue?, _ other: CompositeValue?) -> Bool {
+        #if canImport(ObjectiveC)
+            return NSDictionary(dictionary: one?.elements ?? [:]).isEqual(to: other?.elements ?? [:])
+        #else
+            return zip(fields, zip(values(of: one), values(of: other))).allSatisfy { field, values in
+                guard case .composite(let inner) = field.kind else { return values.0 == values.1 }
+                return inner.isSame(values.0?.composite, values.1?.composite)
+            }
+        #endif
+    }
+
+    /// The values by field; nil where one is of another kind.
+    func values(of composite: CompositeValue?) -> ContiguousArray<StoredValue?> {
+        ContiguousArray(
+            fields.map { field in
+                let element = composite?.elements[field.name]
+                switch field.kind {
+                case .attribute(let kind): return StoredValue(element, kind)
+                case .json: return StoredValue(element, .data)
+                case .composite:
+                    return (element as? [String: Any]).map { .object(CompositeValue($0)) } ?? .null
+                case .toOne, .toMany: return .null
+                }
+            })
+    }
+}
+
+extension StoredValue {
+    /// The nested value that it is; nil for none.
+    var composite: CompositeValue? {
+        guard case .object(let object) = self else { return nil }
+        return object as? CompositeValue
+    }
+}

@@ -1,0 +1,21 @@
+/// Something that a store has, and that the models it is to be opened with would not keep.
+public struct StoreLoss: Sendable, Equatable {
+    /// The entity's name in the store.
+    public let entity: String
+    /// The property's name in the store, a nested struct's as `address.street`; nil for the whole entity.
+    public let property: String?
+    /// How many rows have a value of the property, or how many rows the entity has.
+    public let rows: Int
+    /// Why it would be lost.
+    public let reason: String
+    /// What to write for it to be kept, or to go.
+    public let advice: String
+}
+
+extension StoreLoss: CustomStringConvertible {
+    /// The loss in one line.
+    public var description: String {
+        let what = property.map { "\(entity).\($0), \(rows) \(rows == 1 ? "row has" : "rows have") a value" }
+        return "\(what ?? "\(entity), \(rows) \(rows == 1 ? "row" : "rows")"): \(reason) \(advice)"
+    }
+}

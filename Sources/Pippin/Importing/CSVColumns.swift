@@ -1,0 +1,48 @@
+/// The header of a CSV file: what its columns are called, checked against the model.
+struct CSVColumns {
+    let names: [String]
+
+    /// - Parameters:
+    ///   - header: the file's first record.
+    ///   - ignored: the columns that need not be the model's.
+    /// - Throws: ``PersistenceError/fileNotReadable(path:reason:)`` for a header that cannot be read, and for a column that is there twice;
+    ///   ``PersistenceError/unknownColumns(_:type:known:)``.
+    init(
+        _ header: CSVRecords.Line, of plan: EntityPlan, in registry: ModelRegistry, ignoring ignored: Set<String>,
+        path: String
+    ) throws {
+        if let problem = header.problem {
+            throw PersistenceError.fileNotReadable(
+                path: path, reason: "Line \(header.number), field \(problem.field + 1): \(problem.reason).")
+        }
+        names = header.fields
+        var seen: Set<String> = []
+        if let double = names.first(where: { !seen.insert($0).inserted && !ignored.contains($0) }) {
+            throw PersistenceError.fileNotReadable(path: path, reason: "It has the column “\(double)” twice.")
+        }
+        var unknown: [String] = []
+        for name in names where !ignored.contains(name) {
+            let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            if try !Self.isKnown(keys[...], plan.record, registry) { unknown.append(name) }
+        }
+        if !unknown.isEmpty {
+            throw PersistenceError.unknownColumns(unknown, type: plan.record.name, known: Array(plan.record.keys))
+        }
+    }
+
+    /// Whether a column is one of the record's: a property, or one of the record within it.
+    private static func isKnown(_ keys: ArraySlice<String>, _ record: RecordPlan, _ registry: ModelRegistry) throws
+        -> Bool
+    {
+        guard let key = keys.first, let field = record.fields.first(where: { $0.key == key }) else { return false }
+        let rest = keys.dropFirst()
+        if rest.isEmpty { return true }
+        switch field.kind {
+        case .composite(let inner): return try isKnown(rest, inner, registry)
+        // What is kept as JSON has keys that no plan knows.
+        case .json: return true
+        case .toOne(let model): return try !model.isReference && isKnown(rest, registry.plan(model).record, registry)
+        case .attribute, .toMany: return false
+        }
+    }
+}

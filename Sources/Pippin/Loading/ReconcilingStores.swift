@@ -1,0 +1,129 @@
+import CoreData
+
+#if !canImport(ObjectiveC)
+    // A manager of structs brings each store to its models without losing anything that these do not name.
+    extension PersistenceManager {
+        /// Opens the stores.
+        ///
+        /// Between comparing a store and opening it, another program may change it. Then it is compared again.
+        func openReconciledStores() throws {
+            var attempts = 5
+            while true {
+                attempts -= 1
+                do {
+                    try reconcileStores()
+                    return try withoutInference { try openContainer() }
+                } catch  where attempts > 0 && error.saysOfAnotherVersion {}
+            }
+        }
+
+        private var reconciledDescriptions: [NSPersistentStoreDescription] {
+            registry.plans.isEmpty ? [] : container.persistentStoreDescriptions.filter(\.isReconciled)
+        }
+
+        private func reconcileStores() throws {
+            var model = programModel
+            var found = try reconciliations(with: &model)
+            // What one store has besides, the others need tables for.
+            if found.count > 1 { found = try reconciliations(with: &model) }
+            for (store, description) in found where description.isMigratedByInference {
+                try migrate(store, description)
+            }
+            let coordinator = container.persistentStoreCoordinator
+            if coordinator.persistentStores.isEmpty { try coordinator.adopt(model) }
+        }
+
+        private func reconciliations(
+            with model: inout NSManagedObjectModel
+        ) throws -> [(StoreReconciliation, NSPersistentStoreDescription)] {
+            var found: [(StoreReconciliation, NSPersistentStoreDescription)] = []
+            for description in reconciledDescriptions {
+                guard let url = description.url,
+                    let store = try StoreReconciliation(
+                        at: url, program: model, rules: registry.reconciliationRules, timeout: description.timeout)
+                else { continue }
+                model = store.model
+                found.append((store, description))
+            }
+            return found
+        }
+
+        private func migrate(_ store: StoreReconciliation, _ description: NSPersistentStoreDescription) throws {
+            let name = store.url.lastPathComponent
+            let losses = try store.losses()
+            guard losses.isEmpty else {
+                throw PersistenceError.wouldLose(store: name, losses: losses.map(StoreLoss.init))
+            }
+            if let shared = try store.sharedValues().first {
+                let examples = shared.examples.map { "\($0.values.joined(separator: ", ")) (\($0.rows) rows)" }
+                throw PersistenceError.notUnique(
+                    store: name, entity: shared.entity, properties: shared.constraint,
+                    examples: examples + (shared.hasMore ? ["…"] : []))
+            }
+            let defers = description.options[NSPersistentStoreDeferredLightweightMigrationOptionKey] as? NSNumber
+            try store.migrate(defersCleanup: defers?.boolValue ?? false)
+        }
+
+        /// Keeps Core Data from inferring a migration by itself, which would drop what the model does not have.
+        private func withoutInference(_ open: () throws -> Void) rethrows {
+            let descriptions = reconciledDescriptions.filter(\.shouldInferMappingModelAutomatically)
+            for description in descriptions { description.shouldInferMappingModelAutomatically = false }
+            defer { for description in descriptions { description.shouldInferMappingModelAutomatically = true } }
+            try open()
+        }
+    }
+
+    extension NSPersistentStoreDescription {
+        /// Whether the store is compared with the models; a description that says how to migrate is followed instead.
+        fileprivate var isReconciled: Bool {
+            type == NSSQLiteStoreType && options[NSPersistentStoreStagedMigrationManagerOptionKey] == nil
+                && options[PippinProgressiveMigrationOptionKey] == nil
+        }
+
+        fileprivate var isMigratedByInference: Bool {
+            shouldMigrateStoreAutomatically && shouldInferMappingModelAutomatically && !isReadOnly
+        }
+    }
+
+    extension ModelRegistry {
+        /// What the schemas say may be lost.
+        var reconciliationRules: ReconciliationRules {
+            var rules = ReconciliationRules()
+            for plan in plans {
+                for fact in plan.facts {
+                    switch fact {
+                    case .removed(let property): rules.removed[plan.name, default: []].insert(property)
+                    case .entityRemoved(let name): rules.removedEntities.insert(name)
+                    case .narrowed(let property):
+                        if let path = property.path { rules.narrowed[plan.name, default: []].insert(path) }
+                    case .notUnique(let properties):
+                        rules.releasedConstraints[plan.name, default: []].append(properties.compactMap(\.path))
+                    default: break
+                    }
+                }
+            }
+            return rules
+        }
+    }
+
+    extension Error {
+        /// Whether it says that a store is of another version than it was when it was looked at.
+        fileprivate var saysOfAnotherVersion: Bool {
+            let error = self as NSError
+            guard error.domain == NSCocoaErrorDomain else { return false }
+            switch error.code {
+            case NSPersistentStoreIncompatibleVersionHashError: return true
+            // Core Data found that it had to migrate, which it was told not to infer.
+            case NSMigrationMissingMappingModelError: return error.userInfo[NSUnderlyingErrorKey] == nil
+            // The same code as that of a lock, which SQLite reports.
+            case NSPersistentStoreTimeoutError: return error.userInfo[NSSQLiteErrorDomain] == nil
+            default: return false
+            }
+        }
+    }
+#else
+    extension PersistenceManager {
+        /// Opens the stores. How Apple's Core Data keeps its copy of a store's model is not public, so stores are migrated as it does it.
+        func openReconciledStores() throws { try openContainer() }
+    }
+#endif

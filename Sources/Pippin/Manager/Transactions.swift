@@ -1,0 +1,68 @@
+import CoreData
+
+/// What a `write` does when others have saved to the store between what its block read and its end.
+public enum WriteConflictPolicy: Sendable {
+    /// Runs the block again, in a new context, on what is stored now.
+    case retry
+    /// Throws a ``SaveError`` with the code `NSManagedObjectMergeError`, for the caller to decide.
+    case fail
+}
+
+/// How often a write is tried.
+enum WriteAttempts {
+    /// So often while others may save meanwhile: most blocks are done before anybody does.
+    static let unhindered = 4
+    /// So often at most; in the later ones other programs wait until the block is done, so that only what this program saves
+    /// besides gets in its way.
+    static let limit = 16
+
+    /// Waits a moment, longer each time, and not as long as the others who wait.
+    static func pause(after attempt: Int) { usleep(.random(in: 0..<(200 << UInt32(min(attempt, 7))))) }
+}
+
+extension PersistenceManager {
+    #if canImport(ObjectiveC)
+        /// Apple's Core Data cannot tell whether what was read is still so: there, conflicts are settled row by row, by the merge
+        /// policy.
+        func inTransaction<Result>(
+            _ policy: WriteConflictPolicy, _ work: (NSManagedObjectContext) throws -> Result
+        ) throws -> Result {
+            let worker = workerContext
+            return try worker.performAndWait { try writes.entering { try work(worker) } }
+        }
+    #else
+        /// Does work in a new context whose reads and saves are one transaction; again, where others get in its way.
+        func inTransaction<Result>(
+            _ policy: WriteConflictPolicy, _ work: (NSManagedObjectContext) throws -> Result
+        ) throws -> Result {
+            var attempt = 0
+            while true {
+                attempt += 1
+                let transaction = OptimisticTransaction(container.persistentStoreCoordinator)
+                defer { transaction.end() }
+                if attempt > WriteAttempts.unhindered { try transaction.keepOthersOut() }
+                let outcome = Swift.Result { try perform(work, in: transaction) }
+                // A block may have caught the error of what it could not read any more.
+                guard transaction.isBroken else { return try outcome.get() }
+                let conflict = OptimisticTransaction.conflict(
+                    container.persistentStoreCoordinator.persistentStores.first?.url)
+                // What the block has saved by itself must not be done twice.
+                if transaction.hasSaved { throw conflict }
+                if policy == .fail || attempt == WriteAttempts.limit { throw SaveError(conflict, registry) }
+                WriteAttempts.pause(after: attempt)
+            }
+        }
+
+        private func perform<Result>(
+            _ work: (NSManagedObjectContext) throws -> Result, in transaction: OptimisticTransaction
+        ) throws -> Result {
+            let worker = workerContext
+            worker.join(transaction)
+            return try worker.performAndWait {
+                try writes.entering {
+                    try OptimisticTransaction.$current.withValue(transaction) { try work(worker) }
+                }
+            }
+        }
+    #endif
+}

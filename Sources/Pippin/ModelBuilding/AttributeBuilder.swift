@@ -1,0 +1,90 @@
+import CoreData
+
+/// Makes Core Data's attributes of a model's fields.
+struct AttributeBuilder {
+    private let plan: EntityPlan
+    /// The properties that lead to the value whose attributes are made, within a nested value.
+    private var path: [String] = []
+
+    init(_ plan: EntityPlan) { self.plan = plan }
+
+    /// The attribute of a field; nil for a relationship.
+    func attribute(_ field: FieldPlan) throws -> NSAttributeDescription? {
+        let attribute: NSAttributeDescription
+        switch field.kind {
+        case .attribute(let kind):
+            attribute = NSAttributeDescription()
+            attribute.attributeType = kind.type
+        case .json:
+            attribute = NSAttributeDescription()
+            attribute.attributeType = .binaryDataAttributeType
+            attribute.userInfo?[NestedValueInfo.coding] = NestedValueInfo.json
+            if let empty = field.emptyValue, !field.isOptional { attribute.defaultValue = empty }
+        case .composite(let record):
+            let composite = NSCompositeAttributeDescription()
+            var inner = self
+            inner.path.append(field.property)
+            composite.elements = try record.fields.compactMap { try inner.attribute($0) }
+            composite.userInfo?[NestedValueInfo.presence] =
+                field.isOptional ? NestedValueInfo.sometimes : NestedValueInfo.always
+            attribute = composite
+        case .toOne, .toMany:
+            return nil
+        }
+        attribute.name = field.name
+        if field.key != field.name, !path.isEmpty { attribute.userInfo?[NestedValueInfo.key] = field.key }
+        if field.mark == .isPresent { attribute.userInfo?[NestedValueInfo.isMark] = NestedValueInfo.always }
+        // A composite's elements have a value or not with it.
+        if case .composite = field.kind { attribute.isOptional = true } else { attribute.isOptional = field.isOptional }
+        try apply(plan.facts, to: attribute, field)
+        return attribute
+    }
+
+    private func apply(_ facts: [SchemaFact], to attribute: NSAttributeDescription, _ field: FieldPlan) throws {
+        guard field.mark == nil else { return }
+        let name = (path + [field.property]).joined(separator: ".")
+        for fact in facts {
+            switch fact {
+            case .defaultValue(let property, let value) where property.path == name:
+                do { try Self.set(value, in: attribute, field) } catch {
+                    throw SchemaCheck.refusal(
+                        plan, name, "it cannot have that default value. \(error.encodingReason)")
+                }
+            case .renamed(let property, let former) where property.path == name:
+                attribute.renamingIdentifier = former
+            default: break
+            }
+        }
+    }
+
+    /// Sets a default value: that of a nested value is in its elements.
+    private static func set(
+        _ value: any Encodable, in attribute: NSAttributeDescription, _ field: FieldPlan
+    ) throws {
+        // That of an optional property may be none.
+        let value = (value as? any OptionalValue).map(\.wrappedValue) ?? value
+        guard let value else { return }
+        let encoder = RecordEncoder(RecordPlan(name: field.name, fields: [field]))
+        try encoder.set(value, at: 0)
+        try set(encoder.encoded.values[0], in: attribute, field)
+    }
+
+    private static func set(
+        _ value: StoredValue, in attribute: NSAttributeDescription, _ field: FieldPlan
+    ) throws {
+        switch field.kind {
+        case .attribute(let kind): attribute.defaultValue = value.attributeValue(kind)
+        case .json: attribute.defaultValue = value.attributeValue(.data)
+        case .composite(let record):
+            guard case .object(let object) = value, let composite = object as? CompositeValue,
+                let elements = (attribute as? NSCompositeAttributeDescription)?.elements
+            else { return }
+            if field.isOptional { attribute.userInfo?[NestedValueInfo.presence] = NestedValueInfo.initially }
+            for (field, value) in zip(record.fields, record.values(of: composite)) {
+                guard let value, let element = elements.first(where: { $0.name == field.name }) else { continue }
+                try set(value, in: element, field)
+            }
+        case .toOne, .toMany: break
+        }
+    }
+}

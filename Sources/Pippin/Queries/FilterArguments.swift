@@ -1,0 +1,134 @@
+import CoreData
+
+/// A model, or a reference to one, as an argument of a format: it is compared by its identifier.
+final class ModelArgument: NSObject, @unchecked Sendable {
+    // @unchecked Sendable: identifiers are values, and do not change.
+    let type: Any.Type
+    let uid: Any
+
+    init(type: Any.Type, uid: Any) {
+        self.type = type
+        self.uid = uid
+    }
+
+    /// A format's argument as the predicate language takes it: what is none of its values by what its attribute would hold.
+    static func argument(_ value: Any) -> Any {
+        switch value {
+        case let reference as any ModelReference:
+            return ModelArgument(type: Swift.type(of: reference).target, uid: reference.uidValue)
+        case let model as any StructModel:
+            return ModelArgument(type: Swift.type(of: model), uid: model.uid.attributeValue)
+        case let list as any ModelCollection where isModel(Swift.type(of: list).member):
+            return list.members.map(argument)
+        case let raw as any RawRepresentable & Encodable:
+            return (try? AttributeEncoder.comparable(raw)) ?? value
+        default: return value
+        }
+    }
+
+    private static func isModel(_ type: Any.Type) -> Bool {
+        type is any ModelReference.Type || type is any StructModel.Type
+    }
+}
+
+extension NSPredicate {
+    /// The predicate, with models and references compared by their identifiers.
+    func withIdentifiers(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> NSPredicate {
+        #if canImport(ObjectiveC)
+            self
+        #else
+            // What is Swift code is refused by whoever asks the store.
+            guard let tree = try? predicateTree(of: self), tree.hasModels else { return self }
+            return makePredicate(try tree.withIdentifiers(plan, registry))
+        #endif
+    }
+}
+
+#if !canImport(ObjectiveC)
+    extension PredicateTree {
+        fileprivate var hasModels: Bool {
+            switch self {
+            case .constant: return false
+            case .and(let parts), .or(let parts): return parts.contains(where: \.hasModels)
+            case .not(let part): return part.hasModels
+            case .comparison(let comparison): return comparison.left.hasModels || comparison.right.hasModels
+            }
+        }
+
+        fileprivate func withIdentifiers(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> PredicateTree {
+            switch self {
+            case .constant: return self
+            case .and(let parts): return .and(try parts.map { try $0.withIdentifiers(plan, registry) })
+            case .or(let parts): return .or(try parts.map { try $0.withIdentifiers(plan, registry) })
+            case .not(let part): return .not(try part.withIdentifiers(plan, registry))
+            case .comparison(var comparison):
+                let type = comparison.left.modelType ?? comparison.right.modelType
+                comparison.left = try comparison.left.inner(plan, registry)
+                comparison.right = try comparison.right.inner(plan, registry)
+                guard let type else { return .comparison(comparison) }
+                let uidKey = try registry.plan(of: type).uidKey
+                comparison.left = try comparison.left.identifier(uidKey, plan, registry)
+                comparison.right = try comparison.right.identifier(uidKey, plan, registry)
+                return .comparison(comparison)
+            }
+        }
+    }
+
+    extension ExpressionTree {
+        fileprivate var hasModels: Bool {
+            if modelType != nil { return true }
+            var found = false
+            _ = mapParts(
+                { part in
+                    found = found || part.hasModels
+                    return part
+                },
+                predicates: { predicate in
+                    found = found || predicate.hasModels
+                    return predicate
+                })
+            return found
+        }
+
+        /// The model that a constant, or a list of them, stands for.
+        fileprivate var modelType: Any.Type? {
+            guard case .constant(let value) = self else { return nil }
+            return (value.elements ?? [value]).lazy.compactMap { $0.model?.type }.first
+        }
+
+        /// The expression with the predicates in it changed.
+        fileprivate func inner(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> ExpressionTree {
+            try mapParts({ try $0.inner(plan, registry) }, predicates: { try $0.withIdentifiers(plan, registry) })
+        }
+
+        /// The identifier of the model that the expression gives.
+        fileprivate func identifier(
+            _ uidKey: String, _ plan: EntityPlan, _ registry: ModelRegistry
+        ) throws -> ExpressionTree {
+            switch self {
+            case .constant(let value): return .constant(value.identifier)
+            case .evaluatedObject: return .keyPath([uidKey])
+            case .keyPath(let keys):
+                // A path that leads to the identifier already.
+                let path = keys.joined(separator: ".")
+                return try registry.attributeKind(of: path, in: plan) == nil ? .keyPath(keys + [uidKey]) : self
+            case .path(let origin, let keys): return keys.last == uidKey ? self : .path(from: origin, keys + [uidKey])
+            case .variable: return .path(from: self, [uidKey])
+            default: return self
+            }
+        }
+    }
+
+    extension Value {
+        fileprivate var model: ModelArgument? {
+            guard case .object(let reference) = self else { return nil }
+            if let argument = reference.object as? ModelArgument { return argument }
+            return ModelArgument.argument(reference.object) as? ModelArgument
+        }
+
+        fileprivate var identifier: Value {
+            if let elements { return .collection(elements.map(\.identifier)) }
+            return model.map { Value($0.uid) } ?? self
+        }
+    }
+#endif

@@ -1,0 +1,125 @@
+import CoreData
+
+/// A filter without its model's type.
+indirect enum FilterTerm {
+    case all
+    case predicate(NSPredicate)
+    /// A property, how it is compared, and with what.
+    case comparison(PropertyName, FilterComparison, any Encodable)
+    /// A property, and a list of values.
+    case list(PropertyName, [any Encodable])
+    case and(FilterTerm, FilterTerm)
+    case or(FilterTerm, FilterTerm)
+    case not(FilterTerm)
+    /// A Swift predicate that the predicate language cannot say.
+    case refused(String)
+    /// A format that could not be read.
+    case failed(any Error)
+}
+
+/// How a property is compared with a value.
+enum FilterComparison: Equatable {
+    case equal, notEqual
+    /// In the predicate language: `<`, `CONTAINS[c]`.
+    case other(String)
+
+    var text: String {
+        switch self {
+        case .equal: "=="
+        case .notEqual: "!="
+        case .other(let text): text
+        }
+    }
+}
+
+extension Filter {
+    /// The predicate for the store; nil where everything is wanted.
+    ///
+    /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)``
+    func predicate(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> NSPredicate? {
+        if case .all = term { return nil }
+        return try term.predicate(plan, registry)
+    }
+}
+
+extension FilterTerm {
+    func predicate(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> NSPredicate {
+        switch self {
+        case .all: return NSPredicate(value: true)
+        case .predicate(let predicate): return try predicate.withIdentifiers(plan, registry)
+        case .and(let left, let right):
+            return NSCompoundPredicate(andPredicateWithSubpredicates: [
+                try left.predicate(plan, registry), try right.predicate(plan, registry),
+            ])
+        case .or(let left, let right):
+            return NSCompoundPredicate(orPredicateWithSubpredicates: [
+                try left.predicate(plan, registry), try right.predicate(plan, registry),
+            ])
+        case .not(let term):
+            return NSCompoundPredicate(notPredicateWithSubpredicate: try term.predicate(plan, registry))
+        case .comparison(let property, let comparison, let value):
+            return try StoredComparison(property, plan, registry).predicate(comparison, value)
+        case .list(let property, let values):
+            return try StoredComparison(property, plan, registry).predicate(isAmong: values)
+        case .refused(let predicate):
+            throw PersistenceError.unknownProperty(predicate, entity: plan.name, known: plan.propertyNames)
+        case .failed(let error): throw error
+        }
+    }
+}
+
+extension ModelRegistry {
+    /// Where a key path leads in the store.
+    struct StoredPath {
+        /// The names of attributes and relationships.
+        var names: [String] = []
+        /// The field at the end.
+        var field: FieldPlan?
+        /// The model at the end, if that is one.
+        var model: EntityPlan?
+
+        var path: String { names.joined(separator: ".") }
+    }
+
+    /// Where a key path leads in the store.
+    ///
+    /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)`` for one with a property that is not stored.
+    func resolve(_ property: PropertyName, of plan: EntityPlan) throws -> StoredPath {
+        func unknown(_ entity: String, _ known: [String]) -> PersistenceError {
+            .unknownProperty(property.spelling, entity: entity, known: known)
+        }
+        guard let path = property.path else { throw unknown(plan.name, plan.propertyNames) }
+        var result = StoredPath(model: plan)
+        for name in path.split(separator: ".").map(String.init) {
+            if let entity = result.model {
+                // A reference calls it `uid`, whatever the model does.
+                let field = entity.field(named: name) ?? (name == "uid" ? entity.fields[entity.uidField] : nil)
+                guard let field, field.mark == nil else { throw unknown(entity.name, entity.propertyNames) }
+                result.field = field
+                result.model = try field.related.map { try self.plan($0) }
+            } else if case .composite(let record)? = result.field?.kind {
+                let field = record.fields.first { $0.property == name && $0.mark == nil }
+                guard let field else {
+                    throw unknown("\(plan.name).\(result.path)", record.propertyNames)
+                }
+                result.field = field
+            } else if case .json? = result.field?.kind {
+                throw PersistenceError.keptAsJSON(property: result.path, path: property.spelling)
+            } else {
+                throw unknown(plan.name, plan.propertyNames)
+            }
+            result.names.append(result.field?.name ?? name)
+        }
+        return result
+    }
+
+    /// The path of attributes and relationships that a key path reads.
+    ///
+    /// - Parameter toIdentifier: whether a path that ends at a model goes on to its identifier, to be compared with one.
+    /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)`` for one with a property that is not stored.
+    func storedPath(_ property: PropertyName, of plan: EntityPlan, toIdentifier: Bool = false) throws -> String {
+        let found = try resolve(property, of: plan)
+        guard toIdentifier, let model = found.model else { return found.path }
+        return (found.names + [model.uidKey]).joined(separator: ".")
+    }
+}

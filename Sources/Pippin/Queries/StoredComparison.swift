@@ -1,0 +1,196 @@
+import CoreData
+
+/// Compares a property with values as the store keeps both: an enumeration by its raw value, a nested value element by element, what
+/// is kept as JSON by its bytes, a reference by the identifier that it leads to.
+struct StoredComparison {
+    private let property: PropertyName
+    private let found: ModelRegistry.StoredPath
+    private let field: FieldPlan
+    private let marks: [Int: Int]
+    private let plan: EntityPlan
+
+    init(_ property: PropertyName, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
+        self.property = property
+        found = try registry.resolve(property, of: plan)
+        guard let field = found.field else {
+            throw PersistenceError.unknownProperty(property.spelling, entity: plan.name, known: plan.propertyNames)
+        }
+        self.field = field
+        self.plan = plan
+        marks = plan.record.emptyMarks
+    }
+
+    func predicate(_ comparison: FilterComparison, _ value: any Encodable) throws -> NSPredicate {
+        let value = Self.unwrapped(value)
+        switch comparison {
+        case .equal: return try equality(with: value).predicate
+        case .notEqual: return try equality(with: value).negated
+        case .other(let text):
+            guard case .attribute = field.kind, let operand = try value.map(attributeValue) ?? nil else {
+                throw notComparable(value)
+            }
+            return NSPredicate(format: "%K \(text) %@", argumentArray: [found.path, operand])
+        }
+    }
+
+    /// Holds where the property has one of some values.
+    func predicate(isAmong values: [any Encodable]) throws -> NSPredicate {
+        let values = values.map(Self.unwrapped)
+        var isSingle = false
+        if case .attribute = field.kind { isSingle = true }
+        if case .toOne = field.kind { isSingle = true }
+        guard isSingle else { return try Self.any(values.map { try equality(with: $0).predicate }) }
+        // The list of a predicate has no place for nothing.
+        let path = found.model.map { found.path + "." + $0.uidKey } ?? found.path
+        let operands = try values.compactMap { try $0.map(attributeValue) ?? nil }
+        let among = NSPredicate(format: "%K IN %@", argumentArray: [path, operands])
+        return operands.count == values.count ? among : Self.any([among, Self.isNull(found.path)])
+    }
+
+    /// What is equal to a value, and what is not.
+    private struct Equality {
+        let predicate: NSPredicate
+        let negated: NSPredicate
+    }
+
+    private func equality(with value: (any Encodable)?) throws -> Equality {
+        switch field.kind {
+        case .attribute: return Self.equality(found.path, try value.map(attributeValue) ?? nil)
+        case .toOne:
+            guard let value else { return Self.equality(found.path, nil) }
+            let uid = found.model.map { found.path + "." + $0.uidKey } ?? found.path
+            return Self.equality(uid, try attributeValue(value))
+        case .json: return Self.equality(found.path, try value.map(jsonValue))
+        case .composite(let record): return try equality(of: record, with: value)
+        case .toMany: return try equalityOfList(with: value)
+        }
+    }
+
+    /// A nested value is equal where all in it is; there is none where nothing in it is.
+    private func equality(of record: RecordPlan, with value: (any Encodable)?) throws -> Equality {
+        var stored = StoredValue.null
+        if let value {
+            let outer = RecordEncoder(RecordPlan(name: found.path, fields: [field]))
+            do { try outer.set(value, at: 0) } catch { throw notComparable(value) }
+            if record.isUnordered(value) { throw notComparable(value) }
+            stored = outer.encoded.values[0]
+        }
+        var parts: [Equality] = []
+        Self.collect(record, stored, found.path, &parts)
+        return Equality(
+            predicate: NSCompoundPredicate(andPredicateWithSubpredicates: parts.map(\.predicate)),
+            negated: Self.any(parts.map(\.negated)))
+    }
+
+    private static func collect(
+        _ record: RecordPlan, _ value: StoredValue, _ path: String, _ parts: inout [Equality]
+    ) {
+        var composite: CompositeValue?
+        if case .object(let object) = value { composite = object as? CompositeValue }
+        for (field, value) in zip(record.fields, record.values(of: composite)) {
+            let (path, value) = ("\(path).\(field.name)", value ?? .null)
+            switch field.kind {
+            case .composite(let inner): collect(inner, value, path, &parts)
+            case .attribute(let kind): parts.append(equality(path, value.attributeValue(kind)))
+            default: parts.append(equality(path, value.attributeValue(.data)))
+            }
+        }
+    }
+
+    /// Of a list of models is known how many there are, and of an optional one whether it is there.
+    private func equalityOfList(with value: (any Encodable)?) throws -> Equality {
+        if let value {
+            guard let list = value as? any ModelCollection, list.members.isEmpty else { throw notComparable(value) }
+        }
+        let count = "\(found.path).@count"
+        let isEmpty = NSPredicate(format: "%K == 0", argumentArray: [count])
+        let isNot = NSPredicate(format: "%K != 0", argumentArray: [count])
+        guard let (path, isThere) = mark(for: value) else {
+            // A list that is not optional is there.
+            return value == nil
+                ? Equality(predicate: NSPredicate(value: false), negated: NSPredicate(value: true))
+                : Equality(predicate: isEmpty, negated: isNot)
+        }
+        let mark = Self.equality(path, isThere ? NSNumber(value: true) : nil)
+        return Equality(
+            predicate: NSCompoundPredicate(andPredicateWithSubpredicates: [isEmpty, mark.predicate]),
+            negated: Self.any([isNot, mark.negated]))
+    }
+
+    private func mark(for value: (any Encodable)?) -> (path: String, isThere: Bool)? {
+        guard field.isOptional, found.names.count == 1,
+            let index = plan.fields.firstIndex(where: { $0.name == field.name }), let mark = marks[index]
+        else { return nil }
+        return (plan.fields[mark].name, value != nil)
+    }
+
+    // MARK: Values
+
+    private func attributeValue(_ value: any Encodable) throws -> Any? {
+        // Whatever its coding says: a list, a record, a number that is none.
+        do { return try AttributeEncoder.comparable(value) } catch { throw notComparable(value) }
+    }
+
+    private func jsonValue(_ value: any Encodable) throws -> Any {
+        guard !isUnorderedValue(value) else { throw notComparable(value) }
+        do { return try ValueJSON.data(of: value) } catch { throw notComparable(value) }
+    }
+
+    private func notComparable(_ value: (any Encodable)?) -> PersistenceError {
+        .notComparable(property: property.spelling, type: value.map { "\(type(of: $0))" } ?? "nil")
+    }
+
+    /// A value without one level of being optional, nil for nothing.
+    private static func unwrapped(_ value: any Encodable) -> (any Encodable)? {
+        guard let optional = value as? any OptionalValue else { return value }
+        return optional.wrappedValue
+    }
+
+    // MARK: Predicates
+
+    private static func equality(_ path: String, _ value: Any?) -> Equality {
+        guard let value else {
+            return Equality(
+                predicate: isNull(path), negated: NSPredicate(format: "%K != nil", argumentArray: [path]))
+        }
+        return Equality(
+            predicate: NSPredicate(format: "%K == %@", argumentArray: [path, value]),
+            negated: NSPredicate(format: "%K != %@", argumentArray: [path, value]))
+    }
+
+    private static func isNull(_ path: String) -> NSPredicate {
+        NSPredicate(format: "%K == nil", argumentArray: [path])
+    }
+
+    private static func any(_ predicates: [NSPredicate]) -> NSPredicate {
+        predicates.isEmpty ? NSPredicate(value: false) : NSCompoundPredicate(orPredicateWithSubpredicates: predicates)
+    }
+}
+
+extension RecordPlan {
+    /// Whether a nested value has something in it whose JSON differs from that of an equal value.
+    fileprivate func isUnordered(_ value: any Encodable) -> Bool {
+        let hasJSON = fields.contains { field in
+            switch field.kind {
+            case .json: true
+            case .composite: true
+            default: false
+            }
+        }
+        return hasJSON && isUnorderedValue(value)
+    }
+}
+
+/// Whether a value has a set in it, or a dictionary that becomes a list, of more than one: equal ones come in any order.
+private func isUnorderedValue(_ value: Any) -> Bool {
+    let mirror = Mirror(reflecting: value)
+    switch mirror.displayStyle {
+    case .set where mirror.children.count > 1: return true
+    case .dictionary where mirror.children.count > 1:
+        // Texts and integers become keys, which are sorted.
+        let isKeyed = value is [String: Any] || value is [Int: Any]
+        if !isKeyed { return true }
+    default: break
+    }
+    return mirror.children.contains { isUnorderedValue($0.value) }
+}

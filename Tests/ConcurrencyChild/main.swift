@@ -1,0 +1,39 @@
+import Foundation
+import Pippin
+
+/// The manager of a process that ends without letting it go, as that of a script is.
+nonisolated(unsafe) var kept: PersistenceManager?
+
+/// What a test of concurrency runs in a process of its own: `ConcurrencyChild found|bank|save|migrate|leave STORE NUMBER`.
+///
+/// Ends with 1 and the error's text when the work failed.
+func run(_ arguments: [String]) throws {
+    guard arguments.count == 3, let number = Int(arguments[2]) else { throw CocoaError(.featureUnsupported) }
+    let url = URL(fileURLWithPath: arguments[1])
+    func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+    switch arguments[0] {
+    case "found": try Bank(at: url).found()
+    case "bank":
+        let name = "\(ProcessInfo.processInfo.processIdentifier)"
+        say("\(try Bank(at: url).work(rounds: number, name: name))")
+    case "save":
+        let manager = Notes.old(at: url)
+        try manager.load()
+        throw Notes.save(in: manager, from: number) { say("\($0)") }
+    case "migrate":
+        let manager = Notes.new(at: url)
+        try manager.load(migratingBy: Notes.plan { usleep(UInt32(number)) })
+    case "leave":
+        let manager = Notes.old(at: url)
+        kept = manager
+        try manager.load()
+        for note in 0..<number { try manager.save(Notes.V1.Note(uid: note, text: "note \(note)")) }
+    default: throw CocoaError(.featureUnsupported)
+    }
+}
+
+do { try run(Array(CommandLine.arguments.dropFirst())) } catch {
+    let text = "\((error as NSError).domain) \((error as NSError).code): \(error.localizedDescription)\n"
+    FileHandle.standardError.write(Data(text.utf8))
+    exit(1)
+}

@@ -1,0 +1,42 @@
+import CoreData
+import Foundation
+import MigrationChild
+import SQLiteConnection
+import Testing
+
+@Suite("Saves that are killed")
+struct KilledSaveTests {
+    @Test("leave neither a value without its file nor, once the store was opened again, a file without its value")
+    func externalData() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("killed-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = folder.appendingPathComponent("books.sqlite")
+        for round in 0..<12 {
+            let process = Process()
+            process.executableURL = Bundle.main.bundleURL.appendingPathComponent("MigrationChild")
+            process.arguments = ["covers", store.path]
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            let files = folder.appendingPathComponent(".books_SUPPORT/_EXTERNAL_DATA")
+            for _ in 0..<500 where names(files).count < 3 { usleep(20_000) }
+            usleep(UInt32(round * 7_919 % 40_000))
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshelf.model(1))
+            let opened = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: store)
+            let connection = try Connection(path: store.path, mode: .readOnly)
+            let statement = try connection.prepare("SELECT substr(ZCOVER, 2, 36) FROM ZBOOK WHERE ZCOVER NOT NULL")
+            var wanted: Set<String> = []
+            while try statement.step() { wanted.insert(statement.string(at: 0)) }
+            #expect(names(files) == wanted)
+            #expect(names(files.deletingLastPathComponent()) == ["_EXTERNAL_DATA"])
+            try coordinator.remove(opened)
+        }
+    }
+
+    private func names(_ folder: URL) -> Set<String> {
+        Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+    }
+}

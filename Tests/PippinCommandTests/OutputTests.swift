@@ -1,0 +1,172 @@
+import CoreData
+import Testing
+
+@testable import PippinCommand
+
+@Suite("Output")
+struct OutputTests {
+    /// The program itself, beside the tests.
+    static let program = Bundle.main.bundleURL.appendingPathComponent("pippin")
+
+    private func withStore(of count: Int, _ body: (URL, URL) throws -> Void) throws {
+        try StoreFixtures.inTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("notes.sqlite")
+            let text = NSAttributeDescription()
+            (text.name, text.attributeType, text.isOptional) = ("text", .stringAttributeType, true)
+            let note = NSEntityDescription()
+            (note.name, note.properties) = ("Note", [text])
+            let model = NSManagedObjectModel()
+            model.entities = [note]
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+            let context = NSManagedObjectContext(.privateQueue)
+            context.persistentStoreCoordinator = coordinator
+            let objects = (0..<count).map { ["text": "note \($0) " + String(repeating: "x", count: 80)] }
+            try context.performAndWait {
+                _ = try context.execute(NSBatchInsertRequest(entityName: "Note", objects: objects))
+            }
+            let temporary = folder.appendingPathComponent("tmp")
+            try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+            try body(url, temporary)
+        }
+    }
+
+    /// Runs a line of the shell, in which `$PIPPIN` is the program.
+    private func shell(_ line: String, temporary: URL) throws -> (status: Int32, output: String, errors: String) {
+        try #require(FileManager.default.isExecutableFile(atPath: Self.program.path))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", line]
+        var environment = ProcessInfo.processInfo.environment
+        environment["PIPPIN"] = Self.program.path
+        environment["TMPDIR"] = temporary.path
+        process.environment = environment
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, said, told)
+    }
+
+    @Test("A full device is an error of every command, and told")
+    func fullDevice() throws {
+        try withStore(of: 1) { store, temporary in
+            for command in [
+                "--help", "--version", "info '\(store.path)'", "dump '\(store.path)'", "dump '\(store.path)' --json",
+                "model describe '\(store.path)'",
+            ] {
+                let run = try shell("$PIPPIN \(command) > /dev/full", temporary: temporary)
+                #expect(run.status == 1, "\(command)")
+                #expect(run.errors == "pippin: the output cannot be written: No space left on device\n", "\(command)")
+            }
+        }
+    }
+
+    @Test("A closed output is an error, and no file of the program's takes its place")
+    func closedOutput() throws {
+        try withStore(of: 1) { store, temporary in
+            let run = try shell("$PIPPIN dump '\(store.path)' >&-", temporary: temporary)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("cannot be written"))
+            #expect(CommandRun("info", store.path).status == 0)
+        }
+    }
+
+    @Test("A reader that has seen enough ends the program at once, as it ends Unix tools, and quietly; nothing is left")
+    func closedPipe() throws {
+        try withStore(of: 20_000) { store, temporary in
+            let run = try shell(
+                "$PIPPIN dump '\(store.path)' | head -1; echo ${PIPESTATUS[0]}", temporary: temporary)
+            #expect(run.output.hasSuffix("\n141\n"))
+            #expect(run.errors.isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
+        }
+    }
+
+    @Test("A signal ends the program, and its copy of the store goes before", arguments: ["TERM", "INT", "HUP"])
+    func signals(_ signal: String) throws {
+        try withStore(of: 20_000) { store, temporary in
+            // A shell without a terminal has programs in the background ignore interruptions. Nobody reads: the program waits in the middle of its output.
+            let line = """
+                mkfifo '\(temporary.path)/pipe'; exec 3<>'\(temporary.path)/pipe'
+                env --default-signal=INT $PIPPIN dump '\(store.path)' >&3 & id=$!
+                for i in $(seq 200); do sleep 0.05; ls '\(temporary.path)' | grep -q copy && sleep 0.5 && break; done
+                ls '\(temporary.path)' | grep -c copy; kill -\(signal) $id; wait $id; echo $?
+                """
+            let run = try shell(line, temporary: temporary)
+            let numbers: [String: Int32] = ["TERM": SIGTERM, "INT": SIGINT, "HUP": SIGHUP]
+            let number = numbers[signal] ?? 0
+            #expect(run.output == "1\n\(128 + number)\n")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == ["pipe"])
+        }
+    }
+
+    @Test("After kill -9, the next run removes the copy; that of a living run stays")
+    func killed() throws {
+        try withStore(of: 20_000) { store, temporary in
+            let living = try TemporaryFolder(in: temporary)
+            let dead = temporary.appendingPathComponent("pippin-copy-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: dead, withIntermediateDirectories: true)
+            try Data([1]).write(to: dead.appendingPathComponent("notes.sqlite"))
+            let run = try shell("$PIPPIN info '\(store.path)'", temporary: temporary)
+            #expect(run.status == 0)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [living.url.lastPathComponent])
+        }
+    }
+
+    @Test("The copy is for its owner only")
+    func permissions() throws {
+        try withStore(of: 1) { store, _ in
+            let copy = try PrivateCopy(of: store)
+            for (url, mode) in [(copy.url, 0o600), (copy.url.deletingLastPathComponent(), 0o700)] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode)
+            }
+        }
+    }
+}
+
+@Suite("External data, as pippin shows them")
+struct ExternalDataReportTests {
+    @Test("info counts values, missing files and files that nothing refers to; dump marks what is missing")
+    func missing() throws {
+        try StoreFixtures.inTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("photos.sqlite")
+            let photo = NSAttributeDescription()
+            (photo.name, photo.attributeType, photo.isOptional) = ("photo", .binaryDataAttributeType, true)
+            photo.allowsExternalBinaryDataStorage = true
+            let picture = NSEntityDescription()
+            (picture.name, picture.properties) = ("Picture", [photo])
+            let model = NSManagedObjectModel()
+            model.entities = [picture]
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+            let context = NSManagedObjectContext(.privateQueue)
+            context.persistentStoreCoordinator = coordinator
+            try context.performAndWait {
+                for _ in 0..<3 {
+                    let object = NSEntityDescription.insertNewObject(forEntityName: "Picture", into: context)
+                    object.setValue(Data(count: 200_000), forKey: "photo")
+                }
+                try context.save()
+            }
+            #expect(CommandRun("info", url.path).output.contains("external data   3 values in files\n"))
+            let files = folder.appendingPathComponent(".photos_SUPPORT/_EXTERNAL_DATA")
+            let gone = try #require(try FileManager.default.contentsOfDirectory(atPath: files.path).first)
+            try FileManager.default.removeItem(at: files.appendingPathComponent(gone))
+            try Data([1]).write(to: files.appendingPathComponent(UUID().uuidString))
+            #expect(
+                CommandRun("info", url.path).output.contains(
+                    "external data   3 values in files, 1 of them missing; 1 file that nothing refers to\n"))
+            let dump = CommandRun("dump", url.path)
+            #expect(dump.status == 0)
+            #expect(dump.output.contains("missing: \(files.path)/\(gone) (No such file or directory)"))
+            let json = try CommandRun("dump", url.path, "--json").objects()["Picture"]
+            let missing = json?.compactMap { $0["photo"] as? [String: String] }
+            #expect(missing == [["missing": "\(files.path)/\(gone)", "reason": "No such file or directory"]])
+        }
+    }
+}
