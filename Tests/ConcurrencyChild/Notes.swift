@@ -19,6 +19,16 @@ package enum Notes {
         }
     }
 
+    /// What another program keeps in the same file.
+    package struct Label: CoreModel, Codable, Sendable {
+        package let uid: Int
+        package var text: String
+    }
+
+    package static func labels(at url: URL) -> PersistenceManager {
+        PersistenceManager(models: Label.self, name: "Labels", store: .file(url))
+    }
+
     package static func old(at url: URL) -> PersistenceManager {
         PersistenceManager(models: V1.Note.self, name: "Notes", store: .file(url))
     }

@@ -4,7 +4,7 @@ import Pippin
 /// The manager of a process that ends without letting it go, as that of a script is.
 nonisolated(unsafe) var kept: PersistenceManager?
 
-/// What a test of concurrency runs in a process of its own: `ConcurrencyChild found|bank|save|migrate|leave STORE NUMBER`.
+/// What a test of concurrency runs in a process of its own: `ConcurrencyChild found|bank|save|migrate|leave|label STORE NUMBER`.
 ///
 /// Ends with 1 and the error's text when the work failed.
 func run(_ arguments: [String]) throws {
@@ -28,6 +28,13 @@ func run(_ arguments: [String]) throws {
         kept = manager
         try manager.load()
         for note in 0..<number { try manager.save(Notes.V1.Note(uid: note, text: "note \(note)")) }
+    case "label":
+        for label in 0..<number {
+            // Anew each time, as a script does that is run again and again.
+            let manager = Notes.labels(at: url)
+            try manager.load()
+            try manager.save(Notes.Label(uid: label, text: "label \(label)"))
+        }
     default: throw CocoaError(.featureUnsupported)
     }
 }

@@ -33,6 +33,7 @@ enum AttributeEncoder {
         if Value.self == Data.self, let data = value as? Data { return .data(data) }
         if Value.self == Decimal.self, let decimal = value as? Decimal {
             guard !decimal.isNaN else { throw notANumber(decimal) }
+            guard decimal.isKeptExactly else { throw tooManyDigits(decimal) }
             return .object(NSDecimalNumber(decimal: decimal))
         }
         return nil
@@ -62,6 +63,15 @@ enum AttributeEncoder {
         )
     }
 
+    private static func tooManyDigits(_ value: Decimal) -> EncodingError {
+        .invalidValue(
+            value,
+            EncodingError.Context(
+                codingPath: [],
+                debugDescription: "\(value) has more digits than the 15 that a store keeps of a decimal. Round it, or keep it as "
+                    + "a string."))
+    }
+
     /// An attribute holds signed integers only.
     static func integer(_ value: UInt64) throws -> StoredValue {
         if let number = Int64(exactly: value) { return .integer(number) }
@@ -74,6 +84,16 @@ enum AttributeEncoder {
 
     private static func unexpected(_ value: StoredValue?, _ kind: AttributeKind, _ name: String) -> EncodingError {
         RecordEncoder.refusal("“\(name)” decodes \(kind), and encodes \(value.map { "\($0)" } ?? "nothing").")
+    }
+}
+
+extension Decimal {
+    /// Whether a store keeps all of the digits: SQLite's numbers have 15, whole ones as many as 64 bits have.
+    fileprivate var isKeptExactly: Bool {
+        let text = description
+        if text.utf8.count <= 15 || Int64(text) != nil { return true }
+        let digits = text.utf8.filter { (48...57).contains($0) }.drop { $0 == 48 }
+        return digits.count - digits.reversed().prefix { $0 == 48 }.count <= 15
     }
 }
 

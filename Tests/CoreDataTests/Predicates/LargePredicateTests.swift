@@ -66,5 +66,28 @@ struct LargePredicateTests {
             leftExpression: sum, rightExpression: CoreData.NSExpression(format: "401"), modifier: .direct,
             type: .equalTo)
         #expect(try context.all("Book", sums).count == 3)
+        var (even, odd) = (NSPredicate(format: "price > 0"), NSPredicate(format: "price < 0 OR price == nil"))
+        for _ in 0..<400 { even = NSCompoundPredicate(notPredicateWithSubpredicate: even) }
+        for _ in 0..<401 { odd = NSCompoundPredicate(notPredicateWithSubpredicate: odd) }
+        #expect(try context.all("Book", even).count == 3)
+        #expect(try context.all("Book", odd).count == 3)
+    }
+
+    @Test("and nests deeper than SQLite can read says so, or is read")
+    func deeperThanSQLite() throws {
+        let (folder, context) = try context()
+        defer { withExtendedLifetime(folder) {} }
+        var predicate = NSPredicate(format: "price > 0")
+        for number in 1...450 {
+            let leaf = NSPredicate(format: "price < %d", -number)
+            predicate =
+                number % 2 == 0
+                ? NSCompoundPredicate(orPredicateWithSubpredicates: [leaf, predicate])
+                : NSCompoundPredicate(
+                    andPredicateWithSubpredicates: [NSCompoundPredicate(notPredicateWithSubpredicate: leaf), predicate])
+        }
+        do { #expect(try context.all("Book", predicate).count == 3) } catch {
+            #expect(error.localizedDescription.contains("deeper than SQLite can read"))
+        }
     }
 }

@@ -178,6 +178,42 @@ struct LossTests {
         #expect(try manager.fetch(Ruled.self, uid: "9")?.pages == 90_000)
     }
 
+    @Test("a property that may not be missing any more takes what there is, and a default value or nothing for the rest")
+    func mandatory() throws {
+        enum Strict {
+            struct Book: CoreModel, Codable {
+                let uid: String
+                var title: String
+                var pages: Int
+                var price: Double
+                var size: First.Book.Size
+                var author: First.Author?
+                var tags: [First.Tag]
+            }
+        }
+        enum Generous {
+            struct Book: CoreModel, Codable {
+                let uid: String
+                var title: String
+                var pages: Int
+                var price: Double
+                var size: First.Book.Size
+                var author: First.Author?
+                var tags: [First.Tag]
+                static var schema: Schema<Book> { Schema(.defaultValue(\.price, 9.5)) }
+            }
+        }
+        #expect {
+            try place.loaded([Strict.Book.self])
+        } throws: { error in
+            guard case .schemaChanged("Book", "price"?, _)? = error as? PersistenceError else { return false }
+            return error.localizedDescription.contains(".defaultValue")
+        }
+        #expect(try place.loaded([First.Book.self]).fetch(First.Book.self).count(where: { $0.price == nil }) == 6)
+        let prices = try place.loaded([Generous.Book.self]).fetch(Generous.Book.self).map(\.price)
+        #expect(prices.count(where: { $0 == 1.5 }) == 4 && prices.count(where: { $0 == 9.5 }) == 6)
+    }
+
     @Test("what does not fit a narrowed type stops the migration")
     func narrowedTooFar() throws {
         struct Book: CoreModel, Codable {

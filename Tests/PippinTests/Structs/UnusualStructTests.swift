@@ -187,6 +187,28 @@ struct UnwritableValueTests {
         #expect(try counter.manager.fetch(Gauge.self).count == 0)
     }
 
+    @Test(
+        "is a decimal of more digits than a store keeps, which is refused and not rounded",
+        arguments: [
+            "0.1234567890123456", "12345678901234567890", "-9223372036854775809", "1234567890.1234567",
+        ])
+    func longDecimals(_ text: String) throws {
+        let amount = try #require(Decimal(string: text))
+        #expect(refusedKey { $0.amount = amount } == "amount")
+    }
+
+    @Test(
+        "is no decimal of 15 digits, or a whole one of 64 bits, wherever its point is",
+        arguments: [
+            "0.123456789012345", "-123456789012345", "9223372036854775807", "-9223372036854775808", "1e100", "-7.5e-60",
+            "123456789.012345", "100000000000000000000", "0.000000000000000000123456789012345",
+        ])
+    func keptDecimals(_ text: String) throws {
+        let gauge = Gauge(uid: 1, amount: try #require(Decimal(string: text)))
+        try counter.manager.save(gauge)
+        #expect(try counter.manager.fetch(Gauge.self) == [gauge])
+    }
+
     @Test("may be infinite")
     func infinity() throws {
         let gauge = Gauge(uid: 1, level: .infinity, ratio: -.infinity)

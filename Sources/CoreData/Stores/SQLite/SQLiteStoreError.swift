@@ -35,6 +35,12 @@ enum SQLiteStoreError {
             let code = CocoaError.Code.fileWriteNoPermission.rawValue
             return (code, "the file or its folder cannot be written (\(error.message))", "Check the permissions.")
         }
+        if error.message.contains("parser stack overflow") || error.message.hasPrefix("Expression tree is too large") {
+            return (
+                fallback, "the predicate or expression nests deeper than SQLite can read (\(error.message))",
+                "Put fewer of them into each other."
+            )
+        }
         return (fallback, error.message, nil)
     }
 
