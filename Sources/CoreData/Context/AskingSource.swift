@@ -45,10 +45,10 @@ final class AskingSource: RowSource, @unchecked Sendable {
         try coordinator.asking(for: context) { try coordinator.rows(for: identifiers) }
     }
 
-    func relatedIdentifiers(
-        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
-    ) throws -> [NSManagedObjectID] {
-        try coordinator.asking(for: context) { try coordinator.relatedIdentifiers(of: relationship, for: identifier) }
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] {
+        try coordinator.asking(for: context) { try coordinator.destinations(of: relationship, for: identifiers) }
     }
 
     func makePermanentIdentifiers(

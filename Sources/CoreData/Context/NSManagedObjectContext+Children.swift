@@ -61,15 +61,23 @@ extension NSManagedObjectContext {
         return merged + rows[next...]
     }
 
-    /// The destinations of a to-many relationship, with the changes made here.
-    func relatedIdentifiersForChild(
-        _ relationship: RelationshipLayout, _ identifier: NSManagedObjectID
-    ) throws -> [NSManagedObjectID] {
-        if let object = table.object(for: identifier), object.toManyMembersIfAny(relationship) != nil {
-            return object.toManyObjects(relationship).map(\.identifier)
+    /// The destinations of a to-many relationship for many objects, with the changes made here.
+    func destinationsForChild(
+        _ relationship: RelationshipLayout, _ identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] {
+        var found: [[NSManagedObjectID]] = Array(repeating: [], count: identifiers.count)
+        var missing: [Int] = []
+        for (position, identifier) in identifiers.enumerated() {
+            if let object = table.object(for: identifier), object.toManyMembersIfAny(relationship) != nil {
+                found[position] = object.toManyObjects(relationship).map(\.identifier)
+            } else if !identifier.isTemporaryID || parent != nil {
+                missing.append(position)
+            }
         }
-        guard !identifier.isTemporaryID || parent != nil else { return [] }
-        return try source?.relatedIdentifiers(of: relationship, for: identifier) ?? []
+        guard !missing.isEmpty, let source else { return found }
+        let lists = try source.destinations(of: relationship, for: missing.map { identifiers[$0] })
+        for (position, list) in zip(missing, lists) { found[position] = list }
+        return found
     }
 
     // MARK: News for children

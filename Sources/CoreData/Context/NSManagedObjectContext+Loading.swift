@@ -64,7 +64,7 @@ extension NSManagedObjectContext {
     func load(_ members: ToManyMembers, of relationship: RelationshipLayout, for object: NSManagedObject) {
         guard !object.identifier.isTemporaryID || parent != nil, let source else { return members.load([]) }
         do {
-            let identifiers = try source.relatedIdentifiers(of: relationship, for: object.identifier)
+            let identifiers = try source.destinations(of: relationship, for: object.identifier)
             takePromotions()
             members.load(identifiers.map { objectOrFault($0) })
         } catch {

@@ -8,6 +8,36 @@ protocol ObjectStore: NSPersistentStore {
     /// Whether fetches find objects without their values, which the store is asked for one by one.
     var givesFaults: Bool { get }
 
+    // MARK: Rows
+
+    /// The rows that a plan finds, in order.
+    func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row>
+
+    /// The IDs of the rows that a plan finds, in order.
+    func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID]
+
+    /// How many rows a plan finds.
+    func fetchCount(_ plan: FetchPlan) throws -> Int
+
+    /// The dictionaries that a plan finds, in order.
+    func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]]
+
+    /// The row of an object, `nil` when it is gone.
+    func row(for identifier: NSManagedObjectID) throws -> Row?
+
+    /// The destinations of a to-many relationship, in order where it has one.
+    func destinations(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID]
+
+    /// IDs for rows that come from another store.
+    func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID]
+
+    /// Adds rows that come from another store.
+    func add(_ changes: ChangeSet) throws -> SaveResult
+
+    // MARK: Objects
+
     /// Permanent IDs for new objects, in order.
     func makePermanentIdentifiers(for objects: [NSManagedObject]) throws -> [NSManagedObjectID]
 
@@ -22,4 +52,44 @@ struct SavedObjects {
     var inserted: [NSManagedObject] = []
     var updated: [NSManagedObject] = []
     var deleted: [NSManagedObject] = []
+}
+
+extension ObjectStore {
+    func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
+        throw StoreError.unsupported("inserting rows", storeType: type, url: url)
+    }
+
+    func add(_ changes: ChangeSet) throws -> SaveResult {
+        throw StoreError.unsupported("saving rows", storeType: type, url: url)
+    }
+}
+
+/// The engine of stores that work with objects: what they do for one object, they do for many.
+final class ObjectStoreEngine: StoreEngine {
+    // The store has the engine.
+    private unowned let store: any ObjectStore
+
+    init(_ store: any ObjectStore) { self.store = store }
+
+    func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try store.fetchRows(plan) }
+    func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { try store.fetchIdentifiers(plan) }
+    func fetchCount(_ plan: FetchPlan) throws -> Int { try store.fetchCount(plan) }
+    func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] { try store.fetchDictionaries(plan) }
+
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        try ContiguousArray(identifiers.compactMap { try store.row(for: $0) })
+    }
+
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] { try identifiers.map { try store.destinations(of: relationship, for: $0) } }
+
+    func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool
+    ) throws -> [NSManagedObjectID] { try store.makePermanentIdentifiers(for: entities) }
+
+    func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        try others()
+        return try store.add(changes)
+    }
 }

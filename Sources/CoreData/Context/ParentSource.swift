@@ -43,10 +43,10 @@ final class ParentSource: RowSource {
         return try parent.onQueue { try $0.rowsForChild(identifiers) }
     }
 
-    func relatedIdentifiers(
-        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
-    ) throws -> [NSManagedObjectID] {
-        try parent.onQueue { try $0.relatedIdentifiersForChild(relationship, identifier) }
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] {
+        try parent.onQueue { try $0.destinationsForChild(relationship, identifiers) }
     }
 
     func makePermanentIdentifiers(

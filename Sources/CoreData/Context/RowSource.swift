@@ -32,13 +32,22 @@ protocol RowSource: AnyObject, Sendable {
     /// The rows of objects; those that are gone are left out.
     func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row>
 
-    /// The destinations of a to-many relationship, in order where it has one.
-    func relatedIdentifiers(
-        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
-    ) throws -> [NSManagedObjectID]
+    /// The destinations of a to-many relationship for many objects, in order where it has one.
+    ///
+    /// - Returns: a list for each of the objects.
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]]
 
     /// Permanent IDs for new objects, in order.
     func makePermanentIdentifiers(
         for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
     ) throws -> [NSManagedObjectID]
+}
+
+extension RowSource {
+    /// The destinations of a to-many relationship of one object.
+    func destinations(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID] { try destinations(of: relationship, for: [identifier]).first ?? [] }
 }

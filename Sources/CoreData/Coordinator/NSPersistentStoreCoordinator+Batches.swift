@@ -13,7 +13,7 @@ extension NSPersistentStoreCoordinator {
             guard let store = candidates.first(where: { !$0.isReadOnly }) else {
                 throw noStore(plan.entity, candidates)
             }
-            return try changing([store]) { try store.insertBatch(plan, next: next) }
+            return try changing([store]) { try batches(of: store).insertBatch(plan, next: next) }
         }
     }
 
@@ -21,7 +21,7 @@ extension NSPersistentStoreCoordinator {
     func updateBatch(_ plan: BatchUpdatePlan, stores wanted: [NSPersistentStore]?) throws -> BatchOutcome {
         try withLock {
             let stores = try writableStores(plan.rows.entity, wanted)
-            return try changing(stores) { try stores.reduce(BatchOutcome()) { try $0 + $1.updateBatch(plan) } }
+            return try changing(stores) { try stores.reduce(BatchOutcome()) { try $0 + batches(of: $1).updateBatch(plan) } }
         }
     }
 
@@ -31,12 +31,12 @@ extension NSPersistentStoreCoordinator {
             let stores = try writableStores(plan.rows.entity, wanted)
             return try changing(stores) {
                 try stores.reduce(BatchOutcome()) { sum, store in
-                    guard let identifiers = plan.identifiers else { return try sum + store.deleteBatch(plan) }
+                    guard let identifiers = plan.identifiers else { return try sum + batches(of: store).deleteBatch(plan) }
                     var own = plan
                     own.identifiers = identifiers.compactMap(localIdentifier).filter {
                         $0.storeIdentity === store.identity
                     }
-                    return try sum + store.deleteBatch(own)
+                    return try sum + batches(of: store).deleteBatch(own)
                 }
             }
         }
@@ -48,6 +48,11 @@ extension NSPersistentStoreCoordinator {
         for store in stores { announceChange(of: store) }
         changeLog.noteUnknown(generation)
         return outcome
+    }
+
+    private func batches(of store: NSPersistentStore) throws -> any BatchEngine {
+        if let batches = store.engine.batches { return batches }
+        throw StoreError.unsupported("batch requests", storeType: store.type, url: store.url)
     }
 
     private func writableStores(_ entity: EntityLayout, _ wanted: [NSPersistentStore]?) throws -> [NSPersistentStore] {

@@ -8,7 +8,7 @@ extension NSPersistentStoreCoordinator {
     func pinCurrentGeneration() throws -> NSQueryGenerationToken {
         try withLock {
             var generations: [Int: AnyObject] = [:]
-            for store in stores { generations[store.identity.number] = try store.pinGeneration() }
+            for store in stores { generations[store.identity.number] = try store.engine.pinning?.pinGeneration() }
             return NSQueryGenerationToken(QueryGenerationState(generations, saveCount: generation))
         }
     }
@@ -21,9 +21,9 @@ extension NSPersistentStoreCoordinator {
     ) rethrows -> Result {
         guard let token else { return try body() }
         return try withLock {
-            let former = stores.map { ($0, $0.readGeneration) }
-            for store in stores { store.readGeneration = token.generation(of: store) }
-            defer { for (store, generation) in former { store.readGeneration = generation } }
+            let former = stores.compactMap { store in store.engine.pinning.map { (store, $0, $0.readGeneration) } }
+            for (store, engine, _) in former { engine.readGeneration = token.generation(of: store) }
+            defer { for (_, engine, generation) in former { engine.readGeneration = generation } }
             return try body()
         }
     }

@@ -59,12 +59,12 @@ extension NSPersistentStoreCoordinator {
 
     private static func rowStoreClass(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {
         let type = try storeClass(name, url)
-        if type is SQLiteStore.Type || type is DocumentStore.Type { return type }
+        if type.takesRows { return type }
         throw StoreError.unsupported("other stores migrating into it", storeType: name, url: url)
     }
 
     private func move(_ store: NSPersistentStore, to new: NSPersistentStore) throws {
-        let keepsKeys = store is SQLiteStore && new is SQLiteStore
+        let keepsKeys = store.engine.keys != nil && new.engine.keys != nil
         let uuid = store.identity.uuid
         if keepsKeys { new.identity = store.identity }
         do {

@@ -15,23 +15,15 @@ extension NSPersistentStoreCoordinator {
         // Whatever was left by a migration that was killed, whoever asks for the next one.
         if url.isFileURL, !AutomaticMigration.flag(options, NSReadOnlyPersistentStoreOption) {
             MigrationWorkspace.removeLeftovers(of: url)
-            if type is DocumentStore.Type { AtomicFile.removeLeftovers(of: url) }
+            type.removeLeftovers(of: url)
         }
-        let document = type as? DocumentStore.Type
-        guard type is SQLiteStore.Type || document != nil, AutomaticMigration.isWanted(options) else {
-            return try opened()
-        }
+        let migrate = type.automaticMigration(
+            of: url, to: managedObjectModel, configuration: configuration, options: options)
+        guard let migrate, AutomaticMigration.isWanted(options) else { return try opened() }
         do { return try opened() } catch let error as NSError
             where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
         {
-            if let document {
-                try DocumentMigration(
-                    store: document, url: url, model: managedObjectModel, configuration: configuration, options: options
-                ).run()
-            } else {
-                try AutomaticMigration.migrate(
-                    url, to: managedObjectModel, configuration: configuration, options: options)
-            }
+            try migrate()
             return try opened()
         }
     }

@@ -28,35 +28,35 @@ extension NSPersistentStoreCoordinator: RowSource {
 
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
         let sources = storesOf(plan.entity, among: stores)
-        return sources.count > 1 || sources.contains { $0 is InMemoryStore } && plan.isCode
+        return sources.count > 1 || plan.isCode && sources.contains { $0.engine.leavesCodeToAsker }
     }
 
     func givesFaults(_ plan: FetchPlan) -> Bool {
         guard hasObjectStores else { return false }
-        return storesOf(plan.entity, among: nil).contains { ($0 as? any ObjectStore)?.givesFaults ?? false }
+        return storesOf(plan.entity, among: nil).contains { $0.objectStore?.givesFaults ?? false }
     }
 
     package func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
         try withLock {
             let sources = storesOf(plan.entity, among: stores)
-            if sources.count == 1 { return try sources[0].fetchRows(plan) }
-            return try ContiguousArray(sources.map { try $0.fetchRows(plan) }.joined())
+            if sources.count == 1 { return try sources[0].engine.fetchRows(plan) }
+            return try ContiguousArray(sources.map { try $0.engine.fetchRows(plan) }.joined())
         }
     }
 
     /// Hands out the rows that a plan finds one by one, under the lock.
     func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming Row) -> Void) throws {
         try withLock {
-            for store in storesOf(plan.entity, among: stores) { try store.readRows(plan, body) }
+            for store in storesOf(plan.entity, among: stores) { try store.engine.readRows(plan, body) }
         }
     }
 
-    /// Rows one by one, under the lock. See `NSPersistentStore.forEachRow`.
+    /// Rows one by one, under the lock. See `StoreEngine.forEachRow`.
     package func forEachRow(_ plan: FetchPlan, _ body: (CurrentRow) -> Bool) throws {
         try withLock {
             var goesOn = true
             for store in storesOf(plan.entity, among: nil) where goesOn {
-                try store.forEachRow(plan) { row in
+                try store.engine.forEachRow(plan) { row in
                     goesOn = body(row)
                     return goesOn
                 }
@@ -65,21 +65,21 @@ extension NSPersistentStoreCoordinator: RowSource {
     }
 
     func fetchIdentifiers(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
-        try withLock { try storesOf(plan.entity, among: stores).flatMap { try $0.fetchIdentifiers(plan) } }
+        try withLock { try storesOf(plan.entity, among: stores).flatMap { try $0.engine.fetchIdentifiers(plan) } }
     }
 
     func fetchCount(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> Int {
         try withLock {
-            try storesOf(plan.entity, among: stores).reduce(0) { try $0 + $1.fetchCount(plan) }
+            try storesOf(plan.entity, among: stores).reduce(0) { try $0 + $1.engine.fetchCount(plan) }
         }
     }
 
     func fetchDictionaries(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [[String: Any]] {
-        try withLock { try storesOf(plan.entity, among: stores).flatMap { try $0.fetchDictionaries(plan) } }
+        try withLock { try storesOf(plan.entity, among: stores).flatMap { try $0.engine.fetchDictionaries(plan) } }
     }
 
     func row(for identifier: NSManagedObjectID) throws -> Row? {
-        try withLock { try store(of: identifier)?.row(for: identifier) }
+        try withLock { try store(of: identifier)?.engine.row(for: identifier) }
     }
 
     package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
@@ -88,16 +88,30 @@ extension NSPersistentStoreCoordinator: RowSource {
             var rows: ContiguousArray<Row> = []
             for store in stores {
                 let mine = identifiers.filter { $0.storeIdentity === store.identity }
-                if !mine.isEmpty { rows += try store.rows(for: mine) }
+                if !mine.isEmpty { rows += try store.engine.rows(for: mine) }
             }
             return rows
         }
     }
 
-    package func relatedIdentifiers(
-        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
-    ) throws -> [NSManagedObjectID] {
-        try withLock { try store(of: identifier)?.relatedIdentifiers(of: relationship, for: identifier) ?? [] }
+    package func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] {
+        try withLock {
+            if let first = identifiers.first?.storeIdentity, let store = stores.first(where: { $0.identity === first }),
+                identifiers.allSatisfy({ $0.storeIdentity === first })
+            {
+                return try store.engine.destinations(of: relationship, for: identifiers)
+            }
+            var found: [[NSManagedObjectID]] = Array(repeating: [], count: identifiers.count)
+            for store in stores {
+                let mine = identifiers.indices.filter { identifiers[$0].storeIdentity === store.identity }
+                if mine.isEmpty { continue }
+                let lists = try store.engine.destinations(of: relationship, for: mine.map { identifiers[$0] })
+                for (position, list) in zip(mine, lists) { found[position] = list }
+            }
+            return found
+        }
     }
 
     private func store(of identifier: NSManagedObjectID) -> NSPersistentStore? {
@@ -150,8 +164,9 @@ extension NSPersistentStoreCoordinator: RowSource {
     private func makePermanentIdentifiers(
         for objects: [NSManagedObject], in store: NSPersistentStore
     ) throws -> [NSManagedObjectID] {
-        guard let developers = store as? any ObjectStore else {
-            return try store.makePermanentIdentifiers(for: objects.map(\.layout))
+        guard let developers = store.objectStore else {
+            return try store.engine.makePermanentIdentifiers(
+                for: objects.map(\.layout), isSavedLater: activeTransaction != nil)
         }
         return try asking(for: objects.first?.storedContext) {
             try developers.makePermanentIdentifiers(for: objects)
@@ -205,18 +220,18 @@ extension NSPersistentStoreCoordinator: RowSource {
     private func saveTogether(
         _ sets: ArraySlice<(NSPersistentStore, ChangeSet)>, _ objects: (NSPersistentStore) -> SavedObjects
     ) throws -> [SaveResult] {
-        let ours = sets.firstIndex { !($0.0 is any ObjectStore) }
+        let ours = sets.firstIndex { $0.0.objectStore == nil }
         guard let index = ours else {
             return try sets.map { store, changes in
-                guard let developers = store as? any ObjectStore else { return try store.save(changes) }
+                guard let developers = store.objectStore else { return try store.engine.save(changes) }
                 return try developers.save(objects(store), changes)
             }
         }
         let (store, changes) = sets[index]
         let others = sets[..<index] + sets[(index + 1)...]
-        if others.isEmpty { return [try store.save(changes)] }
+        if others.isEmpty { return [try store.engine.save(changes)] }
         var results: [SaveResult] = []
-        let result = try store.save(changes) { results = try saveTogether(others, objects) }
+        let result = try store.engine.save(changes) { results = try saveTogether(others, objects) }
         return [result] + results
     }
 }

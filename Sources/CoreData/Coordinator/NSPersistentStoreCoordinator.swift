@@ -19,7 +19,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private(set) var stores: [NSPersistentStore] = [] {
         didSet {
             storesByEntity = [:]
-            objectStores.store(stores.contains { $0 is any ObjectStore }, ordering: .releasing)
+            objectStores.store(stores.contains { $0.objectStore != nil }, ordering: .releasing)
         }
     }
     private let objectStores = Atomic<Bool>(false)
@@ -245,7 +245,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Runs a block with the stores, which learn on whose behalf they are asked.
     func asking<Result>(for context: NSManagedObjectContext?, _ body: () throws -> Result) rethrows -> Result {
         try withLock {
-            let asked = stores.compactMap { $0 as? any ObjectStore }
+            let asked = stores.compactMap(\.objectStore)
             let former = asked.map(\.askingContext)
             for store in asked { store.askingContext = context }
             defer { for (store, context) in zip(asked, former) { store.askingContext = context } }

@@ -49,14 +49,14 @@ package final class OptimisticTransaction: Sendable {
     /// - Throws: 134090 when others keep a store locked for longer than its timeout.
     package func keepOthersOut() throws {
         try coordinator.withLock {
-            for store in coordinator.stores where !store.isReadOnly { try store.keepOthersOut() }
+            for store in coordinator.stores where !store.isReadOnly { try store.engine.sharing?.keepOthersOut() }
         }
     }
 
     /// Lets others save again.
     package func end() {
         coordinator.withLock {
-            for store in coordinator.stores { store.letOthersIn() }
+            for store in coordinator.stores { store.engine.sharing?.letOthersIn() }
         }
     }
 
@@ -78,8 +78,8 @@ package final class OptimisticTransaction: Sendable {
         if known.isBroken { throw broken() }
         guard let moment = known.moment else { return try body() }
         try check(moment)
-        for store in stores { store.expectedChanges = moment.changes[store.identity.number] }
-        defer { for store in stores { store.expectedChanges = nil } }
+        for store in stores { store.engine.sharing?.expectedChanges = moment.changes[store.identity.number] }
+        defer { for store in stores { store.engine.sharing?.expectedChanges = nil } }
         do { return try body() } catch is UnexpectedChange { throw broken() }
     }
 
@@ -137,7 +137,7 @@ extension NSPersistentStoreCoordinator {
     /// For use under the lock.
     fileprivate func moment() throws -> StoresMoment {
         var changes: [Int: Int64] = [:]
-        for store in stores { changes[store.identity.number] = try store.changeCount() }
+        for store in stores { changes[store.identity.number] = try store.engine.sharing?.changeCount() ?? 0 }
         return StoresMoment(saves: generation, changes: changes)
     }
 

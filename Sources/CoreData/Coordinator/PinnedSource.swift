@@ -47,10 +47,10 @@ final class PinnedSource: RowSource {
         try source.reading(token) { try source.rows(for: identifiers) }
     }
 
-    func relatedIdentifiers(
-        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
-    ) throws -> [NSManagedObjectID] {
-        try source.reading(token) { try source.relatedIdentifiers(of: relationship, for: identifier) }
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] {
+        try source.reading(token) { try source.destinations(of: relationship, for: identifiers) }
     }
 
     func makePermanentIdentifiers(

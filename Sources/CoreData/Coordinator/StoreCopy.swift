@@ -15,26 +15,27 @@ struct StoreCopy {
     /// - Throws: the errors of the stores; the destination is then empty.
     func run() throws {
         let rows = try entities.filter { $0.superentity == nil }.flatMap { root in
-            try source.fetchRows(FetchPlan(entity: root))
+            try source.engine.fetchRows(FetchPlan(entity: root))
         }
         let identifiers = try makeIdentifiers(for: rows)
         var changes = ChangeSet()
         changes.inserted = try rows.map { try change($0, identifiers) }
         guard !changes.isEmpty else { return try destination.saveMetadata() }
-        _ = try destination.save(changes)
+        _ = try destination.engine.save(changes)
     }
 
     /// The new ID of each object.
     private func makeIdentifiers(for rows: [Row]) throws -> [NSManagedObjectID: NSManagedObjectID] {
         guard keepsKeys else {
-            let made = try destination.makePermanentIdentifiers(for: rows.map(\.objectID.layout))
+            let made = try destination.engine.makePermanentIdentifiers(
+                for: rows.map(\.objectID.layout), isSavedLater: false)
             return Dictionary(zip(rows.map(\.objectID), made), uniquingKeysWith: { first, _ in first })
         }
         // The destination must count on from the highest key of each table.
         let highest = Dictionary(grouping: rows.map(\.objectID), by: { ObjectIdentifier($0.layout.root) })
         for identifiers in highest.values {
             guard let root = identifiers.first?.layout.root, let last = identifiers.map(\.key).max() else { continue }
-            try destination.reserveKeys(upTo: last, of: root)
+            try destination.engine.keys?.reserveKeys(upTo: last, of: root)
         }
         return [:]
     }
@@ -52,7 +53,8 @@ struct StoreCopy {
             values[relationship.slot] = new(target).map(StoredValue.identifier) ?? .null
         }
         let toManys = try layout.toManys.filter { !$0.isTransient }.map { relationship in
-            let targets = try source.relatedIdentifiers(of: relationship, for: row.objectID).compactMap(new)
+            let targets = try source.engine.destinations(of: relationship, for: [row.objectID]).flatMap { $0 }
+                .compactMap(new)
             return ToManyChange(
                 relationship: relationship, added: targets, removed: [], order: relationship.isOrdered ? targets : nil)
         }

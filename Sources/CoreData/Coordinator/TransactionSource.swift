@@ -44,10 +44,10 @@ final class TransactionSource: RowSource {
         try transaction.reading { try source.rows(for: identifiers) }
     }
 
-    func relatedIdentifiers(
-        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
-    ) throws -> [NSManagedObjectID] {
-        try transaction.reading { try source.relatedIdentifiers(of: relationship, for: identifier) }
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] {
+        try transaction.reading { try source.destinations(of: relationship, for: identifiers) }
     }
 
     /// Keys that are handed out change nothing that could have been read.

@@ -3,7 +3,7 @@ import Foundation
 extension NSPersistentHistoryChangeRequest: ExecutableRequest {
     func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
         try source.withLock {
-            let stores = (affectedStores ?? source.persistentStores).filter(\.tracksHistory)
+            let stores = (affectedStores ?? source.persistentStores).filter { $0.engine.history != nil }
             guard !stores.isEmpty else {
                 throw StoreError.make(
                     CoreDataErrorCode.persistentStoreUnsupportedRequestType,
@@ -29,7 +29,7 @@ extension NSPersistentHistoryChangeRequest: ExecutableRequest {
         case .token(let token):
             guard let number = token.numbers[store.identity.uuid] else { return nil }
             // A token may be from anywhere: only a number below another one can be counted on from.
-            if let oldest = try store.oldestKeptTransaction(), number < oldest, number + 1 < oldest {
+            if let oldest = try store.history().oldestKeptTransaction(), number < oldest, number + 1 < oldest {
                 throw expired(store)
             }
             return .transaction(number)
@@ -54,11 +54,11 @@ extension NSPersistentHistoryChangeRequest: ExecutableRequest {
 
     private func delete(in store: NSPersistentStore) throws {
         switch bound {
-        case .all: try store.deleteHistory(before: nil)
-        case .date(let date): try store.deleteHistory(before: .date(date.timeIntervalSinceReferenceDate))
+        case .all: try store.history().deleteHistory(before: nil)
+        case .date(let date): try store.history().deleteHistory(before: .date(date.timeIntervalSinceReferenceDate))
         case .token(let token):
             guard let number = token.numbers[store.identity.uuid] else { return }
-            try store.deleteHistory(before: .transaction(number))
+            try store.history().deleteHistory(before: .transaction(number))
         }
     }
 }
@@ -74,10 +74,10 @@ private struct HistoryFindings {
         let start = try request.start(in: store)
         let filter = try request.fetchRequest.map { try HistoryFilter($0, storeID: storeID) } ?? .all
         countsChanges = filter.isAboutChanges
-        var transactions = try store.historyTransactions(after: start)
+        var transactions = try store.history().historyTransactions(after: start)
         let needsChanges =
             filter.isAboutChanges || [.objectIDs, .changesOnly, .transactionsAndChanges].contains(request.resultType)
-        var found = needsChanges ? try store.historyChanges(after: start) : []
+        var found = needsChanges ? try store.history().historyChanges(after: start) : []
         if filter.isAboutChanges {
             found = try EvaluationFailure.throwing { filter.apply(found) { HistoryOperand($0) } }
         } else {
@@ -115,12 +115,22 @@ extension NSPersistentStoreCoordinator {
         withLock {
             let wanted = stores.map { $0.compactMap { $0 as? NSPersistentStore } } ?? persistentStores
             var numbers: [String: Int64] = [:]
-            for store in wanted where store.tracksHistory && persistentStores.contains(store) {
+            for store in wanted where store.engine.history != nil && persistentStores.contains(store) {
                 // A token has no error to tell; a store that cannot be read shows that with the next request.
-                guard let number = try? store.latestTransaction() else { continue }
+                guard let number = try? store.history().latestTransaction() else { continue }
                 numbers[store.identity.uuid] = number
             }
             return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
         }
+    }
+}
+
+extension NSPersistentStore {
+    /// The store's history.
+    ///
+    /// - Throws: for a store that keeps none.
+    fileprivate func history() throws -> any HistoryEngine {
+        if let history = engine.history { return history }
+        throw StoreError.unsupported("history", storeType: type, url: url)
     }
 }

@@ -20,7 +20,7 @@ extension NSPersistentStoreCoordinator {
     ///
     /// - Parameter followsSave: whether a context tells of the same change by `NSManagedObjectContextDidSave`.
     func announceChange(of store: NSPersistentStore, followsSave: Bool = false) {
-        guard store.postsRemoteChanges else { return }
+        guard store.engine.news != nil else { return }
         Self.remoteChangeQueue.async { [self] in
             guard persistentStores.contains(store) else { return }
             var info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identity.uuid]

@@ -144,7 +144,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         return NSNumber(value: lastKey)
     }
 
-    package override func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
+    override func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
         entities.map { entity in
             lastKey += 1
             return NSManagedObjectID(layout: entity, store: identity, key: lastKey)
@@ -152,8 +152,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     }
 
     /// Adds rows that come from another store.
-    package override func save(_ changes: ChangeSet) throws -> SaveResult {
-        guard changes.updated.isEmpty, changes.deleted.isEmpty else { return try super.save(changes) }
+    override func add(_ changes: ChangeSet) throws -> SaveResult {
+        guard changes.updated.isEmpty, changes.deleted.isEmpty else { return try super.add(changes) }
         let nodes = changes.inserted.map { NSAtomicStoreCacheNode(objectID: $0.objectID) }
         add(nodes)
         for (node, change) in zip(nodes, changes.inserted) { try fill(node, change) }
@@ -213,6 +213,18 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     }
 
     // MARK: Files
+
+    package override class var takesRows: Bool { true }
+
+    package override class func automaticMigration(
+        of url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
+    ) -> (() throws -> Void)? {
+        let migration = DocumentMigration(
+            store: self, url: url, model: model, configuration: configuration, options: options)
+        return migration.run
+    }
+
+    package override class func removeLeftovers(of url: URL) { AtomicFile.removeLeftovers(of: url) }
 
     package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         guard try FileState(of: url) != nil else { throw missing(url) }

@@ -105,6 +105,12 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: The engine
 
+    private lazy var adapter = ObjectStoreEngine(self)
+
+    package override var engine: any StoreEngine { adapter }
+
+    override var objectStore: (any ObjectStore)? { self }
+
     package override func loadContents() throws { try load() }
 
     package override func unloadContents() {
@@ -113,17 +119,17 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
         table = NodeTable()
     }
 
-    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
+    func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
         try ContiguousArray(found(plan).map { NodeValues.row(of: $0) })
     }
 
-    package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
+    func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
         try found(plan).map(\.objectID)
     }
 
-    package override func fetchCount(_ plan: FetchPlan) throws -> Int { try found(plan).count }
+    func fetchCount(_ plan: FetchPlan) throws -> Int { try found(plan).count }
 
-    package override func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+    func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
         try PlanEvaluation.dictionaries(plan, among: table.nodes(of: plan.entities))
     }
 
@@ -131,11 +137,11 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
         try PlanEvaluation.objects(plan, among: table.nodes(of: plan.entities))
     }
 
-    package override func row(for identifier: NSManagedObjectID) throws -> Row? {
+    func row(for identifier: NSManagedObjectID) throws -> Row? {
         cacheNode(for: identifier).map { NodeValues.row(of: $0) }
     }
 
-    package override func relatedIdentifiers(
+    func destinations(
         of relationship: RelationshipLayout, for identifier: NSManagedObjectID
     ) throws -> [NSManagedObjectID] {
         NodeValues.identifiers(
@@ -146,6 +152,14 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
         guard uriKey.first == "p", uriKey.count > 1 else { return nil }
         return objectID(
             for: entity.description, withReferenceObject: ReferenceObject.reference(inURIKey: uriKey.dropFirst()))
+    }
+
+    func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
+        throw StoreError.unsupported("inserting rows", storeType: type, url: url)
+    }
+
+    func add(_ changes: ChangeSet) throws -> SaveResult {
+        throw StoreError.unsupported("saving rows", storeType: type, url: url)
     }
 
     package override func relocate(to url: URL) throws { self.url = url }

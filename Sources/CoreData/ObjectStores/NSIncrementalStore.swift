@@ -88,6 +88,12 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: The engine
 
+    private lazy var adapter = ObjectStoreEngine(self)
+
+    package override var engine: any StoreEngine { adapter }
+
+    override var objectStore: (any ObjectStore)? { self }
+
     /// Tells the subclass later: an object may go on any thread, whatever locks that holds.
     private func note(_ identifier: NSManagedObjectID, isKnown: Bool) {
         persistentStoreCoordinator?.perform { [self] in
@@ -115,11 +121,11 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     package override func unloadContents() { ownContext = nil }
 
-    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
-        try rows(for: fetchIdentifiers(plan))
+    func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
+        try ContiguousArray(fetchIdentifiers(plan).compactMap { try row(for: $0) })
     }
 
-    package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
+    func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
         let asking = context()
         let result = try execute(request(plan, .managedObjectResultType), with: asking)
         let elements = result as? [Any] ?? []
@@ -128,7 +134,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         return identifiers
     }
 
-    package override func fetchCount(_ plan: FetchPlan) throws -> Int {
+    func fetchCount(_ plan: FetchPlan) throws -> Int {
         let result = try execute(request(plan, .countResultType), with: context())
         if let number = result as? NSNumber { return number.intValue }
         guard let elements = result as? [Any] else { throw wrong(result, "a number") }
@@ -136,7 +142,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         return elements.count
     }
 
-    package override func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+    func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
         let result = try execute(request(plan, .dictionaryResultType), with: context())
         guard let dictionaries = result as? [[String: Any]] else { throw wrong(result, "an array of dictionaries") }
         return dictionaries
@@ -168,7 +174,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         return request
     }
 
-    package override func row(for identifier: NSManagedObjectID) throws -> Row? {
+    func row(for identifier: NSManagedObjectID) throws -> Row? {
         let asking = context()
         let node: NSIncrementalStoreNode
         do { node = try newValuesForObject(with: identifier, with: asking) } catch let error as CocoaError
@@ -189,7 +195,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
             objectID: identifier, version: Int64(truncatingIfNeeded: node.version), values: ContiguousArray(values))
     }
 
-    package override func relatedIdentifiers(
+    func destinations(
         of relationship: RelationshipLayout, for identifier: NSManagedObjectID
     ) throws -> [NSManagedObjectID] {
         let value = try newValue(

@@ -7,21 +7,7 @@ package final class InMemoryStore: SQLiteStore, @unchecked Sendable {
 
     package override var type: String { NSInMemoryStoreType }
 
-    override var isInMemory: Bool { true }
-
-    // What is code comes without its condition and order: the context that asks has the objects to evaluate it with.
-
-    package override func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
-        try super.fetchRows(plan.withoutCode)
-    }
-
-    package override func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
-        try super.readRows(plan.withoutCode, body)
-    }
-
-    package override func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
-        try super.fetchIdentifiers(plan.withoutCode)
-    }
+    override func makeEngine() -> SQLiteEngine { SQLiteEngine(facts, isInMemory: true, leavesCodeToAsker: true) }
 
     package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         throw StoreError.unsupported("reading metadata while it is not open", storeType: NSInMemoryStoreType, url: nil)
@@ -36,4 +22,8 @@ package final class InMemoryStore: SQLiteStore, @unchecked Sendable {
     package override class func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
         throw StoreError.unsupported("replacing", storeType: NSInMemoryStoreType, url: nil)
     }
+
+    package override class func automaticMigration(
+        of url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
+    ) -> (() throws -> Void)? { nil }
 }

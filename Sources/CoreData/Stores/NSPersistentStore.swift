@@ -2,22 +2,27 @@ import Foundation
 
 /// A store of managed objects: the common part of all kinds.
 ///
-/// The engine methods (`fetchRows` and what follows) are for the coordinator, which calls them on its queue only.
+/// A store is what programs see of it; its ``engine`` is what reads and writes rows.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
     // @unchecked Sendable: confined to its coordinator's queue, but for `identity`, which is safe to share.
+
+    /// What the engine knows of the store, too.
+    package let facts: StoreFacts
 
     /// The coordinator that the store was added to.
     open private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
 
     /// The configuration of the model whose entities the store holds.
-    open var configurationName: String { storedConfigurationName ?? NSManagedObjectModel.defaultConfigurationName }
-    private let storedConfigurationName: String?
+    open var configurationName: String { facts.configurationName }
 
     /// The options that the store was opened with.
-    open private(set) var options: [AnyHashable: Any]?
+    open var options: [AnyHashable: Any]? { facts.options }
 
     /// Where the store is.
-    open var url: URL?
+    open var url: URL? {
+        get { facts.url }
+        set { facts.url = newValue }
+    }
 
     /// The store's UUID.
     open var identifier: String! {
@@ -26,13 +31,19 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
 
     /// The identity that IDs of the store's objects refer to; a store that takes the place of another has that one's.
-    package var identity: StoreIdentity
+    package var identity: StoreIdentity {
+        get { facts.identity }
+        set { facts.identity = newValue }
+    }
 
     /// The kind of store: `NSSQLiteStoreType` and its kin.
     open var type: String { "" }
 
     /// Whether the store may only be read.
-    open var isReadOnly: Bool
+    open var isReadOnly: Bool {
+        get { facts.isReadOnly }
+        set { facts.isReadOnly = newValue }
+    }
 
     /// The store's metadata, with `NSStoreUUIDKey` and `NSStoreTypeKey`.
     open var metadata: [String: Any]! {
@@ -44,10 +55,16 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         }
     }
 
-    package var storedMetadata: [String: Any] = [:]
+    package var storedMetadata: [String: Any] {
+        get { facts.metadata }
+        set { facts.metadata = newValue }
+    }
 
     /// Whether the metadata were set and are yet to be written, which the next save of a context does.
-    package var metadataAreChanged = false
+    package var metadataAreChanged: Bool {
+        get { facts.metadataAreChanged }
+        set { facts.metadataAreChanged = newValue }
+    }
 
     /// Creates a store object for a file that exists or is yet to be made; `loadMetadata` opens it.
     ///
@@ -60,11 +77,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
-        identity = StoreIdentity(uuid: UUID().uuidString)
-        storedConfigurationName = name
-        self.options = options
-        self.url = url
-        isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
+        facts = StoreFacts(url: url, configuration: name, options: options)
         persistentStoreCoordinator = root
         super.init()
         identity.store = self
@@ -94,6 +107,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     // MARK: - The engine
 
+    /// What reads and writes the store's rows, for the coordinator under its lock.
+    package var engine: any StoreEngine { MissingEngine(type: type, url: url) }
+
+    /// The store where it works with managed objects: a class of a developer's, or one written like it.
+    var objectStore: (any ObjectStore)? { nil }
+
     /// Called once, when the store object has been made; a store of the developer's gets its identifier.
     package func prepare(for url: URL) {}
 
@@ -104,146 +123,36 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     package func loadContents() throws {}
 
     /// Goes on with a file of the store's format at another place; see `NSPersistentStoreCoordinator.setURL(_:for:)`.
-    package func relocate(to url: URL) throws { throw unsupported("being moved while it is open") }
-
-    /// The rows that a plan finds, in order.
-    package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
-
-    /// Hands out the rows that a plan finds one by one, in order.
-    package func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
-        for row in try fetchRows(plan) { body(row) }
+    package func relocate(to url: URL) throws {
+        throw StoreError.unsupported("being moved while it is open", storeType: type, url: self.url)
     }
 
-    /// Hands out the rows that a plan finds, one at a time.
-    ///
-    /// - Parameter body: returns whether to go on. It must not keep the row.
-    package func forEachRow(_ plan: FetchPlan, _ body: (CurrentRow) -> Bool) throws {
-        let current = ReadRow()
-        for row in try fetchRows(plan) {
-            current.values = row.values
-            guard body(current) else { return }
-        }
+    /// Listens to changes that others make, where the store can tell of them.
+    final func listen(for coordinator: NSPersistentStoreCoordinator) {
+        engine.news?.listen(
+            asking: { [weak coordinator] question in coordinator?.withLock(question) ?? false },
+            heard: { [weak self, weak coordinator] in
+                guard let self else { return }
+                coordinator?.announceChange(of: self)
+            })
     }
-
-    /// Hands out the rows that a plan finds in portions, in order. What is done with a portion may read from the store.
-    package func forEachPortion(
-        _ plan: FetchPlan, of count: Int, _ body: (ContiguousArray<Row>) throws -> Void
-    ) throws {
-        try body(fetchRows(plan))
-    }
-
-    /// The IDs of the rows that a plan finds, in order.
-    package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
-
-    /// How many rows a plan finds.
-    package func fetchCount(_ plan: FetchPlan) throws -> Int { throw unsupported("fetching") }
-
-    /// The dictionaries that a plan finds, in order.
-    package func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] { throw unsupported("fetching") }
-
-    /// The row of an object, `nil` when it is gone.
-    package func row(for identifier: NSManagedObjectID) throws -> Row? { throw unsupported("fetching") }
-
-    /// The rows of objects; those that are gone are left out.
-    package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
-        try ContiguousArray(identifiers.compactMap { try row(for: $0) })
-    }
-
-    /// The destinations of a to-many relationship, in order where it has one.
-    package func relatedIdentifiers(
-        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
-    ) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
-
-    /// The references of a relationship that lead to no object, by the primary keys of the objects that have them. Only files that
-    /// other programs change can have any.
-    package func danglingReferences(
-        of relationship: RelationshipLayout, from entity: EntityLayout
-    ) throws -> [Int64: [NSManagedObjectID]] { [:] }
-
-    /// Hands out primary keys for new objects.
-    ///
-    /// - Returns: an ID for each of the entities, in order.
-    package func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
-        throw unsupported("inserting")
-    }
-
-    /// Counts on from a key, so that objects that bring their own keys do not meet new ones.
-    package func reserveKeys(upTo key: Int64, of root: EntityLayout) throws { throw unsupported("reserving keys") }
-
-    /// Writes a change set in one transaction, or nothing.
-    ///
-    /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else.
-    package func save(_ changes: ChangeSet) throws -> SaveResult { throw unsupported("saving") }
-
-    /// Writes a change set and what others have to write, or nothing.
-    ///
-    /// - Parameter others: saves to other stores, before this one's transaction ends; what it throws ends that too.
-    package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
-        try others()
-        return try save(changes)
-    }
-
-    /// Writes new rows in one transaction, or nothing.
-    ///
-    /// - Parameter next: fills in the next row; false when there is none.
-    package func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome {
-        throw unsupported("batch insertions")
-    }
-
-    /// Changes rows in one transaction, without reading them.
-    package func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome { throw unsupported("batch updates") }
-
-    /// Deletes rows in one transaction, without reading them, as the delete rules say.
-    package func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome { throw unsupported("batch deletions") }
-
-    /// Whether the store keeps a history that can be read.
-    package var tracksHistory: Bool { false }
-
-    /// The transactions of the history after a place, in their order.
-    package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
-        throw unsupported("history")
-    }
-
-    /// The changes of the transactions of the history after a place, in their order.
-    package func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
-        throw unsupported("history")
-    }
-
-    /// Deletes the transactions before a place; `nil` for all.
-    package func deleteHistory(before end: HistoryPosition?) throws { throw unsupported("history") }
-
-    /// The number of the latest transaction, 0 before the first one.
-    package func latestTransaction() throws -> Int64 { throw unsupported("history") }
-
-    /// The number of the oldest transaction that has not been deleted; `nil` where there is no history.
-    package func oldestKeptTransaction() throws -> Int64? { nil }
-
-    /// Whether changes of the store are announced, those of other processes included.
-    package var postsRemoteChanges: Bool { false }
-
-    /// Keeps what the store holds now readable, for as long as the result is there; `nil` for a store that cannot.
-    package func pinGeneration() throws -> AnyObject? { nil }
-
-    /// A number that changes when somebody else saves to the store: another coordinator, or another program.
-    package func changeCount() throws -> Int64 { 0 }
-
-    /// What `changeCount()` has to be for what is written now; `nil` where that does not matter. Set by the coordinator.
-    package final var expectedChanges: Int64?
-
-    /// Keeps other coordinators and programs from saving to the store, until something is saved here or `letOthersIn()`.
-    package func keepOthersOut() throws {}
-
-    /// Lets others save again.
-    package func letOthersIn() {}
-
-    /// What `pinGeneration()` gave, while that is to be read; `nil` to read the store as it is. Set by the coordinator.
-    package final var readGeneration: AnyObject?
 
     /// Makes the ID of an object of this store from the last part of its URI, `nil` when it makes no sense.
     package func identifier(for entity: EntityLayout, uriKey: String) -> NSManagedObjectID? {
         guard uriKey.first == "p", let key = Int64(uriKey.dropFirst()), key > 0 else { return nil }
         return NSManagedObjectID(layout: entity, store: identity, key: key)
     }
+
+    /// Whether the rows of other stores can be written into a new store of this type.
+    package class var takesRows: Bool { false }
+
+    /// What migrates a store of this type, whose model is another one; `nil` for types that cannot be migrated.
+    package class func automaticMigration(
+        of url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
+    ) -> (() throws -> Void)? { nil }
+
+    /// Removes what somebody left beside the store who was killed while writing it.
+    package class func removeLeftovers(of url: URL) {}
 
     /// Takes the store's files away. Nothing to do for stores without files.
     package class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {}
@@ -255,10 +164,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// Writes changed metadata; `metadata`'s setter only keeps them.
     package func saveMetadata() throws {}
-
-    private func unsupported(_ work: String) -> NSError {
-        StoreError.unsupported(work, storeType: type, url: url)
-    }
 }
 
 extension NSManagedObjectID {

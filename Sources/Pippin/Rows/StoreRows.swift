@@ -44,7 +44,7 @@
             of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
         ) throws -> [[NSManagedObjectID]] {
             guard let relationship = try layout(of: plan).relationship(named: field.name) else { return [] }
-            return try identifiers.map { try coordinator.relatedIdentifiers(of: relationship, for: $0) }
+            return try coordinator.destinations(of: relationship, for: identifiers)
         }
 
         private func fetchPlan(_ plan: EntityPlan, _ selection: RecordSelection) throws -> FetchPlan {

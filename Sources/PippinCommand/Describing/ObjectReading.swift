@@ -11,11 +11,12 @@ extension OpenedStore {
             // Other stores than SQLite's are in memory as a whole, and hand out all rows at once.
             let isSorted = facts.kind == .sqlite
             if isSorted { plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)] }
-            try store.forEachPortion(plan, of: 64) { rows in
+            let portions = try store.engine.portions(plan)
+            while case let rows = try portions.next(isSorted ? 64 : .max), !rows.isEmpty {
                 for row in isSorted ? rows : ContiguousArray(rows.sorted { $0.objectID.key < $1.objectID.key }) {
                     try body(
                         ObjectRecord(row, of: entity, dangling: dangling) { relationship in
-                            try store.relatedIdentifiers(of: relationship, for: row.objectID)
+                            try store.engine.destinations(of: relationship, for: [row.objectID])[0]
                         })
                 }
             }
@@ -26,7 +27,7 @@ extension OpenedStore {
     private func danglingReferences(of entity: EntityLayout) throws -> [String: [Int64: [NSManagedObjectID]]] {
         var found: [String: [Int64: [NSManagedObjectID]]] = [:]
         for relationship in entity.relationships where !relationship.isTransient {
-            found[relationship.name] = try store.danglingReferences(of: relationship, from: entity)
+            found[relationship.name] = try store.engine.inspection?.danglingReferences(of: relationship, from: entity)
         }
         return found
     }

@@ -46,7 +46,7 @@ struct StoreReport {
         external = try store.externalData()
         configurations = store.document.configurations.keys.sorted()
         var counts: [String: Int] = [:]
-        let found = (store.store as? SQLiteStore)?.findings ?? []
+        let found = store.store.engine.inspection?.findings ?? []
         findings = found.map(\.text)
         let tableless = Set(found.filter { $0.property == nil }.map(\.entity))
         for entity in store.layout.entities where !tableless.contains(entity.root.name) {

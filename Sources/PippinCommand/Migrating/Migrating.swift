@@ -40,7 +40,7 @@ enum Migrating {
                 ofType: NSSQLiteStoreType, configurationName: nil, at: store,
                 options: [NSReadOnlyPersistentStoreOption: true])
             // A store that lacks something opens for what it has. Its migration would find no more.
-            let finding = (opened as? SQLiteStore)?.findings.first
+            let finding = opened.engine.inspection?.findings.first
             try coordinator.remove(opened)
             if let finding { throw finding.error(url: store) }
         } catch let error as NSError {

@@ -66,7 +66,7 @@ struct OpenedStore {
     /// How many objects an entity has, those of its subentities left out.
     func count(of entity: EntityLayout) throws -> Int {
         if entity.isAbstract { return 0 }
-        return try coordinator.performAndWait { () throws in try store.fetchCount(plan(entity)) }
+        return try coordinator.performAndWait { () throws in try store.engine.fetchCount(plan(entity)) }
     }
 
     /// How the values that are kept in files and the files fit together.

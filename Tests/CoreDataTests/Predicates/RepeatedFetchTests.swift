@@ -11,7 +11,7 @@ struct RepeatedFetchTests {
         let container = try Library.stored(at: folder.file("library.sqlite"))
         for price in 1...9 { container.viewContext.make("Book", ["title": "b\(price)", "price": Double(price)]) }
         try container.viewContext.save()
-        let store = try #require(container.persistentStoreCoordinator.persistentStores.first as? SQLiteStore)
+        let store = try #require(container.persistentStoreCoordinator.persistentStores.first?.engine as? SQLiteEngine)
         return (folder, container.viewContext, try store.current())
     }
 

@@ -154,7 +154,7 @@ struct AppleStoreTests {
         let store = try openStore(cachedModel(url), at: url)
         let root = try store.fetchRows(store.plan("BookmarkEntity", NSPredicate(format: "parent == nil")))
         let relationship = try #require(try store.layout("BookmarkEntity").relationship(named: "children"))
-        let orders = try root.map { try store.relatedIdentifiers(of: relationship, for: $0.objectID).map(\.key) }
+        let orders = try root.map { try store.destinations(of: relationship, for: $0.objectID).map(\.key) }
         #expect(orders.contains([7, 1, 6, 9, 8]) || orders.contains([7, 4, 2, 10]) || !orders.isEmpty)
         #expect(try store.fetchCount(store.plan("BookmarkEntity")) == 10)
     }

@@ -22,7 +22,7 @@ struct CreationTests {
                 == ["1|Car|0|0", "2|SportCar|1|0", "3|ExpensiveSportCar|2|0", "4|Person|0|0"])
         #expect(
             try plainSQL("SELECT Z_VERSION, Z_UUID FROM Z_METADATA", in: folder.store) == [
-                "1|\(store.identifier ?? "")"
+                "1|\(store.identifier)"
             ])
         let metadata = try SQLiteStore.metadataForPersistentStore(with: folder.store)
         #expect(metadata[NSStoreTypeKey] as? String == "SQLite")

@@ -81,8 +81,8 @@ struct SavingTests {
     func keys() throws {
         let store = try openStore(FixtureModel.cars(), at: folder.store)
         let layouts = try ["Car", "SportCar", "Person", "Car"].map { try store.layout($0) }
-        #expect(try store.makePermanentIdentifiers(for: layouts).map(\.key) == [1, 2, 1, 3])
-        #expect(try store.makePermanentIdentifiers(for: layouts).map(\.key) == [4, 5, 2, 6])
+        #expect(try store.makePermanentIdentifiers(for: layouts, isSavedLater: false).map(\.key) == [1, 2, 1, 3])
+        #expect(try store.makePermanentIdentifiers(for: layouts, isSavedLater: false).map(\.key) == [4, 5, 2, 6])
         #expect(
             try plainSQL("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY", in: folder.store)
                 == ["Car|6", "SportCar|0", "ExpensiveSportCar|0", "Person|2"])
@@ -152,7 +152,7 @@ struct SavingTests {
         try store.save(inserted: [first, second])
         #expect(try plainSQL("SELECT * FROM Z_1FRIENDS ORDER BY 1", in: folder.store) == ["1|2", "2|1"])
         let relationship = try #require(try store.layout("Person").relationship(named: "friends"))
-        #expect(try store.relatedIdentifiers(of: relationship, for: first.objectID).map(\.key) == [2])
+        #expect(try store.destinations(of: relationship, for: first.objectID).map(\.key) == [2])
         let row = try #require(try store.row(for: first.objectID))
         try store.save(deleted: [row])
         #expect(try plainSQL("SELECT * FROM Z_1FRIENDS", in: folder.store).isEmpty)
@@ -186,7 +186,7 @@ struct SavingTests {
 
     // MARK: Order
 
-    private func ordered() throws -> (SQLiteStore, RowChange, [RowChange]) {
+    private func ordered() throws -> (SQLiteEngine, RowChange, [RowChange]) {
         let store = try openStore(FixtureModel.bookmarks(), at: folder.store)
         let parent = try store.insertion("BookmarkEntity", ["title": .string("folder")])
         let children = try ["a", "b", "c"].map {
@@ -211,7 +211,7 @@ struct SavingTests {
                 == ["a|2048", "b|3072", "c|4096"])
         let relationship = try #require(try store.layout("BookmarkEntity").relationship(named: "children"))
         #expect(
-            try store.relatedIdentifiers(of: relationship, for: parent.objectID).map(\.key)
+            try store.destinations(of: relationship, for: parent.objectID).map(\.key)
                 == children.map(\.objectID.key))
     }
 
@@ -279,7 +279,7 @@ struct SavingTests {
             try plainSQL("SELECT Z_2ASSETS, Z_FOK_2ASSETS FROM Z_1ASSETS ORDER BY Z_FOK_2ASSETS", in: folder.store)
                 == ["2|2048", "3|3072", "1|4096"])
         let relationship = try #require(try store.layout("Album").relationship(named: "assets"))
-        #expect(try store.relatedIdentifiers(of: relationship, for: album.objectID).map(\.key) == [2, 3, 1])
+        #expect(try store.destinations(of: relationship, for: album.objectID).map(\.key) == [2, 3, 1])
     }
 
     // MARK: Constraints

@@ -33,12 +33,10 @@ final class StoreFolder {
 /// Opens a store without a coordinator.
 func openStore(
     _ model: NSManagedObjectModel, at url: URL, options: [AnyHashable: Any]? = nil, configuration: String? = nil
-) throws -> SQLiteStore {
-    let store = SQLiteStore(
-        persistentStoreCoordinator: nil, configurationName: configuration, at: url, options: options)
-    store.explicitModel = model
-    try store.loadMetadata()
-    return store
+) throws -> SQLiteEngine {
+    let engine = SQLiteEngine(StoreFacts(url: url, configuration: configuration, options: options))
+    try engine.open(model)
+    return engine
 }
 
 /// What plain SQL finds: each row's columns joined by a bar.
@@ -59,7 +57,22 @@ func plainSQL(_ sql: String, in url: URL) throws -> [String] {
     return rows
 }
 
-extension SQLiteStore {
+extension SQLiteEngine {
+    var identifier: String { facts.identity.uuid }
+    var identity: StoreIdentity { facts.identity }
+    var metadata: [String: Any] {
+        get { facts.metadata }
+        set {
+            facts.metadata = newValue
+            facts.metadataAreChanged = true
+        }
+    }
+    var isReadOnly: Bool { facts.isReadOnly }
+
+    func destinations(
+        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
+    ) throws -> [NSManagedObjectID] { try destinations(of: relationship, for: [identifier])[0] }
+
     func layout(_ name: String) throws -> EntityLayout {
         try #require(try current().schema.layout.entityByName[name])
     }
@@ -75,7 +88,7 @@ extension SQLiteStore {
         _ entity: String, _ values: [String: StoredValue], toMany: [ToManyChange] = []
     ) throws -> RowChange {
         let layout = try layout(entity)
-        let identifier = try makePermanentIdentifiers(for: [layout])[0]
+        let identifier = try makePermanentIdentifiers(for: [layout], isSavedLater: false)[0]
         var row = layout.defaultValues
         for (name, value) in values { row[try #require(layout.slotIndex(forName: name))] = value }
         return RowChange(

@@ -175,7 +175,7 @@ struct StoreVersionTests {
         let context = try opened(model(["Book": ["title"]]))
         try save(context, "Book", ["title": "Emma"])
         let coordinator = try #require(context.persistentStoreCoordinator)
-        let store = try #require(coordinator.persistentStores.first as? SQLiteStore)
+        let store = try #require(coordinator.persistentStores.first?.engine as? SQLiteEngine)
         let former = try store.current()
         _ = try context.performAndWait { try context.all("Book") }
         #expect(try store.current() === former)

@@ -13,7 +13,7 @@ final class MigrationPortions {
     /// How many objects are made or changed before they are saved.
     private let size: Int
     /// The store to save to; `nil` where objects are not told by keys.
-    private let store: SQLiteStore?
+    private let store: (any LongTransactionEngine)?
     /// Whether the destination had no rows before.
     private let isNew: Bool
     private var doubtful = DoubtfulRows()
@@ -31,8 +31,8 @@ final class MigrationPortions {
         (self.source, self.destination) = (source, destination)
         self.associations = associations
         (self.size, self.isNew) = (size, isNew)
-        let isRead = source.coordinator?.persistentStores.first is SQLiteStore
-        store = isRead ? destination.coordinator?.persistentStores.first as? SQLiteStore : nil
+        let isRead = source.coordinator?.persistentStores.first?.engine.keys != nil
+        store = isRead ? destination.coordinator?.persistentStores.first?.engine.longTransactions : nil
     }
 
     func saveIfFull() throws {

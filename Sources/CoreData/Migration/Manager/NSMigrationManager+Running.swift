@@ -33,7 +33,7 @@ extension NSMigrationManager {
         } catch { throw unopened(ends.destination, code: CoreDataErrorCode.migrationManagerDestinationStore, error) }
         let run = try MigrationRun(mapping, source: source, destination: destination, portion: portion, isNew: isNew)
         self.run = run
-        if let willMigrate, let store = destination.persistentStores.first as? SQLiteStore { try willMigrate(store) }
+        try willMigrate?(destination)
         try run.destination.performAndWait {
             try run.source.performAndWait {
                 do { try migrate(run) } catch {

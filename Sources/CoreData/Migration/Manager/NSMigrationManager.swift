@@ -38,7 +38,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// Called on the migration's thread whenever the progress changes.
     var progressed: ((Float) -> Void)?
     /// Called with the destination store before the first object is made, where that is a new SQLite store.
-    var willMigrate: ((SQLiteStore) throws -> Void)?
+    var willMigrate: ((NSPersistentStoreCoordinator) throws -> Void)?
     /// Which object became which, after a migration object by object that `willMigrate` was set for.
     var successions: [KeyPairs]?
     /// How many objects are made or changed before they are saved and let go.

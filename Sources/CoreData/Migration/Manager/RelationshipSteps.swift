@@ -67,7 +67,7 @@ extension MigrationRun {
             if let members = source.toManyMembersIfAny(relationship), members.isLoaded {
                 return members.all.map(\.identifier)
             }
-            return try self.source.source?.relatedIdentifiers(of: relationship, for: source.identifier) ?? []
+            return try self.source.source?.destinations(of: relationship, for: source.identifier) ?? []
         }
         guard case .identifier(let target) = source.values[relationship.slot] else { return [] }
         return [target]

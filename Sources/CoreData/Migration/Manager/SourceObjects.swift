@@ -36,19 +36,19 @@ extension NSMigrationManager {
         let context = run.source
         let entity = try context.entity(of: request)
         guard let coordinator = context.coordinator, let source = context.source,
-            let store = coordinator.persistentStores.first as? SQLiteStore, context.changed.isEmpty,
+            let engine = coordinator.persistentStores.first?.engine, engine.keys != nil, context.changed.isEmpty,
             request.resultType == .managedObjectResultType, request.affectedStores == nil,
             request.relationshipKeyPathsForPrefetching?.isEmpty ?? true
         else { return try body(try context.fetch(request)) }
         let plan = context.plan(for: request, entity)
-        guard let cursor = try coordinator.withLock({ try store.reading { try $0.rowCursor(plan) } }) else { return }
+        let portions = try coordinator.withLock { try engine.portions(plan) }
         var (done, count) = (0, 0)
         while true {
-            let rows = try coordinator.withLock { try cursor.next(MigrationPortions.reading) }
+            let rows = try coordinator.withLock { try portions.next(MigrationPortions.reading) }
             if rows.isEmpty { return }
             // What comes at once has no progress to tell of.
             if done == 0, rows.count == MigrationPortions.reading {
-                count = try coordinator.withLock { try store.fetchCount(plan) }
+                count = try coordinator.withLock { try engine.fetchCount(plan) }
             }
             let stamp = source.generation
             try body(rows.map { context.object(for: $0, asFault: false, refreshing: false, stamp: stamp) })

@@ -26,10 +26,11 @@ struct StoreContinuity {
     }
 
     /// Has new objects numbered on from the old ones, so that the URI of an old object never leads to another one.
-    func reserveKeys(in store: SQLiteStore) throws {
-        let schema = try store.current().schema
-        for mapping in schema.mappings.compactMap({ $0 }) where mapping.layout.superentity == nil {
-            try store.reserveKeys(upTo: greatestKey, of: mapping.layout)
+    func reserveKeys(in coordinator: NSPersistentStoreCoordinator) throws {
+        guard let store = coordinator.persistentStores.first, let keys = store.engine.keys else { return }
+        for entity in coordinator.modelLayout.entities
+        where entity.superentity == nil && store.holds(entity, of: coordinator.managedObjectModel) {
+            try keys.reserveKeys(upTo: greatestKey, of: entity)
         }
     }
 

@@ -65,6 +65,28 @@ package enum RowSQL {
         }
     }
 
+    /// The same for many objects at once, whose keys come first:
+    /// `SELECT t0.ZBOOK, t0.Z_PK FROM ZPAGE t0 WHERE t0.ZBOOK IN (?, ?) ORDER BY t0.ZBOOK, t0.Z_FOK_BOOK, t0.Z_PK`.
+    package static func targets(_ toMany: ToManyMapping, destination: EntityMapping, count: Int) -> SQLStatement {
+        let columns = destination.sharesTable ? "t0.Z_PK, t0.Z_ENT" : "t0.Z_PK"
+        let marks = Array(repeating: "?", count: count).joined(separator: ", ")
+        switch toMany {
+        case .foreignKey(let key):
+            let source = "t0.\(quoted(key.column))"
+            let order = key.orderColumn.map { "t0.\(quoted($0)), t0.Z_PK" } ?? "t0.Z_PK"
+            return SQLStatement(
+                "SELECT \(source), \(columns) FROM \(quoted(key.table)) t0 WHERE \(source) IN (\(marks)) "
+                    + "ORDER BY \(source), \(order)")
+        case .joinTable(let join):
+            let source = "t1.\(quoted(join.sourceColumn))"
+            let order = join.orderColumn.map { "t1.\(quoted($0)), t0.Z_PK" } ?? "t0.Z_PK"
+            return SQLStatement(
+                "SELECT \(source), \(columns) FROM \(quoted(join.table)) t1 JOIN \(quoted(destination.table)) t0 ON "
+                    + "t0.Z_PK = t1.\(quoted(join.destinationColumn)) WHERE \(source) IN (\(marks)) "
+                    + "ORDER BY \(source), \(order)")
+        }
+    }
+
     /// `INSERT OR IGNORE INTO Z_5TAGS (Z_5NOTES, Z_13TAGS) VALUES (?, ?)`: both ends of a pair report it.
     package static func insertPair(_ join: JoinMapping) -> SQLStatement {
         SQLStatement(

@@ -1,12 +1,12 @@
 import SQLiteConnection
 
 // Many saves that are there together, or not at all.
-extension SQLiteStore {
+extension SQLiteEngine: LongTransactionEngine {
     /// Opens a transaction that takes in all saves until it ends.
     ///
     /// - Parameter makesIndexesLater: drops all indexes, for `makeIndexes()` to make when the rows are there: sorting once
     ///   costs less than finding a place for each row in an index that outgrows SQLite's cache.
-    func beginLongTransaction(makesIndexesLater: Bool) throws {
+    package func beginLongTransaction(makesIndexesLater: Bool) throws {
         let store = try writable()
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             try store.connection.beginLong(undoesParts: !makesIndexesLater && store.mayBreakConstraints)
@@ -24,7 +24,7 @@ extension SQLiteStore {
     /// Makes the indexes that were left for later.
     ///
     /// Those whose rows share values that must be unique are left once more; nothing happens where there are none.
-    func makeIndexes() throws {
+    package func makeIndexes() throws {
         guard let store = opened, !store.indexesOfLongTransaction.isEmpty else { return }
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             store.indexesOfLongTransaction = try store.indexesOfLongTransaction.filter { try !store.makes($0) }
@@ -36,7 +36,7 @@ extension SQLiteStore {
     ///
     /// - Parameter limit: how many groups of rows, and how many of each, to look for.
     /// - Throws: an error that names the index when one is missing without such rows: no store goes without its indexes.
-    func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
+    package func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
         guard let store = opened, let missing = store.indexesOfLongTransaction.first else { return [] }
         let found = try store.run("read from", fallback: CoreDataErrorCode.persistentStoreOperation) {
             try ConstraintCheck(store).sharedValues(limit: limit)
@@ -51,7 +51,7 @@ extension SQLiteStore {
     /// Ends it; nothing happens where there is none.
     ///
     /// - Throws: what SQLite reports; then nothing of the transaction is there.
-    func endLongTransaction(commits: Bool) throws {
+    package func endLongTransaction(commits: Bool) throws {
         guard let store = opened, let files = store.filesOfLongTransaction else { return }
         store.filesOfLongTransaction = nil
         store.indexesOfLongTransaction = []
@@ -69,7 +69,7 @@ extension SQLiteStore {
     }
 
     /// Gives all rows the version of new ones: `UPDATE ZCAR SET Z_OPT = 1 WHERE Z_OPT <> 1`.
-    func resetVersions() throws {
+    package func resetVersions() throws {
         let store = try writable()
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             for mapping in store.schema.mappings.compactMap({ $0 }) where mapping.layout.superentity == nil {

@@ -2,11 +2,13 @@ import Dispatch
 import Foundation
 import SQLiteConnection
 
-/// Tells a coordinator when others have changed a store's file.
+/// Tells when others have changed a store's file.
 final class RemoteChangeDetection: @unchecked Sendable {
-    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the lock of the
-    // coordinator, as the connection does; `round` to `queue`.
-    private weak var store: SQLiteStore?
+    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to whoever may ask the engine,
+    // as the connection does; `round` to `queue`.
+    private weak var engine: SQLiteEngine?
+    private let asking: @Sendable (() -> Bool) -> Bool
+    private let heard: @Sendable () -> Void
     private let queue = DispatchQueue(label: "RemoteChangeDetection")
     private var watcher: StoreWatcher?
     private var version: Int64
@@ -17,10 +19,15 @@ final class RemoteChangeDetection: @unchecked Sendable {
     /// makes what is in it visible.
     private static let delays = [2, 10, 50, 250]
 
-    /// - Parameter version: SQLite's `data_version` of the connection, which grows when others commit.
-    init(_ store: SQLiteStore, _ url: URL, version: Int64) {
-        self.store = store
-        self.version = version
+    /// - Parameters:
+    ///   - version: SQLite's `data_version` of the connection, which grows when others commit.
+    ///   - asking: runs a question when nobody else asks the engine.
+    ///   - heard: called after somebody has changed the store.
+    init(
+        _ engine: SQLiteEngine, _ url: URL, version: Int64, asking: @escaping @Sendable (() -> Bool) -> Bool,
+        heard: @escaping @Sendable () -> Void
+    ) {
+        (self.engine, self.version, self.asking, self.heard) = (engine, version, asking, heard)
         watcher = StoreWatcher(url, on: queue) { [weak self] in self?.hear() }
     }
 
@@ -33,16 +40,16 @@ final class RemoteChangeDetection: @unchecked Sendable {
     }
 
     private func look(_ delays: ArraySlice<Int>, _ round: Int) {
-        guard round == self.round, let store, let coordinator = store.persistentStoreCoordinator else { return }
-        let isChanged = coordinator.withLock { () -> Bool in
-            guard let opened = store.opened, !opened.connection.isInTransaction,
+        guard round == self.round, let engine else { return }
+        let isChanged = asking {
+            guard let opened = engine.opened, !opened.connection.isInTransaction,
                 // A store that cannot be read now tells so to whoever reads it next.
                 let now = try? opened.connection.integer("PRAGMA data_version"), now != version
             else { return false }
             version = now
             return true
         }
-        if isChanged { return coordinator.announceChange(of: store) }
+        if isChanged { return heard() }
         guard let delay = delays.first else { return }
         queue.asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in self?.look(delays.dropFirst(), round)
         }

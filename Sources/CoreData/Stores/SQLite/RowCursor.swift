@@ -3,7 +3,7 @@ import SQLiteConnection
 /// The rows of a statement, read a portion at a time: what is done with one portion may read and write the store itself.
 ///
 /// All rows are of the state in which the store was when the cursor was made.
-final class RowCursor {
+final class RowCursor: RowPortions {
     // Confined to the queue of the store's coordinator.
     private let store: OpenStore
     private let reader: RowReader

@@ -144,35 +144,6 @@ extension OpenStore {
         }
     }
 
-    func relatedIdentifiers(
-        of relationship: RelationshipLayout, for identifier: NSManagedObjectID
-    ) throws -> [NSManagedObjectID] {
-        return try run("read from") {
-            let mapping = try access(identifier.layout).mapping
-            try mapping.checkAvailable(relationship.name, "cannot be read", url: file.url)
-            if let finding = schema.finding(of: relationship.destination) {
-                throw finding.error("“\(mapping.layout.name).\(relationship.name)” cannot be read", url: file.url)
-            }
-            guard mapping.toManys.indices.contains(relationship.index),
-                let toMany = mapping.toManys[relationship.index],
-                let destination = schema.mapping(of: relationship.destination)
-            else { return [] }
-            let statement = try connection.statement(RowSQL.targets(toMany, destination: destination).text)
-            defer { statement.reset() }
-            try statement.bind(identifier.key, at: 1)
-            var targets: [NSManagedObjectID] = []
-            while try statement.step() {
-                let layout =
-                    destination.sharesTable
-                    ? entity(numbered: statement.integer(at: 1), kindOf: destination.layout) : nil
-                targets.append(
-                    NSManagedObjectID(
-                        layout: layout ?? destination.layout, store: identity, key: statement.integer(at: 0)))
-            }
-            return targets
-        }
-    }
-
     /// The statement of a plan, bound and ready; its SQL is made once for all plans of one form.
     private func prepare(
         _ plan: FetchPlan, _ result: FetchResult

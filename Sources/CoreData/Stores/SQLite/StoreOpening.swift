@@ -1,32 +1,32 @@
 import Foundation
 import SQLiteConnection
 
-extension SQLiteStore {
+extension SQLiteEngine {
     /// Opens the store, making it first where there is none.
     ///
     /// - Throws: an `NSError` with Core Data's code: 134100 when the model does not fit, 259 for a damaged file, 513 for
     ///   a folder that cannot be written, 134090 for a store that another process keeps locked.
-    func openFile() throws {
-        guard let url, url.isFileURL else {
+    func openFile(_ model: NSManagedObjectModel?) throws {
+        guard let url = facts.url, url.isFileURL else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOpen,
-                "An SQLite store needs a file URL, and got “\(url?.absoluteString ?? "nothing")”.")
+                "An SQLite store needs a file URL, and got “\(facts.url?.absoluteString ?? "nothing")”.")
         }
-        guard let model = explicitModel ?? coordinatorModel else {
+        guard let model else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOpen,
                 "The store “\(url.lastPathComponent)” needs a coordinator with a model.",
                 url: url)
         }
-        let settings = StoreSettings(options)
+        let settings = StoreSettings(facts.options)
         let file =
-            isReadOnly && !isInMemory
+            facts.isReadOnly && !isInMemory
             ? try StoreFile.openForReading(url, timeout: settings.timeout)
             : try StoreFile.open(url, mode: isInMemory ? .memory : .create, timeout: settings.timeout)
         let layout = try model.compiledLayout()
         let names = entityNames(in: model)
         if try file.isEmpty() {
-            if isReadOnly { throw emptyStore(url) }
+            if facts.isReadOnly { throw emptyStore(url) }
             let schema = SQLSchema(layout: layout, entityNames: names)
             let uuid = UUID().uuidString
             try file.create(
@@ -36,11 +36,9 @@ extension SQLiteStore {
         try open(file, model: model, layout: layout, names: names, settings: settings)
     }
 
-    private var coordinatorModel: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
-
     /// The entities of the store's configuration; nil for all.
     private func entityNames(in model: NSManagedObjectModel) -> Set<String>? {
-        guard let entities = model.entities(forConfigurationName: configurationName) else { return nil }
+        guard let entities = model.entities(forConfigurationName: facts.configurationName) else { return nil }
         let names = Set(entities.compactMap(\.name))
         return names.count == model.entities.count ? nil : names
     }
@@ -80,10 +78,10 @@ extension SQLiteStore {
 
         // A store that keeps a history must not be changed without it: Core Data opens it for reading only.
         let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
-        if hasHistory, !settings.tracksHistory { isReadOnly = true }
-        if !isReadOnly { try file.apply(settings.pragmas) }
+        if hasHistory, !settings.tracksHistory { facts.isReadOnly = true }
+        if !facts.isReadOnly { try file.apply(settings.pragmas) }
         var history: HistoryWriter?
-        if settings.tracksHistory, !isReadOnly {
+        if settings.tracksHistory, !facts.isReadOnly {
             try HistoryTables.prepare(in: file, schema: schema, hasTables: hasHistory)
             history = HistoryWriter(
                 connection: file.connection, schema: schema, bundleIdentifier: Bundle.main.bundleIdentifier)
@@ -91,22 +89,22 @@ extension SQLiteStore {
         let derived = DerivedValues()
         try file.run("open the store", fallback: CoreDataErrorCode.persistentStoreOpen) {
             try StoreFunctions.register(on: file.connection, derived: derived)
-            if settings.analyzes, !isReadOnly { try file.connection.execute("ANALYZE") }
-            if settings.vacuums, !isReadOnly { try file.connection.execute("VACUUM") }
+            if settings.analyzes, !facts.isReadOnly { try file.connection.execute("ANALYZE") }
+            if settings.vacuums, !facts.isReadOnly { try file.connection.execute("VACUUM") }
         }
         let external = isInMemory ? .none : ExternalData(store: settings.externalDataStore ?? file.url)
         // What cannot be removed now is for the next to come.
-        if !isReadOnly, !isInMemory { try? FileJournal.removeLeftovers(of: external, file.connection) }
-        identifier = metadata[NSStoreUUIDKey] as? String ?? identity.uuid
-        storedMetadata = metadata
-        fileInUse = isReadOnly || isInMemory ? nil : OpenFile(file.url.path)
+        if !facts.isReadOnly, !isInMemory { try? FileJournal.removeLeftovers(of: external, file.connection) }
+        facts.identity.uuid = metadata[NSStoreUUIDKey] as? String ?? facts.identity.uuid
+        facts.metadata = metadata
+        fileInUse = facts.isReadOnly || isInMemory ? nil : OpenFile(file.url.path)
         // The model fits, so that its hashes are those of the store's copy. They were computed for the comparison.
         if metadata[StoreMetadata.ownHashesKey] == nil, entities.contains(where: { $0.recordedVersionHash == nil }) {
-            storedMetadata[VersionHash.ownHashesOfStoreKey] = Dictionary(
+            facts.metadata[VersionHash.ownHashesOfStoreKey] = Dictionary(
                 entities.map { ($0.name ?? "", $0.ownVersionHash) }, uniquingKeysWith: { first, _ in first })
         }
         opened = OpenStore(
-            file: file, schema: schema, identity: identity,
+            file: file, schema: schema, identity: facts.identity,
             external: external, derived: derived, history: history,
             hasHistory: hasHistory || history != nil, structureVersion: version)
     }

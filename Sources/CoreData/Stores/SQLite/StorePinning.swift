@@ -51,7 +51,7 @@ extension OpenStore {
     }
 }
 
-extension SQLiteStore {
+extension SQLiteEngine {
     /// A generation of what the store holds now, one for all who ask until something is written.
     func makeGeneration(_ settings: StoreSettings) throws -> OpenStore? {
         try following { try makeGeneration(of: $0, settings) }

@@ -112,7 +112,7 @@ extension OpenStore {
     }
 }
 
-extension SQLiteStore {
+extension SQLiteEngine {
     /// Runs a reading of what is open; where another program has changed the structure of the file, of what it is now.
     ///
     /// - Throws: 134100 when the entities of the model are not those of the store any more.
@@ -145,7 +145,7 @@ extension SQLiteStore {
     /// numbers that they have now.
     private func adapt() throws {
         let store = try current()
-        guard let explicit = explicitModel ?? persistentStoreCoordinator?.managedObjectModel else { return }
+        guard let explicit = model else { return }
         let file = store.file
         opened = try file.run("read the tables of") {
             try file.connection.transaction(.deferred) {
@@ -153,8 +153,8 @@ extension SQLiteStore {
                 if try file.isEmpty() { throw gone(file.url, "destroyed") }
                 let metadata = try file.metadata()
                 try checkVersions(of: store, in: explicit, metadata)
-                if !metadataAreChanged, let uuid = metadata[NSStoreUUIDKey] as? String,
-                    uuid.caseInsensitiveCompare(identity.uuid) != .orderedSame
+                if !facts.metadataAreChanged, let uuid = metadata[NSStoreUUIDKey] as? String,
+                    uuid.caseInsensitiveCompare(facts.identity.uuid) != .orderedSame
                 {
                     throw gone(file.url, "replaced by another one")
                 }
@@ -164,14 +164,14 @@ extension SQLiteStore {
                     numbers: catalog.numbers(for: explicit), catalog: catalog)
                 // A history that somebody else keeps must not miss what is changed here.
                 let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
-                if hasHistory, store.history == nil { isReadOnly = true }
-                if !metadataAreChanged {
-                    let hashes = storedMetadata[VersionHash.ownHashesOfStoreKey]
-                    storedMetadata = metadata
-                    storedMetadata[VersionHash.ownHashesOfStoreKey] = hashes
+                if hasHistory, store.history == nil { facts.isReadOnly = true }
+                if !facts.metadataAreChanged {
+                    let hashes = facts.metadata[VersionHash.ownHashesOfStoreKey]
+                    facts.metadata = metadata
+                    facts.metadata[VersionHash.ownHashesOfStoreKey] = hashes
                 }
                 return OpenStore(
-                    file: file, schema: schema, identity: identity, external: store.external, derived: store.derived,
+                    file: file, schema: schema, identity: facts.identity, external: store.external, derived: store.derived,
                     history: store.history.map { $0.following(schema) }, hasHistory: hasHistory,
                     structureVersion: version)
             }
@@ -181,7 +181,7 @@ extension SQLiteStore {
     private func checkVersions(
         of store: OpenStore, in model: NSManagedObjectModel, _ metadata: [String: Any]
     ) throws {
-        guard !StoreSettings(options).ignoresVersions else { return }
+        guard !StoreSettings(facts.options).ignoresVersions else { return }
         let names = store.schema.names
         let entities = model.entities.filter { names.contains($0.name ?? "") }
         // Entities that the store has besides are other programs' business.

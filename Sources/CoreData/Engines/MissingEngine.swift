@@ -1,0 +1,29 @@
+import Foundation
+
+/// The engine of a store that has none: a class of a developer's that is neither atomic nor incremental. It can do nothing.
+final class MissingEngine: StoreEngine {
+    private let type: String
+    private let url: URL?
+
+    init(type: String, url: URL?) { (self.type, self.url) = (type, url) }
+
+    private func unsupported(_ work: String) -> NSError { StoreError.unsupported(work, storeType: type, url: url) }
+
+    func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
+    func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
+    func fetchCount(_ plan: FetchPlan) throws -> Int { throw unsupported("fetching") }
+    func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] { throw unsupported("fetching") }
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
+
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] { throw unsupported("fetching") }
+
+    func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool
+    ) throws -> [NSManagedObjectID] { throw unsupported("inserting") }
+
+    func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        throw unsupported("saving")
+    }
+}
