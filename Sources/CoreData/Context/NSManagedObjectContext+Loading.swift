@@ -28,34 +28,52 @@ extension NSManagedObjectContext {
         for row in rows { _ = object(for: row, asFault: false, refreshing: false, stamp: stamp) }
     }
 
-    /// Loads what relationships lead to, a query a relationship.
+    /// Loads what relationships lead to: a query for the pairs of a relationship, and one for the rows, for some hundred objects
+    /// at a time.
     func prefetch(_ keyPaths: [String], for objects: [NSManagedObject]) throws {
         guard !keyPaths.isEmpty, let source else { return }
         for keyPath in keyPaths {
             var level = objects
             for key in keyPath.split(separator: ".") {
                 guard !level.isEmpty else { break }
-                var missing: [NSManagedObjectID] = []
-                var next: [NSManagedObject] = []
-                for object in level {
-                    guard let relationship = object.layout.relationship(named: String(key)) else {
-                        throw StoreError.make(
-                            CoreDataErrorCode.coreData,
-                            "“\(keyPath)” cannot be prefetched: entity “\(object.layout.name)” has no relationship “\(key)”."
-                        )
-                    }
-                    next +=
-                        relationship.isToMany
+                let relationships = try level.map { object in
+                    if let relationship = object.layout.relationship(named: String(key)) { return relationship }
+                    throw StoreError.make(
+                        CoreDataErrorCode.coreData,
+                        "“\(keyPath)” cannot be prefetched: entity “\(object.layout.name)” has no relationship “\(key)”.")
+                }
+                try loadMembers(of: relationships, for: level)
+                let next = zip(level, relationships).flatMap { object, relationship in
+                    relationship.isToMany
                         ? object.toManyObjects(relationship) : object.toOne(relationship).map { [$0] } ?? []
                 }
-                for object in next where object.isFault && !object.state.contains(.valuesPending) {
-                    missing.append(object.identifier)
-                }
+                let missing = next.filter { $0.isFault && !$0.state.contains(.valuesPending) }.map(\.identifier)
                 let stamp = source.generation
                 for row in try source.rows(for: missing) {
                     _ = object(for: row, asFault: true, refreshing: false, stamp: stamp)
                 }
                 level = next
+            }
+        }
+    }
+
+    /// Loads the members of to-many relationships, those of one for all objects at once.
+    private func loadMembers(of relationships: [RelationshipLayout], for objects: [NSManagedObject]) throws {
+        guard let source else { return }
+        var groups: [ObjectIdentifier: (relationship: RelationshipLayout, objects: [NSManagedObject])] = [:]
+        for (object, relationship) in zip(objects, relationships)
+        where relationship.isToMany && !object.identifier.isTemporaryID {
+            if object.state.contains(.fault) { object.fireFault() }
+            if object.toManyMembersIfAny(relationship)?.isLoaded ?? false { continue }
+            groups[ObjectIdentifier(relationship), default: (relationship, [])].objects.append(object)
+        }
+        for (relationship, objects) in groups.values {
+            let lists = try source.destinations(of: relationship, for: objects.map(\.identifier))
+            takePromotions()
+            for (object, list) in zip(objects, lists) {
+                // The same object may be there twice.
+                let members = object.toManyMembers(relationship)
+                if !members.isLoaded { members.load(list.map { objectOrFault($0) }) }
             }
         }
     }
