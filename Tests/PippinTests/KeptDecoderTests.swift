@@ -1,6 +1,7 @@
 import Foundation
-import Pippin
 import Testing
+
+@testable import Pippin
 
 private struct Hoarder: CoreModel, Codable, Sendable {
     let uid: String
@@ -38,4 +39,52 @@ struct KeptDecoderTests {
         #expect(throws: PersistenceError.self) { try container.decode(String.self, forKey: .name) }
         Hoarder.container = nil
     }
+
+    @Test("A container is known to be gone once nobody has it")
+    func trace() throws {
+        struct Spy: Decodable {
+            enum CodingKeys: CodingKey { case a }
+            let container: KeyedDecodingContainer<CodingKeys>
+
+            init(from decoder: any Decoder) throws { container = try decoder.container(keyedBy: CodingKeys.self) }
+        }
+        func made() throws -> KeptKeyedContainer<Spy.CodingKeys> {
+            KeptKeyedContainer(try JSONDecoder().decode(Spy.self, from: Data("{}".utf8)).container)
+        }
+        var kept: KeptKeyedContainer<Spy.CodingKeys>? = try made()
+        let trace = try #require(kept?.trace)
+        let copy = kept?.container
+        kept = nil
+        withExtendedLifetime(copy) { #expect(trace.isThere) }
+        let other = try made().trace
+        #expect(!other.isThere)
+    }
+
+    @Test("Whoever keeps nothing lets the decoder go, and with the last fetch the store and its files")
+    func notKept() throws {
+        func openFiles() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+                return target?.contains("kept-decoder.sqlite") ?? false
+            }
+        }
+        let folder = Folder()
+        do {
+            let store = StoreLocation.file(folder.url.appendingPathComponent("kept-decoder.sqlite"))
+            let manager = PersistenceManager(models: Modest.self, store: store)
+            try manager.load()
+            try manager.save([Modest(uid: 1, next: nil), Modest(uid: 2, next: Reference(uid: 1))])
+            for _ in 0..<3 { #expect(try manager.fetch(Modest.self).count == 2) }
+            #expect(try openFiles() > 0)
+        }
+        // Whoever looks at the store for changes at that moment holds it a little longer.
+        let end = Date(timeIntervalSinceNow: 20)
+        while Date() < end, try openFiles() > 0 { usleep(10_000) }
+        #expect(try openFiles() == 0)
+    }
+}
+
+private struct Modest: CoreModel, Codable, Sendable {
+    let uid: Int
+    var next: Reference<Modest>?
 }

@@ -4,23 +4,38 @@ class KeptContainer {
 
     init(key: Any.Type) { self.key = key }
 
-    /// Whether somebody else has kept the container, too.
-    var isShared: Bool { true }
+    /// Tells, once this is gone, whether somebody else has kept the container.
+    var trace: ContainerTrace { ContainerTrace(nil) }
 }
 
 final class KeptKeyedContainer<Key: CodingKey>: KeptContainer {
-    private(set) var container: KeyedDecodingContainer<Key>
+    let container: KeyedDecodingContainer<Key>
 
     init(_ container: KeyedDecodingContainer<Key>) {
         self.container = container
         super.init(key: Key.self)
     }
 
-    override var isShared: Bool {
-        // A keyed container is one reference to a box around what was made for it. Should that change, it counts as shared.
-        guard MemoryLayout<KeyedDecodingContainer<Key>>.size == MemoryLayout<AnyObject>.size else { return true }
-        return withUnsafeMutablePointer(to: &container) { container in
-            container.withMemoryRebound(to: AnyObject.self, capacity: 1) { !isKnownUniquelyReferenced(&$0.pointee) }
+    override var trace: ContainerTrace {
+        // A keyed container is one reference to a box around what was made for it. Should that change, it counts as kept.
+        guard MemoryLayout<KeyedDecodingContainer<Key>>.size == MemoryLayout<AnyObject>.size else {
+            return ContainerTrace(nil)
         }
+        return ContainerTrace(unsafeBitCast(container, to: AnyObject.self))
     }
+}
+
+/// Whether a container is still there. Asking whether it has one reference only would be wrong: how many copies the compiler makes
+/// on the way is its own business.
+struct ContainerTrace {
+    private weak var box: AnyObject?
+    private let isKnown: Bool
+
+    /// - Parameter box: the container's box; `nil` where it is not known.
+    init(_ box: AnyObject?) {
+        self.box = box
+        isKnown = box != nil
+    }
+
+    var isThere: Bool { !isKnown || box != nil }
 }

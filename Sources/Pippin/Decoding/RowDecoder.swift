@@ -15,7 +15,7 @@ final class RowDecoder: Decoder {
     let entity: String
     /// The slot of each field; -1 for a relationship to many.
     let slots: ContiguousArray<Int>
-    let related: (any RelatedRows)?
+    private(set) var related: (any RelatedRows)?
     // A decoder is one thread's at a time, so that checking its accesses for overlaps would find nothing.
     @exclusivity(unchecked) var values: ContiguousArray<StoredValue> = []
     @exclusivity(unchecked) var objectID: NSManagedObjectID?
@@ -76,9 +76,11 @@ final class RowDecoder: Decoder {
     func finish() {
         values = []
         objectID = nil
-        if containers.contains(where: \.isShared) { _ = Unmanaged.passRetained(self) }
+        related = nil
+        let traces = containers.map(\.trace)
         containers = []
         latest = nil
+        if traces.contains(where: \.isThere) { _ = Unmanaged.passRetained(self) }
         isFinished = true
     }
 

@@ -46,17 +46,6 @@ enum ColumnConversion {
     }
 }
 
-/// A value as an SQL literal.
-func literal(_ value: SQLValue) -> String {
-    switch value {
-    case .null: return "NULL"
-    case .integer(let number): return String(number)
-    case .double(let number): return number.isFinite ? "\(number)" : "NULL"
-    case .text(let text): return literal(text)
-    case .blob(let data): return "X'\(data.map { String(format: "%02X", $0) }.joined())'"
-    }
-}
-
 /// The functions that a migration in place registers with SQLite.
 enum InPlaceFunction {
     /// The content of a value that may lie in a file beside the store.

@@ -32,6 +32,3 @@ package func quoted(_ identifier: String) -> String {
     if isPlain { return identifier }
     return "\"" + identifier.replacing("\"", with: "\"\"") + "\""
 }
-
-/// Writes a text as an SQL literal, for the few places that take no parameters: triggers and default clauses.
-package func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }

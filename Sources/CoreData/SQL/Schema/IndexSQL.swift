@@ -31,21 +31,8 @@ struct IndexSQL {
         var text = pieces[0]
         for (binding, piece) in zip(fragment.bindings, pieces.dropFirst()) {
             guard let value = try? binding.value(BindingContext()) else { return nil }
-            text += value.spelling + piece
+            text += literal(value) + piece
         }
         return text
-    }
-}
-
-extension SQLValue {
-    /// The value as SQL spells it.
-    fileprivate var spelling: String {
-        switch self {
-        case .null: "NULL"
-        case .integer(let number): String(number)
-        case .double(let number): number.description
-        case .text(let text): literal(text)
-        case .blob(let data): "X'\(data.map { String(format: "%02X", $0) }.joined())'"
-        }
     }
 }

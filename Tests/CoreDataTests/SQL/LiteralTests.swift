@@ -1,0 +1,31 @@
+import CoreData
+import Foundation
+import SQLiteConnection
+import Testing
+
+@testable import CoreData
+
+@Suite("Values as SQL literals")
+struct LiteralTests {
+    private static let values: [SQLValue] = [
+        .null, .integer(.min), .integer(.max), .double(0.1), .double(-1e300), .double(.infinity), .double(-.infinity),
+        .text(""), .text("it's"), .text("x\u{0}y"), .text("\u{0}'"), .text("Größe\n"), .blob(Data()),
+        .blob(Data([0, 39, 255])),
+    ]
+
+    @Test("are the values to SQLite, of the same types", arguments: values)
+    func roundTrip(_ value: SQLValue) throws {
+        let connection = try Connection(path: "", mode: .memory)
+        let statement = try connection.prepare("SELECT \(literal(value)), typeof(\(literal(value)))")
+        #expect(try statement.step())
+        #expect(statement.value(at: 0) == value)
+    }
+
+    @Test("are spelled so that a reader knows them")
+    func spelling() {
+        #expect(literal("it's") == "'it''s'")
+        #expect(literal("x\u{0}") == "CAST(X'7800' AS TEXT)")
+        #expect(literal(.double(-.infinity)) == "-9e999")
+        #expect(literal(.double(.nan)) == "NULL")
+    }
+}
