@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -86,7 +87,7 @@ struct SourceWriterTests {
 
     @Test(
         "What Xcode wrote is written again as it was, byte for byte",
-        .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped), arguments: ModelFixtures.sourceVersions)
+        .enabled(if: Fixtures.areThere, ModelFixtures.skipped), arguments: ModelFixtures.sourceVersions)
     func fixtures(entry: String) throws {
         let (package, name) = try ModelFixtures.package(entry)
         let version = try #require(package.versions.first { $0.name == name })
@@ -98,7 +99,7 @@ struct SourceWriterTests {
 
     @Test(
         "A compiled model written as a source says the same",
-        .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped), arguments: ModelFixtures.compiledVersions)
+        .enabled(if: Fixtures.areThere, ModelFixtures.skipped), arguments: ModelFixtures.compiledVersions)
     func compiledFixtures(entry: String) throws {
         let (package, name) = try ModelFixtures.package(entry)
         let compiled = try package.document(version: name)
@@ -162,7 +163,7 @@ struct SourcePackageWriterTests {
 
     @Test("A package has a folder a version, says which is current, and is read again")
     func package() throws {
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let url = folder.appendingPathComponent("Library.xcdatamodeld")
             let versions = [try version("Library", identifier: "1"), try version("Library 2", identifier: "2")]
             try SourcePackageWriter.write(versions, current: "Library 2", to: url)
@@ -179,15 +180,15 @@ struct SourcePackageWriterTests {
 
     @Test(
         "The current version is named as Xcode names it, byte for byte",
-        .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped))
+        .enabled(if: Fixtures.areThere, ModelFixtures.skipped))
     func currentVersion() throws {
-        let file = ModelFixtures.url("cars/SampleModel.xcdatamodeld/.xccurrentversion")
+        let file = Fixtures.url("cars/SampleModel.xcdatamodeld/.xccurrentversion")
         #expect(try SourcePackageWriter.currentVersion("SampleModel") == String(contentsOf: file, encoding: .utf8))
     }
 
     @Test("What cannot be written is refused, and what was there stays")
     func refusals() throws {
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let url = folder.appendingPathComponent("Library.xcdatamodeld")
             let good = try version("Library", identifier: "1")
             try SourcePackageWriter.write([good], current: "Library", to: url)
@@ -218,13 +219,13 @@ struct SourcePackageWriterTests {
 
     @Test(
         "An .omo is read by way of the .mom beside it, and refused alone",
-        .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped))
+        .enabled(if: Fixtures.areThere, ModelFixtures.skipped))
     func optimizedForm() throws {
-        let compiled = try ModelPackage(at: ModelFixtures.url("cars/SampleModel.momd/SampleModel.omo"))
+        let compiled = try ModelPackage(at: Fixtures.url("cars/SampleModel.momd/SampleModel.omo"))
         #expect(try compiled.model().entitiesByName["Car"]?.recordedVersionHash != nil)
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let alone = folder.appendingPathComponent("SampleModel.omo")
-            try FileManager.default.copyItem(at: ModelFixtures.url("cars/SampleModel.momd/SampleModel.omo"), to: alone)
+            try FileManager.default.copyItem(at: Fixtures.url("cars/SampleModel.momd/SampleModel.omo"), to: alone)
             let error = #expect(throws: NSError.self) { try ModelPackage(at: alone) }
             #expect(error?.localizedDescription.contains("an .omo alone cannot be read") == true)
         }
