@@ -80,7 +80,7 @@ struct SourceWriterTests {
     @Test("A model with everything the editor can say is written as it was, byte for byte")
     func everything() throws {
         let header = try SourceHeader(contents: Data(Self.everything.utf8))
-        let written = SourceWriter.contents(of: try document(), header: header)
+        let written = try SourceWriter.contents(of: document(), header: header)
         #expect(written == Self.everything)
         #expect(try SourceLoss.losses(of: document(), in: written) == [])
     }
@@ -92,7 +92,7 @@ struct SourceWriterTests {
         let (package, name) = try ModelFixtures.package(entry)
         let version = try #require(package.versions.first { $0.name == name })
         let contents = try Data(contentsOf: version.url.appendingPathComponent("contents"))
-        let written = SourceWriter.contents(
+        let written = try SourceWriter.contents(
             of: try package.document(version: name), header: try SourceHeader(contents: contents))
         #expect(written == String(decoding: contents, as: UTF8.self))
     }
@@ -103,7 +103,7 @@ struct SourceWriterTests {
     func compiledFixtures(entry: String) throws {
         let (package, name) = try ModelFixtures.package(entry)
         let compiled = try package.document(version: name)
-        let written = SourceWriter.contents(of: compiled.withEditorDefaults)
+        let written = try SourceWriter.contents(of: compiled.withEditorDefaults)
         #expect(try SourceLoss.losses(of: compiled, in: written) == [])
         let back = try document(written)
         let source = try ModelPackage(at: package.url.deletingPathExtension().appendingPathExtension("xcdatamodeld"))
@@ -122,7 +122,7 @@ struct SourceWriterTests {
     @Test("A model in use is written without the indexes that Core Data makes by itself, and reads the same")
     func modelInUse() throws {
         let model = try ModelAssembler.model(try document())
-        let written = SourceWriter.contents(of: try ModelDocument(model))
+        let written = try SourceWriter.contents(of: ModelDocument(model))
         #expect(try document(written).compiled == document().compiled)
     }
 
@@ -212,7 +212,8 @@ struct SourcePackageWriterTests {
             wrong.document.entities[0].userInfo = ["bell": .string("\u{7}")]
             #expect(
                 message([wrong], "Library", "Library.xcdatamodeld")
-                    == "“/Library.xcdatamodeld”: a name or value has a control character, which XML cannot hold.")
+                    == "“/Library.xcdatamodeld”: “value” of entity “\(wrong.document.entities[0].name)”, entry “bell”: XML "
+                    + "cannot hold the character U+0007.")
             #expect(try ModelPackage(at: url).document() == good.document)
         }
     }

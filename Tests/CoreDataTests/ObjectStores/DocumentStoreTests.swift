@@ -190,7 +190,7 @@ import Testing
             let error = #expect(throws: CocoaError.self) { try context.save() }
             #expect(error?.code == .persistentStoreSave)
             let message = error?.localizedDescription ?? ""
-            #expect(message.contains("“name” of object") && message.contains("U+7"))
+            #expect(message.contains("“name” of object") && message.contains("U+0007"))
             let after = try Data(contentsOf: folder.file("library"))
             #expect(after == before)
         }
