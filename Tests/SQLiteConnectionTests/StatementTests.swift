@@ -135,6 +135,15 @@ struct StatementTests {
         let error = #expect(throws: SQLiteError.self) { try insert.run() }
         #expect(error?.extendedCode == 2067)
         #expect(error?.isConstraint == true)
+        #expect(error?.isUniqueViolation == true)
         #expect(error?.message == "UNIQUE constraint failed: t.a")
+    }
+
+    @Test("A trigger that refuses a change has its own extended code")
+    func trigger() throws {
+        try connection.execute("CREATE TRIGGER r BEFORE INSERT ON t BEGIN SELECT RAISE(ABORT, 'no'); END")
+        let error = #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t VALUES (1)") }
+        #expect(error?.extendedCode == SQLiteError.triggerViolation)
+        #expect(error?.isUniqueViolation == false)
     }
 }
