@@ -52,6 +52,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     }
 
     /// Creates a manager for two versions of a model.
+    ///
+    /// - Parameters:
+    ///   - sourceModel: the model of the store that is migrated.
+    ///   - destinationModel: the model that it is migrated to.
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
         self.sourceModel = sourceModel
         self.destinationModel = destinationModel
@@ -180,6 +184,8 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     // MARK: Entities and objects
 
     /// The source entity of an entity mapping: while a migration runs, that of the model that the source context has.
+    ///
+    /// - Parameter mEntity: an entity mapping.
     open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         let model = run?.source.persistentStoreCoordinator?.managedObjectModel ?? sourceModel
         return mEntity.sourceEntityName.flatMap { model.entitiesByName[$0] }
@@ -187,12 +193,19 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
 
     /// The destination entity of an entity mapping: while a migration runs, that of the model that the destination context
     /// has.
+    ///
+    /// - Parameter mEntity: an entity mapping.
     open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         if let run { return run.destinationEntity(mEntity) }
         return mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
     }
 
     /// Notes that a source object became a destination object by an entity mapping.
+    ///
+    /// - Parameters:
+    ///   - sourceInstance: an object of the source context.
+    ///   - destinationInstance: the object of the destination context that it became.
+    ///   - entityMapping: the mapping that made it.
     open func associate(
         sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
         for entityMapping: NSEntityMapping
@@ -201,6 +214,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     }
 
     /// What source objects became by the entity mapping of a name; everything that the mapping made for `nil`.
+    ///
+    /// - Parameters:
+    ///   - mappingName: the name of the entity mapping.
+    ///   - sourceInstances: objects of the source context; `nil` for all.
     open func destinationInstances(
         forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
@@ -208,6 +225,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     }
 
     /// What destination objects were made of by the entity mapping of a name; all its source objects for `nil`.
+    ///
+    /// - Parameters:
+    ///   - mappingName: the name of the entity mapping.
+    ///   - destinationInstances: objects of the destination context; `nil` for all.
     open func sourceInstances(
         forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
