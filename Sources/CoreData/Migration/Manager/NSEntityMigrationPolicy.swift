@@ -93,6 +93,12 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
     open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
     /// Calls a function that a value expression calls on `$entityPolicy`; there is none by default.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the function, as the expression has it.
+    ///   - arguments: the values of the arguments.
+    /// - Returns: what the function gives; `nil` for no value.
+    /// - Throws: an error that names the function when there is none of that name; what an override throws.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         throw MigrationExpression.error(
             "the migration policy \(String(reflecting: type(of: self))) has no function “\(name)”; override "

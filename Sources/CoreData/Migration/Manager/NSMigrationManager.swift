@@ -97,11 +97,15 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     }
 
     /// Called before a property changes: `migrationProgress`, on the migration's thread.
+    ///
+    /// - Parameter key: the property.
     open func willChangeValue(forKey key: String) {}
 
     /// Called after a property changed: `migrationProgress`, on the migration's thread.
     ///
     /// Linux has no key-value observing: override this to hear of the progress.
+    ///
+    /// - Parameter key: the property.
     open func didChangeValue(forKey key: String) {}
 
     /// Ends the migration as soon as possible, before the next object. May be called from any thread.
@@ -169,6 +173,23 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     }
 
     /// Migrates a store.
+    ///
+    /// ```swift
+    /// let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    /// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+    /// try manager.migrateStore(from: url, type: .sqlite, mapping: mapping, to: other, type: .sqlite)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sourceURL: the store, which is not changed.
+    ///   - sourceType: its type.
+    ///   - sourceOptions: the options to open it with.
+    ///   - mapping: how its objects become objects of the destination model.
+    ///   - destinationURL: where the migrated store is to be.
+    ///   - destinationType: its type.
+    ///   - destinationOptions: the options to open it with.
+    /// - Throws: as `migrateStore(from:sourceType:options:with:toDestinationURL:destinationType:destinationOptions:)`
+    ///   does.
     public func migrateStore(
         from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
         options sourceOptions: [AnyHashable: Any]? = nil,
@@ -237,6 +258,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
 
     /// Calls a function that a value expression calls on `$manager`. Override it to answer functions of a subclass.
     ///
+    /// - Parameters:
+    ///   - name: the name of the function, as the expression has it.
+    ///   - arguments: the values of the arguments.
+    /// - Returns: what the function gives; `nil` for no value.
     /// - Throws: an error that names the function when there is none of that name.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         try callOwnFunction(name, arguments)
