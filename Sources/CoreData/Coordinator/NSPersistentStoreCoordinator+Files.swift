@@ -65,7 +65,7 @@ extension NSPersistentStoreCoordinator {
     /// The metadata of a store that need not be open.
     ///
     /// - Parameters:
-    ///   - storeType: the type of the store.
+    ///   - type: the type of the store.
     ///   - url: where the store is.
     ///   - options: not used: reading metadata takes none.
     /// - Throws: when the file is missing, is no store, or is of an unknown type.
@@ -120,7 +120,7 @@ extension NSPersistentStoreCoordinator {
     ///
     /// - Parameters:
     ///   - metadata: what replaces the metadata of the store; its UUID and type stay.
-    ///   - storeType: the type of the store.
+    ///   - type: the type of the store.
     ///   - url: where the store is.
     ///   - options: not used: writing metadata takes none.
     /// - Throws: when the file is missing, is no store, or is of an unknown type.

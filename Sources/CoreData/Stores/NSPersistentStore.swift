@@ -2,7 +2,7 @@ import Foundation
 
 /// A store of managed objects: the common part of all kinds.
 ///
-/// A store is what programs see of it; its ``engine`` is what reads and writes rows.
+/// A store is what programs see of it; its engine is what reads and writes rows.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
     // @unchecked Sendable: confined to its coordinator's queue, but for `identity`, which is safe to share.
 
