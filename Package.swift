@@ -52,24 +52,33 @@ let package = Package(
         .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "ModelFiles", "RecordGeneration"]),
         .plugin(name: "CoreDataPlugin", capability: .buildTool(), dependencies: ["ModelCompiler"]),
 
-        .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection"]),
+        // What all tests lean on: folders that go with them, plain SQL, Apple's files.
+        .target(name: "TestSupport", dependencies: ["SQLiteConnection"], path: "Tests/TestSupport"),
+        .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: ["CoreData", "ModelFiles", "PredicateOperators", "KeyedArchives", "SQLiteConnection"]),
+            dependencies: [
+                "CoreData", "ModelFiles", "PredicateOperators", "KeyedArchives", "SQLiteConnection", "TestSupport",
+            ]),
         // Migrations in a process of its own, which is killed on the way.
         .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),
         .testTarget(
-            name: "MigrationFaultTests", dependencies: ["MigrationChild", "CoreData", "SQLiteConnection"],
+            name: "MigrationFaultTests",
+            dependencies: ["MigrationChild", "CoreData", "SQLiteConnection", "TestSupport"],
             exclude: ["FaultInjection.c"]),
-        .testTarget(name: "PippinTests", dependencies: ["Pippin", "SQLiteConnection"]),
+        .testTarget(name: "PippinTests", dependencies: ["Pippin", "SQLiteConnection", "TestSupport"]),
         // Programs that work on one store at the same time.
         .executableTarget(name: "ConcurrencyChild", dependencies: ["Pippin"], path: "Tests/ConcurrencyChild"),
-        .testTarget(name: "ConcurrencyTests", dependencies: ["ConcurrencyChild", "Pippin", "SQLiteConnection"]),
-        .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration"]),
-        .testTarget(name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData", "RecordGeneration"]),
-        .testTarget(name: "PippinCommandTests", dependencies: ["PippinCommand", "CoreData", "SQLiteConnection"]),
+        .testTarget(
+            name: "ConcurrencyTests", dependencies: ["ConcurrencyChild", "Pippin", "SQLiteConnection", "TestSupport"]),
+        .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration", "TestSupport"]),
+        .testTarget(
+            name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData", "RecordGeneration", "TestSupport"]),
+        .testTarget(
+            name: "PippinCommandTests",
+            dependencies: ["PippinCommand", "CoreData", "SQLiteConnection", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

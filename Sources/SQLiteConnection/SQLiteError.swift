@@ -14,6 +14,11 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The primary result code, such as `SQLITE_CONSTRAINT` (19): the low byte of the extended one.
     package var code: Int32 { extendedCode & 0xFF }
 
+    /// A row broke a unique index (`SQLITE_CONSTRAINT_UNIQUE`).
+    package static let uniqueViolation: Int32 = SQLITE_CONSTRAINT | 8 << 8
+    /// A trigger refused a change (`SQLITE_CONSTRAINT_TRIGGER`).
+    package static let triggerViolation: Int32 = SQLITE_CONSTRAINT | 7 << 8
+
     package init(extendedCode: Int32, message: String, sql: String? = nil, path: String) {
         self.extendedCode = extendedCode
         self.message = message
@@ -31,6 +36,12 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     /// A row broke a unique index, a primary key or another constraint.
     package var isConstraint: Bool { code == SQLITE_CONSTRAINT }
+
+    /// A row broke a unique index.
+    package var isUniqueViolation: Bool { extendedCode == Self.uniqueViolation }
+
+    /// The operating system could not read or write the file.
+    package var isInputOutput: Bool { code == SQLITE_IOERR }
 
     /// The file is damaged, or no database at all.
     package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }

@@ -114,7 +114,7 @@ extension Connection {
 
     private func undone(_ reason: String) -> SQLiteError {
         SQLiteError(
-            extendedCode: 4, message: "the transaction was undone: \(reason)", sql: nil, path: path)
+            extendedCode: SQLITE_ABORT, message: "the transaction was undone: \(reason)", sql: nil, path: path)
     }
 
     // MARK: The log

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CodeGeneration
@@ -144,10 +145,8 @@ struct HostileNameTests {
                 public struct NSFetchRequest<Result> { init(entityName: String) {} }
                 """
         ).replacing("@nonobjc ", with: "")
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("names-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("Records.swift")
+        let folder = try TestFolder()
+        let file = folder.file("Records.swift")
         try text.write(to: file, atomically: true, encoding: .utf8)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: compiler.executable)

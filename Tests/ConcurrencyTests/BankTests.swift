@@ -1,5 +1,6 @@
 import ConcurrencyChild
 import Foundation
+import TestSupport
 import Testing
 
 /// `PIPPIN_CONCURRENCY_ROUNDS` says how many things each process does; by default as many as take a few seconds.
@@ -7,9 +8,9 @@ private let rounds = ProcessInfo.processInfo.environment["PIPPIN_CONCURRENCY_ROU
 
 @Suite("Several programs that write to one store")
 struct BankTests {
-    let folder: Folder
+    let folder: TestFolder
 
-    init() throws { folder = try Folder() }
+    init() throws { folder = try TestFolder() }
 
     @Test(
         "Eight processes that transfer, count and keep a journal under random delays lose nothing, and see no half of anything"
@@ -26,12 +27,12 @@ struct BankTests {
             increments += end.lines.compactMap { Int($0) }.reduce(0, +)
         }
         #expect(increments > 0)
-        #expect(try integers("SELECT ZCOUNT FROM ZCOUNTER", in: folder.store) == [increments])
+        #expect(try plainNumbers("SELECT ZCOUNT FROM ZCOUNTER", in: folder.store) == [increments])
         let balance = Bank.accounts * Bank.startingBalance
-        #expect(try integers("SELECT SUM(ZBALANCE) FROM ZACCOUNT", in: folder.store) == [balance])
-        #expect(try integers("SELECT ZBALANCE FROM ZACCOUNT WHERE ZBALANCE < 0", in: folder.store) == [])
+        #expect(try plainNumbers("SELECT SUM(ZBALANCE) FROM ZACCOUNT", in: folder.store) == [balance])
+        #expect(try plainNumbers("SELECT ZBALANCE FROM ZACCOUNT WHERE ZBALANCE < 0", in: folder.store) == [])
         // Each entry says how many there were when it was written: no two of them the same.
-        let amounts = try integers("SELECT ZAMOUNT FROM ZENTRY ORDER BY ZAMOUNT", in: folder.store)
+        let amounts = try plainNumbers("SELECT ZAMOUNT FROM ZENTRY ORDER BY ZAMOUNT", in: folder.store)
         #expect(amounts == Array(0..<amounts.count))
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteConnection
 import Testing
 
 /// A `ConcurrencyChild`, in a process of its own.
@@ -27,25 +26,4 @@ final class Child {
         process.waitUntilExit()
         return (said.split(separator: "\n").map(String.init), complaint, process.terminationStatus)
     }
-}
-
-/// A folder of its own for the stores of one test, removed afterwards.
-final class Folder {
-    let url: URL
-    var store: URL { url.appendingPathComponent("store.sqlite") }
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("concurrency-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-}
-
-/// What plain SQL finds: each row's first column as an integer.
-func integers(_ sql: String, in url: URL) throws -> [Int] {
-    let statement = try Connection(path: url.path, mode: .readOnly).prepare(sql)
-    var rows: [Int] = []
-    while try statement.step() { rows.append(Int(statement.integer(at: 0))) }
-    return rows
 }

@@ -1,19 +1,20 @@
 import ConcurrencyChild
 import Foundation
 import Pippin
+import TestSupport
 import Testing
 
 @Suite("A store's file after the program has ended")
 struct ClosingTests {
-    let folder: Folder
+    let folder: TestFolder
 
-    init() throws { folder = try Folder() }
+    init() throws { folder = try TestFolder() }
 
     /// What is in a copy of the main file alone.
     private func copied() throws -> [Int] {
         let copy = folder.url.appendingPathComponent("copy-\(UUID().uuidString).sqlite")
         try FileManager.default.copyItem(at: folder.store, to: copy)
-        return try integers("SELECT COUNT(*) FROM ZNOTE", in: copy)
+        return try plainNumbers("SELECT COUNT(*) FROM ZNOTE", in: copy)
     }
 
     @Test("The main file alone has all rows, also when the manager was never let go") func process() throws {

@@ -1,13 +1,14 @@
 import ConcurrencyChild
 import Foundation
 import Pippin
+import TestSupport
 import Testing
 
 @Suite("A store that is migrated by a plan while others write to it")
 struct MigrationTests {
-    let folder: Folder
+    let folder: TestFolder
 
-    init() throws { folder = try Folder() }
+    init() throws { folder = try TestFolder() }
 
     private func makeStore(_ count: Int) throws {
         let manager = Notes.old(at: folder.store)
@@ -17,10 +18,10 @@ struct MigrationTests {
 
     /// The rows, by plain SQL, and whether all of them are of the new version.
     private func expectNotes(_ saved: [Int], _ count: Int) throws {
-        let notes = Set(try integers("SELECT ZUID FROM ZNOTE", in: folder.store))
+        let notes = Set(try plainNumbers("SELECT ZUID FROM ZNOTE", in: folder.store))
         let lost = Set(saved + Array(0..<count)).subtracting(notes)
         #expect(lost.isEmpty, "\(lost.count) of \(saved.count) acknowledged notes are lost")
-        #expect(try integers("SELECT COUNT(*) FROM ZNOTE WHERE ZLENGTH IS NULL", in: folder.store) == [0])
+        #expect(try plainNumbers("SELECT COUNT(*) FROM ZNOTE WHERE ZLENGTH IS NULL", in: folder.store) == [0])
     }
 
     @Test(
@@ -72,7 +73,7 @@ struct MigrationTests {
         let manager = Notes.old(at: folder.store)
         try manager.load()
         try manager.save(Notes.V1.Note(uid: 1000, text: "new"))
-        #expect(try integers("SELECT COUNT(*) FROM ZNOTE", in: folder.store) == [301])
+        #expect(try plainNumbers("SELECT COUNT(*) FROM ZNOTE", in: folder.store) == [301])
         try Notes.new(at: folder.store).load(migratingBy: Notes.plan())
         try expectNotes([1000], 300)
     }

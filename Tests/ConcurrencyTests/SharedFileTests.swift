@@ -1,13 +1,14 @@
 import ConcurrencyChild
 import Foundation
 import Pippin
+import TestSupport
 import Testing
 
 @Suite("Programs with different structs that share a file")
 struct SharedFileTests {
-    let folder: Folder
+    let folder: TestFolder
 
-    init() throws { folder = try Folder() }
+    init() throws { folder = try TestFolder() }
 
     @Test("lose none of each other's rows, whoever makes the file")
     func rows() throws {
@@ -18,11 +19,11 @@ struct SharedFileTests {
             #expect(end.complaint == "")
             #expect(end.status == 0)
         }
-        #expect(try integers("SELECT COUNT(*) FROM ZNOTE", in: folder.store) == [40])
-        #expect(try integers("SELECT COUNT(*) FROM ZLABEL", in: folder.store) == [40])
-        #expect(try integers("SELECT COUNT(DISTINCT Z_ENT) FROM ZNOTE", in: folder.store) == [1])
+        #expect(try plainNumbers("SELECT COUNT(*) FROM ZNOTE", in: folder.store) == [40])
+        #expect(try plainNumbers("SELECT COUNT(*) FROM ZLABEL", in: folder.store) == [40])
+        #expect(try plainNumbers("SELECT COUNT(DISTINCT Z_ENT) FROM ZNOTE", in: folder.store) == [1])
         let strangers = "SELECT COUNT(*) FROM ZLABEL WHERE Z_ENT IN (SELECT Z_ENT FROM ZNOTE)"
-        #expect(try integers(strangers, in: folder.store) == [0])
+        #expect(try plainNumbers(strangers, in: folder.store) == [0])
     }
 
     @Test("go on writing when one of them adds its entity to the file")
@@ -33,6 +34,6 @@ struct SharedFileTests {
         #expect(try Child("label", folder.store, 1).wait().complaint == "")
         try manager.save(Notes.V1.Note(uid: 2, text: "after"))
         #expect(try manager.fetch(Notes.V1.Note.self).count == 2)
-        #expect(try integers("SELECT COUNT(*) FROM ZLABEL", in: folder.store) == [1])
+        #expect(try plainNumbers("SELECT COUNT(*) FROM ZLABEL", in: folder.store) == [1])
     }
 }

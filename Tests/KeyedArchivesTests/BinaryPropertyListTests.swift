@@ -22,7 +22,7 @@ struct BinaryPropertyListTests {
 
     @Test("Foundation reads what is written, and what Foundation writes is read")
     func foundationAgrees() throws {
-        guard var dictionary = Self.everyKind.dictionaryValue else { return }
+        var dictionary = try #require(Self.everyKind.dictionaryValue)
         dictionary["reference"] = nil
         dictionary["huge"] = nil
         let list = PropertyList.dictionary(dictionary)

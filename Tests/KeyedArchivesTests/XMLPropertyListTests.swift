@@ -20,7 +20,7 @@ struct XMLPropertyListTests {
     func layout() throws {
         let list = PropertyList.dictionary(["b": .array([.integer(1)]), "a": .string("x")])
         #expect(
-            String(decoding: list.xmlData(), as: UTF8.self) == """
+            try String(decoding: list.xmlData(), as: UTF8.self) == """
                 <?xml version="1.0" encoding="UTF-8"?>
                 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
                 <plist version="1.0">
@@ -35,5 +35,16 @@ struct XMLPropertyListTests {
                 </plist>
 
                 """)
+    }
+
+    @Test(
+        "What XML cannot hold is refused with its place, as no reader would take the file",
+        arguments: ["\u{0}", "\u{1F}"])
+    func unwritable(character: String) throws {
+        let list = PropertyList.dictionary(["titles": .array([.string("a"), .string("b" + character)])])
+        let error = #expect(throws: PropertyListError.self) { try list.xmlData() }
+        #expect(error?.description.contains("the text at “titles.1”: XML cannot hold the character U+00") == true)
+        let key = PropertyList.dictionary([character: .integer(1)])
+        #expect(throws: PropertyListError.self) { try key.xmlData() }
     }
 }

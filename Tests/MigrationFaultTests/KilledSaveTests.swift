@@ -1,24 +1,22 @@
 import CoreData
 import Foundation
 import MigrationChild
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @Suite("Saves that are killed")
 struct KilledSaveTests {
     @Test("leave neither a value without its file nor, once the store was opened again, a file without its value")
     func externalData() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("killed-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let store = folder.appendingPathComponent("books.sqlite")
+        let folder = try TestFolder()
+        let store = folder.file("books.sqlite")
         for round in 0..<12 {
             let process = Process()
             process.executableURL = Bundle.main.bundleURL.appendingPathComponent("MigrationChild")
             process.arguments = ["covers", store.path]
             process.standardError = FileHandle.nullDevice
             try process.run()
-            let files = folder.appendingPathComponent(".books_SUPPORT/_EXTERNAL_DATA")
+            let files = folder.file(".books_SUPPORT/_EXTERNAL_DATA")
             for _ in 0..<500 where names(files).count < 3 { usleep(20_000) }
             usleep(UInt32(round * 7_919 % 40_000))
             kill(process.processIdentifier, SIGKILL)
@@ -26,11 +24,9 @@ struct KilledSaveTests {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshelf.model(1))
             let opened = try coordinator.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: nil, at: store)
-            let connection = try Connection(path: store.path, mode: .readOnly)
-            let statement = try connection.prepare("SELECT substr(ZCOVER, 2, 36) FROM ZBOOK WHERE ZCOVER NOT NULL")
-            var wanted: Set<String> = []
-            while try statement.step() { wanted.insert(statement.string(at: 0)) }
-            #expect(names(files) == wanted)
+            let rows = try plainRows(
+                "SELECT CAST(substr(ZCOVER, 2, 36) AS TEXT) FROM ZBOOK WHERE ZCOVER NOT NULL", in: store)
+            #expect(names(files) == Set(rows.compactMap { $0[0] }))
             #expect(names(files.deletingLastPathComponent()) == ["_EXTERNAL_DATA"])
             try coordinator.remove(opened)
         }

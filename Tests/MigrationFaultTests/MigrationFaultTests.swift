@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MigrationChild
@@ -10,17 +11,16 @@ private let fewPoints = 6
 
 @Suite("Migrations that are killed, and disks that fail", .serialized)
 final class MigrationFaultTests {
-    private let folder: URL
+    private let folder: TestFolder
     private let child: ChildProcess
     private let original: URL
     private let document: URL
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("faults-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        child = try ChildProcess(in: folder)
-        original = folder.appendingPathComponent("original/shelf.sqlite")
-        document = folder.appendingPathComponent("document/shelf.xml")
+        folder = try TestFolder()
+        child = try ChildProcess(in: folder.url)
+        original = folder.file("original/shelf.sqlite")
+        document = folder.file("document/shelf.xml")
         for (verb, url) in [("make", original), ("make-document", document)] {
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -28,8 +28,6 @@ final class MigrationFaultTests {
             try #require(made.way == .succeeded, "\(made.errors)")
         }
     }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     @Test(
         "Whatever operation on files is the last one, or fails, the store is whole, as before or as after, and a second run completes",
@@ -89,7 +87,7 @@ final class MigrationFaultTests {
 
     /// A copy of a store in a folder of its own.
     private func copy(_ original: URL, _ name: String) throws -> URL {
-        let place = folder.appendingPathComponent(name)
+        let place = folder.file(name)
         if FileManager.default.fileExists(atPath: place.path) { try FileManager.default.removeItem(at: place) }
         try FileManager.default.copyItem(at: original.deletingLastPathComponent(), to: place)
         return place.appendingPathComponent(original.lastPathComponent)

@@ -1,6 +1,7 @@
 import CodeGeneration
 import CoreData
 import RecordGeneration
+import TestSupport
 import Testing
 
 @testable import ModelCompiler
@@ -24,14 +25,13 @@ struct ModelCompilerTests {
         </model>
         """
 
-    private let folder: URL
-    private var model: URL { folder.appendingPathComponent("Model.xcdatamodel") }
+    private let folder: TestFolder
+    private var model: URL { folder.file("Model.xcdatamodel") }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString)")
-        let version = folder.appendingPathComponent("Model.xcdatamodel")
-        try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
-        try Self.contents.write(to: version.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+        folder = try TestFolder()
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        try Self.contents.write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
     }
 
     @Test("What code generation needs is taken from the source of a model")
@@ -54,10 +54,9 @@ struct ModelCompilerTests {
 
     @Test("A compiled model names classes with the module that declares them")
     func classNames() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let source = folder.appendingPathComponent("Book.swift")
+        let source = folder.file("Book.swift")
         try "public class Book: NSManagedObject {}".write(to: source, atomically: true, encoding: .utf8)
-        let compiled = folder.appendingPathComponent("Model.momd")
+        let compiled = folder.file("Model.momd")
         try ModelCommand.run(
             Arguments([
                 "model", "--module", "App", "--model", model.path, "--output", compiled.path, "--source", source.path,

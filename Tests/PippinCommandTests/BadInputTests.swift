@@ -1,5 +1,6 @@
 import CoreData
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import PippinCommand
@@ -15,7 +16,7 @@ struct BadInputTests {
 
     @Test("Files that are no store are refused, and named")
     func noStore() throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let path = folder.appendingPathComponent("a.sqlite").path
             expectFailure(CommandRun("info", path), "“\(path)”: there is no such file")
             expectFailure(CommandRun("dump", folder.path), "“\(folder.path)” is a folder; an SQLite file expected")
@@ -30,7 +31,7 @@ struct BadInputTests {
 
     @Test("An SQLite database of another program is refused")
     func otherDatabase() throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let path = folder.appendingPathComponent("a.sqlite").path
             try Connection(path: path, mode: .create).execute("CREATE TABLE a (b)")
             expectFailure(
@@ -41,17 +42,17 @@ struct BadInputTests {
 
     @Test(
         "A store without a copy of its model is read with a source model that has its entities",
-        .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+        .enabled(if: Fixtures.areThere, StoreFixtures.skipped))
     func withoutCache() throws {
         try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
-            try Connection(path: copy.path, mode: .readWrite).execute("DROP TABLE Z_MODELCACHE")
+            try execute("DROP TABLE Z_MODELCACHE", in: copy)
             let run = CommandRun("info", copy.path, "--model", StoreFixtures.path("cars/SampleModel.xcdatamodeld"))
             #expect(run.status == 0)
             #expect(run.output.contains("Car   115 objects, 125 with subentities"))
         }
     }
 
-    @Test("A store that is cut off at any page is refused", .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+    @Test("A store that is cut off at any page is refused", .enabled(if: Fixtures.areThere, StoreFixtures.skipped))
     func truncated() throws {
         try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
             let whole = try Data(contentsOf: copy)
@@ -66,7 +67,7 @@ struct BadInputTests {
 
     @Test(
         "A model that does not fit, an unknown entity and a missing model are named",
-        .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+        .enabled(if: Fixtures.areThere, StoreFixtures.skipped))
     func wrongModel() {
         let store = StoreFixtures.path("cars/SampleModel_V1.sqlite")
         let wrong = CommandRun("info", store, "--model", StoreFixtures.path("users/SampleModel3.momd"))

@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import PippinCommand
@@ -26,10 +26,10 @@ struct BlobTextTests {
 
     @Test(
         "What a store lacks is listed by info and marked by dump; everything else is there",
-        .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+        .enabled(if: Fixtures.areThere, StoreFixtures.skipped))
     func missingColumn() throws {
         try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
-            try Connection(path: copy.path, mode: .readWrite).execute("ALTER TABLE ZCAR DROP COLUMN ZMAKER")
+            try execute("ALTER TABLE ZCAR DROP COLUMN ZMAKER", in: copy)
             let info = CommandRun("info", copy.path)
             #expect(info.output.contains("no column ZCAR.ZMAKER, which “Car.maker” needs"))
             let dump = CommandRun("dump", copy.path, "--entity", "Car")
@@ -40,10 +40,10 @@ struct BlobTextTests {
 
     @Test(
         "An entity without table does not keep the others from being dumped",
-        .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+        .enabled(if: Fixtures.areThere, StoreFixtures.skipped))
     func missingTable() throws {
         try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
-            try Connection(path: copy.path, mode: .readWrite).execute("DROP TABLE ZPERSON")
+            try execute("DROP TABLE ZPERSON", in: copy)
             #expect(CommandRun("info", copy.path).output.contains("no table ZPERSON, which “Person” needs"))
             let dump = CommandRun("dump", copy.path)
             #expect(dump.output.contains("Person   ? Objects of “Person” cannot be"))

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 @testable import PippinCommand
@@ -10,7 +11,7 @@ struct CommandPageTests {
         let page = try CommandPage()
         #expect(page.files.count == 3)
         #expect(page.examples.count >= 13)
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             for (path, text) in page.files {
                 let file = folder.appendingPathComponent(path)
                 try FileManager.default.createDirectory(

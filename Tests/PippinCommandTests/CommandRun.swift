@@ -1,5 +1,5 @@
 import CoreData
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import PippinCommand
@@ -20,8 +20,9 @@ struct CommandRun {
         self.errors = errors
     }
 
-    /// The entities' objects of `dump --json`.
+    /// The entities' objects of `dump --json`, which must have succeeded.
     func objects() throws -> [String: [[String: Any]]] {
+        try #require(status == 0, "\(errors)")
         let document = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
         return try #require(document?["objects"] as? [String: [[String: Any]]])
     }
@@ -29,15 +30,6 @@ struct CommandRun {
 
 /// Apple-made stores, which are no part of the project: copied into a folder of its own before a test touches one.
 enum StoreFixtures {
-    static let folder: URL = {
-        if let path = ProcessInfo.processInfo.environment["PIPPIN_FIXTURES"] { return URL(fileURLWithPath: path) }
-        var package = URL(fileURLWithPath: #filePath)
-        for _ in 0..<3 { package.deleteLastPathComponent() }
-        return package.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
-    }()
-
-    static var areThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
-
     static let skipped: Comment = "Apple's stores (PIPPIN_FIXTURES) are not there"
 
     static let stores = [
@@ -45,36 +37,11 @@ enum StoreFixtures {
         "bookmarks/Bookmarks_V1.sqlite", "bookmarks/Bookmarks_V3.sqlite", "knowledge/knowledgec-10.13.sqlite",
     ]
 
-    static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-
-    static func inTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try body(folder)
-    }
+    static func path(_ name: String) -> String { Fixtures.url(name).path }
 
     /// Runs a test on a copy of a store, with its write-ahead log, that may be written.
     static func withCopy<Result>(of name: String, _ body: (URL) throws -> Result) throws -> Result {
-        try inTemporaryFolder { folder in
-            let copy = folder.appendingPathComponent(URL(fileURLWithPath: name).lastPathComponent)
-            for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
-                try FileManager.default.copyItem(atPath: path(name) + suffix, toPath: copy.path + suffix)
-                try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy.path + suffix)
-            }
-            return try body(copy)
-        }
-    }
-
-    /// The rows of a query, as texts; NULL is nil.
-    static func rows(_ sql: String, in store: URL) throws -> [[String?]] {
-        let connection = try Connection(path: store.path, mode: .readWrite)
-        let statement = try connection.prepare(sql)
-        var rows: [[String?]] = []
-        while try statement.step() {
-            rows.append(
-                (0..<Int32(statement.columnCount)).map { statement.isNull(at: $0) ? nil : statement.string(at: $0) })
-        }
-        return rows
+        let folder = try TestFolder()
+        return try withExtendedLifetime(folder) { try body(folder.copy(name)) }
     }
 }

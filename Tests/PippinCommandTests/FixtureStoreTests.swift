@@ -1,20 +1,20 @@
 import CoreData
+import TestSupport
 import Testing
 
 @testable import PippinCommand
 
-@Suite("Apple-made stores", .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+@Suite("Apple-made stores", .enabled(if: Fixtures.areThere, StoreFixtures.skipped))
 struct FixtureStoreTests {
     @Test("dump --json has every object that plain SQL counts, under its own entity", arguments: StoreFixtures.stores)
     func counts(store: String) throws {
         try StoreFixtures.withCopy(of: store) { copy in
             let objects = try CommandRun("dump", "--json", copy.path).objects()
-            let entities = try StoreFixtures.rows(
-                "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT < 16000", in: copy)
+            let entities = try SQLEntity.rows(in: copy)
             #expect(objects.keys.sorted() == entities.compactMap { $0[1] }.sorted())
             for entity in entities {
-                let count = try SQLEntity(entity, among: entities).count(in: copy)
-                #expect(objects[entity[1] ?? ""]?.count == count, "\(entity)")
+                let stored = try SQLEntity(entity, among: entities)
+                #expect(try objects[stored.name]?.count == stored.count(in: copy), "\(entity)")
             }
         }
     }
@@ -22,51 +22,58 @@ struct FixtureStoreTests {
     @Test("dump --json has the values of every column", arguments: StoreFixtures.stores)
     func values(store: String) throws {
         try StoreFixtures.withCopy(of: store) { copy in
-            let uuid = try #require(try StoreFixtures.rows("SELECT Z_UUID FROM Z_METADATA", in: copy)[0][0])
+            let uuid = try #require(try plainSQL("SELECT Z_UUID FROM Z_METADATA", in: copy).first)
             let objects = try CommandRun("dump", "--json", copy.path).objects()
-            let entities = try StoreFixtures.rows(
-                "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT < 16000", in: copy)
+            let entities = try SQLEntity.rows(in: copy)
+            var hasObjects = false
             for row in entities {
-                let entity = SQLEntity(row, among: entities)
+                let entity = try SQLEntity(row, among: entities)
+                let shown = try #require(objects[entity.name])
                 let byURI = Dictionary(
-                    uniqueKeysWithValues: (objects[entity.name] ?? []).map { ($0["objectID"] as? String ?? "", $0) })
-                var compared = 0
-                for stored in try entity.rows(in: copy) {
+                    uniqueKeysWithValues: try shown.map { (try #require($0["objectID"] as? String), $0) })
+                let storedRows = try entity.rows(in: copy)
+                #expect(storedRows.count == shown.count, "\(entity.name)")
+                for stored in storedRows {
                     let object = try #require(byURI["x-coredata://\(uuid)/\(entity.name)/p\(stored.key)"])
-                    compared += try stored.compare(with: object, entity: entity)
+                    #expect(try stored.compare(with: object, entity: entity) > 0, "\(entity.name)/p\(stored.key)")
+                    hasObjects = true
                 }
-                if !byURI.isEmpty { #expect(compared >= byURI.count, "\(entity.name)") }
             }
+            #expect(hasObjects)
         }
     }
 
     @Test("To-many relationships are what their columns and join tables say, in order where they have one")
     func toMany() throws {
         try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { copy in
-            let people = try CommandRun("dump", "--json", copy.path, "--entity", "Person").objects()
-            #expect(Array(people.keys) == ["Person"])
-            for person in people["Person"] ?? [] {
-                let key = try #require((person["objectID"] as? String)?.split(separator: "p").last)
-                let sql = "SELECT Z_PK FROM ZCAR WHERE ZOWNER = \(key) ORDER BY Z_PK"
-                let expected = try StoreFixtures.rows(sql, in: copy).compactMap { $0[0] }.sorted()
-                let cars = (person["cars"] as? [String] ?? []).compactMap {
-                    $0.split(separator: "p").last.map(String.init)
-                }
-                #expect(cars.sorted() == expected)
+            let objects = try CommandRun("dump", "--json", copy.path, "--entity", "Person").objects()
+            #expect(Array(objects.keys) == ["Person"])
+            let people = try #require(objects["Person"])
+            #expect(people.count == 20)
+            for person in people {
+                let sql = "SELECT Z_PK FROM ZCAR WHERE ZOWNER = \(try key(person["objectID"]))"
+                let cars = try #require(person["cars"] as? [Any]).map(key)
+                #expect(try Set(cars) == Set(plainSQL(sql, in: copy)))
             }
+            #expect(try plainNumber("SELECT COUNT(*) FROM ZCAR WHERE ZOWNER NOT NULL", in: copy) ?? 0 > 0)
         }
         try StoreFixtures.withCopy(of: "bookmarks/Bookmarks_V3.sqlite") { copy in
-            let bookmarks = try CommandRun("dump", "--json", copy.path).objects()["BookmarkEntity"] ?? []
+            let objects = try CommandRun("dump", "--json", copy.path).objects()
+            let bookmarks = try #require(objects["BookmarkEntity"])
+            #expect(bookmarks.count == 10)
             for bookmark in bookmarks {
-                let key = try #require((bookmark["objectID"] as? String)?.split(separator: "p").last)
-                let sql = "SELECT Z_PK FROM ZBOOKMARKENTITY WHERE ZPARENT = \(key) ORDER BY Z_FOK_PARENT"
-                let expected = try StoreFixtures.rows(sql, in: copy).compactMap { $0[0] }
-                let children = (bookmark["children"] as? [String] ?? []).compactMap {
-                    $0.split(separator: "p").last.map(String.init)
-                }
-                #expect(children == expected)
+                let parent = try key(bookmark["objectID"])
+                let sql = "SELECT Z_PK FROM ZBOOKMARKENTITY WHERE ZPARENT = \(parent) ORDER BY Z_FOK_PARENT"
+                let children = try #require(bookmark["children"] as? [Any]).map(key)
+                #expect(try children == plainSQL(sql, in: copy))
             }
+            #expect(try plainNumber("SELECT COUNT(*) FROM ZBOOKMARKENTITY WHERE ZPARENT NOT NULL", in: copy) ?? 0 > 0)
         }
+    }
+
+    /// The primary key at the end of an object's URI.
+    private func key(_ uri: Any?) throws -> String {
+        String(try #require((uri as? String)?.split(separator: "/p").last))
     }
 
     @Test(
@@ -91,12 +98,12 @@ struct FixtureStoreTests {
     @Test("Objects that are only in the write-ahead log are shown")
     func log() throws {
         try StoreFixtures.withCopy(of: "bookmarks/Bookmarks_V3.sqlite") { copy in
-            let all = try CommandRun("dump", "--json", copy.path).objects()["BookmarkEntity"]
-            #expect(all?.count == 10)
+            func count() throws -> Int? {
+                try CommandRun("dump", "--json", copy.path).objects()["BookmarkEntity"]?.count
+            }
+            #expect(try count() == 10)
             try FileManager.default.removeItem(atPath: copy.path + "-wal")
-            let without = CommandRun("dump", "--json", copy.path)
-            let fewer = (try? without.objects()["BookmarkEntity"])?.count ?? 0
-            #expect(fewer < 10)
+            #expect(try count() == 0)
         }
     }
 
@@ -165,12 +172,13 @@ struct FixtureStoreTests {
         #expect(given.errors.isEmpty)
         let cached = CommandRun("dump", "--json", StoreFixtures.path(store))
         let (left, right) = (try given.objects(), try cached.objects())
+        #expect(!left.isEmpty)
         #expect(NSDictionary(dictionary: left) == NSDictionary(dictionary: right))
     }
 
     @Test("A model that we compiled fits the store that Apple made with it")
     func compiledHere() throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let compiled = folder.appendingPathComponent("SampleModel.momd")
             let source = URL(fileURLWithPath: StoreFixtures.path("cars/SampleModel.xcdatamodeld"))
             try SourceModelCompiler.compileModel(at: source, to: compiled)

@@ -1,15 +1,15 @@
 import CoreData
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import PippinCommand
 
-@Suite("pippin migrate", .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+@Suite("pippin migrate", .enabled(if: Fixtures.areThere, StoreFixtures.skipped))
 struct MigrateTests {
     private let model = StoreFixtures.path("cars/SampleModel.momd")
 
-    private func cars(_ store: URL) throws -> String? {
-        try Connection(path: store.path, mode: .readOnly).string("SELECT COUNT(*) FROM ZCAR")
+    private func cars(_ store: URL) throws -> Int64? {
+        try plainNumber("SELECT COUNT(*) FROM ZCAR", in: store)
     }
 
     @Test("A dry run shows what changes and the statements, and changes nothing")
@@ -39,7 +39,7 @@ struct MigrateTests {
             let run = CommandRun("migrate", store.path, "--to", model, "--version", "SampleModel3")
             #expect(run.status == 0)
             #expect(run.output.hasSuffix("Done.\n"))
-            #expect(try cars(store) == "125")
+            #expect(try cars(store) == 125)
             let files = try FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)
             #expect(!files.contains { $0.contains("backup") })
             let again = CommandRun("migrate", store.path, "--to", model, "--version", "SampleModel3")
@@ -60,7 +60,7 @@ struct MigrateTests {
             #expect(run.output.contains("a copy of it is"))
             #expect(run.errors.contains("V2to3MakerPolicy"))
             let count = try cars(store)
-            #expect(count == "125")
+            #expect(count == 125)
         }
     }
 
@@ -85,7 +85,7 @@ struct MigrateTests {
 
                     """)
             let count = try cars(store)
-            #expect(count == "125")
+            #expect(count == 125)
             let back = CommandRun(
                 "migrate", store.path, "--to", model, "--version", "SampleModel", "--mappings", folder)
             #expect(back.status == 1)

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 @testable import PippinCommand
@@ -21,7 +22,7 @@ struct ModelCommandTests {
 
     /// Writes models into a folder of their own, and gives the paths to the test.
     private func withModels(_ models: [String], _ body: (URL, [String]) throws -> Void) throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let paths = try models.enumerated().map { number, text in
                 let url = folder.appendingPathComponent("V\(number + 1).xcdatamodel")
                 try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -98,7 +99,7 @@ struct ModelCommandTests {
 
     @Test("validate finds names of which no class can be generated, and generate refuses them")
     func hostileNames() throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let package = folder.appendingPathComponent("Shop.xcdatamodel")
             try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
             let name = "x: Int { 1 }; public let pwned = system(&quot;id&quot;)"
@@ -122,7 +123,7 @@ struct ModelCommandTests {
 
     @Test("validate names the line of an error, goes on with the other versions, and fails")
     func validateErrors() throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let package = folder.appendingPathComponent("Books.xcdatamodeld")
             for (name, text) in [("A", Self.first), ("B", Self.first.replacing("\"UUID\"", with: "\"Uuid\""))] {
                 let version = package.appendingPathComponent("\(name).xcdatamodel")
@@ -199,7 +200,7 @@ struct ModelCommandTests {
             _ = try Graphviz(path: "").draw("digraph {}", as: .svg)
         }
         #expect(error?.message.contains("apt install graphviz") == true)
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             // A stand-in for the program: it shows what it was asked.
             let program = folder.appendingPathComponent("dot")
             try "#!/bin/sh\n[ \"$1\" = -Tsvg ] || { echo 'bad format' >&2; exit 3; }\ncp \"$4\" \"$3\"\n".write(
@@ -284,7 +285,7 @@ struct ModelCommandTests {
     }
 }
 
-@Suite("pippin model, on Apple's files", .enabled(if: StoreFixtures.areThere, StoreFixtures.skipped))
+@Suite("pippin model, on Apple's files", .enabled(if: Fixtures.areThere, StoreFixtures.skipped))
 struct ModelCommandFixtureTests {
     @Test("extract writes a model that says what the store's says", arguments: StoreFixtures.stores)
     func extract(store: String) throws {
@@ -322,7 +323,7 @@ struct ModelCommandFixtureTests {
 
     @Test("Xcode's mapping model compiles for compiled models, and a store migrates by it")
     func mapping() throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let output = folder.appendingPathComponent("V2toV3.cdm")
             let model = StoreFixtures.path("cars/SampleModel.momd")
             let run = CommandRun(

@@ -1,5 +1,5 @@
 import CoreData
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import PippinCommand
@@ -28,7 +28,7 @@ struct OddStoreTests {
 
     /// Saves a book and a comic of one author, both with a tag, and gives the store and the model's path to the test.
     private func withStore(_ type: String = NSSQLiteStoreType, _ body: (URL, String) throws -> Void) throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let url = folder.appendingPathComponent("books.CDBStore")
             let contents = folder.appendingPathComponent("Books.xcdatamodel/contents")
             try FileManager.default.createDirectory(
@@ -55,10 +55,6 @@ struct OddStoreTests {
         }
     }
 
-    private func run(_ sql: String, in store: URL) throws {
-        try Connection(path: store.path, mode: .readWrite).execute(sql)
-    }
-
     @Test(
         "Without a copy of its model, a store is shown as its tables have it, by the entities that are numbered there",
         arguments: [
@@ -69,7 +65,7 @@ struct OddStoreTests {
         ])
     func tables(sql: String, reason: String) throws {
         try withStore { store, model in
-            try run(sql, in: store)
+            try execute(sql, in: store)
             let info = CommandRun("info", store.path)
             #expect(info.status == 0)
             #expect(info.output.contains(reason))
@@ -99,7 +95,7 @@ struct OddStoreTests {
         ])
     func metadata(sql: String, reason: String) throws {
         try withStore { store, model in
-            try run(sql, in: store)
+            try execute(sql, in: store)
             for arguments in [[], ["--model", model]] {
                 let info = CommandRun(arguments: ["info", store.path] + arguments)
                 #expect(info.status == 0)
@@ -107,7 +103,7 @@ struct OddStoreTests {
                 let objects = try CommandRun(arguments: ["dump", "--json", store.path] + arguments).objects()
                 #expect(objects["Book"]?.map { $0["title"] as? String } == ["A Book"])
             }
-            try run("DROP TABLE Z_MODELCACHE", in: store)
+            try execute("DROP TABLE Z_MODELCACHE", in: store)
             #expect(try CommandRun("dump", "--json", store.path).objects()["Tag"]?.count == 1)
             let objects = try CommandRun("dump", "--json", store.path, "--model", model).objects()
             #expect(objects["Book"]?.map { $0["title"] as? String } == ["A Book"])
@@ -117,7 +113,7 @@ struct OddStoreTests {
     @Test("A program that opens a store without metadata is told so, and may ignore the version")
     func opening() throws {
         try withStore { store, model in
-            try run("UPDATE Z_METADATA SET Z_PLIST = NULL", in: store)
+            try execute("UPDATE Z_METADATA SET Z_PLIST = NULL", in: store)
             let model = try ModelPackage(at: URL(fileURLWithPath: model)).model()
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             let error = #expect(throws: NSError.self) {
@@ -153,8 +149,8 @@ struct OddStoreTests {
     @Test("References to objects that are gone are shown and marked, to-one and to-many")
     func dangling() throws {
         try withStore { store, _ in
-            try run("DELETE FROM ZAUTHOR", in: store)
-            try run("DELETE FROM ZTAG", in: store)
+            try execute("DELETE FROM ZAUTHOR", in: store)
+            try execute("DELETE FROM ZTAG", in: store)
             let text = CommandRun("dump", store.path).output
             #expect(text.contains("→ Author/p1 (missing)"))
             #expect(text.contains("→ Tag/p1 (missing)"))
@@ -177,7 +173,7 @@ struct OddStoreTests {
     @Test("A store that cannot be opened is never said to have nothing to do")
     func migrateWhatCannotBeOpened() throws {
         try withStore { store, model in
-            try run("ALTER TABLE ZBOOK DROP COLUMN ZTITLE", in: store)
+            try execute("ALTER TABLE ZBOOK DROP COLUMN ZTITLE", in: store)
             let run = CommandRun("migrate", store.path, "--to", model)
             #expect(run.status == 1)
             #expect(!run.output.contains("nothing to do"))

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 @testable import PippinCommand
@@ -9,7 +10,7 @@ struct OutputTests {
     static let program = Bundle.main.bundleURL.appendingPathComponent("pippin")
 
     private func withStore(of count: Int, _ body: (URL, URL) throws -> Void) throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let url = folder.appendingPathComponent("notes.sqlite")
             let text = NSAttributeDescription()
             (text.name, text.attributeType, text.isOptional) = ("text", .stringAttributeType, true)
@@ -133,7 +134,7 @@ struct OutputTests {
 struct ExternalDataReportTests {
     @Test("info counts values, missing files and files that nothing refers to; dump marks what is missing")
     func missing() throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let url = folder.appendingPathComponent("photos.sqlite")
             let photo = NSAttributeDescription()
             (photo.name, photo.attributeType, photo.isOptional) = ("photo", .binaryDataAttributeType, true)

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 @testable import PippinCommand
@@ -40,7 +41,7 @@ struct OwnStoreTests {
 
     /// Saves an author with two books, and gives the store to the test.
     private func withStore(_ body: (URL) throws -> Void) throws {
-        try StoreFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let url = folder.appendingPathComponent("books.sqlite")
             let model = try ModelAssembler.model(SourceReader.document(of: Data(Self.source.utf8)))
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

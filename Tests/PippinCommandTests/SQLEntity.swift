@@ -1,5 +1,6 @@
 import CoreData
 import SQLiteConnection
+import TestSupport
 import Testing
 
 /// An entity as plain SQL sees it: the table of its root, and its number there.
@@ -11,17 +12,23 @@ struct SQLEntity {
     /// - Parameters:
     ///   - row: number, name and number of the parent, from `Z_PRIMARYKEY`.
     ///   - rows: the same of all entities.
-    init(_ row: [String?], among rows: [[String?]]) {
-        name = row[1] ?? ""
-        number = Int(row[0] ?? "") ?? 0
+    init(_ row: [String?], among rows: [[String?]]) throws {
+        name = try #require(row[1])
+        number = try #require(row[0].flatMap { Int($0) })
         var root = row
         while let parent = rows.first(where: { $0[0] == root[2] }) { root = parent }
-        table = "Z" + (root[1] ?? "").uppercased()
+        table = "Z" + (try #require(root[1]).uppercased())
+    }
+
+    /// Number, name and number of the parent, of the entities of a store's model.
+    static func rows(in store: URL) throws -> [[String?]] {
+        let rows = try plainRows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT < 16000", in: store)
+        try #require(!rows.isEmpty)
+        return rows
     }
 
     func count(in store: URL) throws -> Int {
-        let text = try StoreFixtures.rows("SELECT count(*) FROM \(table) WHERE Z_ENT = \(number)", in: store)[0][0]
-        return Int(text ?? "") ?? -1
+        Int(try #require(try plainNumber("SELECT count(*) FROM \(table) WHERE Z_ENT = \(number)", in: store)))
     }
 
     /// A row with the columns that it has values in, or NULL.
@@ -54,7 +61,10 @@ struct SQLEntity {
                     case .null: .null
                     }
             }
-            guard case .integer(let key)? = columns["Z_PK"] else { continue }
+            guard case .integer(let key)? = columns["Z_PK"] else {
+                Issue.record("\(table) has a row without a primary key")
+                continue
+            }
             rows.append(StoredRow(key: key, columns: columns, types: types))
         }
         return rows

@@ -1,5 +1,6 @@
 import Dispatch
 import Pippin
+import TestSupport
 import Testing
 
 @Suite("Loading a persistence manager")
@@ -60,10 +61,8 @@ struct LoadingTests {
 
     @Test("fails where the store cannot be, and may be tried again")
     func failure() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("store.sqlite")
+        let folder = try TestFolder()
+        let file = folder.store
         try Data(
             "This is no database, and longer than a header of one hundred bytes would have to be to be one. No.".utf8
         )

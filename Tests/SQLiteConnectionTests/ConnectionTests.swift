@@ -1,34 +1,35 @@
 import CSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteConnection
 
 @Suite("Connections")
 struct ConnectionTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     @Test("A missing file is not made unless asked to")
     func missing() throws {
-        let error = #expect(throws: SQLiteError.self) { _ = try Connection(path: folder.path(), mode: .readWrite) }
+        let error = #expect(throws: SQLiteError.self) { _ = try Connection(path: folder.store.path, mode: .readWrite) }
         #expect(error?.isCannotOpen == true)
-        #expect(!FileManager.default.fileExists(atPath: folder.path()))
+        #expect(!FileManager.default.fileExists(atPath: folder.store.path))
     }
 
     @Test("A file that is no database says so with the first statement")
     func notADatabase() throws {
-        try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: folder.path()))
-        let connection = try Connection(path: folder.path(), mode: .readOnly)
+        try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: folder.store.path))
+        let connection = try Connection(path: folder.store.path, mode: .readOnly)
         let error = #expect(throws: SQLiteError.self) { _ = try connection.tableNames() }
         #expect(error?.isCorrupt == true)
     }
 
     @Test("A read-only connection refuses to write")
     func readOnly() throws {
-        try Connection(path: folder.path(), mode: .create).execute("CREATE TABLE t (a)")
-        let connection = try Connection(path: folder.path(), mode: .readOnly)
+        try Connection(path: folder.store.path, mode: .create).execute("CREATE TABLE t (a)")
+        let connection = try Connection(path: folder.store.path, mode: .readOnly)
         let error = #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t VALUES (1)") }
         #expect(error?.isReadOnly == true)
     }
@@ -36,8 +37,9 @@ struct ConnectionTests {
     @Test("An immutable connection leaves nothing beside the file, whatever its name")
     func immutable() throws {
         let name = "a b%c?d#ü.sqlite"
-        try Connection(path: folder.path(name), mode: .create).execute("CREATE TABLE t (a); PRAGMA journal_mode = WAL")
-        let connection = try Connection(path: folder.path(name), mode: .immutable)
+        try Connection(path: folder.file(name).path, mode: .create).execute(
+            "CREATE TABLE t (a); PRAGMA journal_mode = WAL")
+        let connection = try Connection(path: folder.file(name).path, mode: .immutable)
         #expect(try connection.tableNames() == ["t"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [name])
     }
@@ -45,7 +47,7 @@ struct ConnectionTests {
     @Test("A transaction that throws leaves nothing behind")
     func rollback() throws {
         struct Stop: Error {}
-        let connection = try Connection(path: folder.path(), mode: .create)
+        let connection = try Connection(path: folder.store.path, mode: .create)
         try connection.execute("CREATE TABLE t (a)")
         #expect(throws: Stop.self) {
             try connection.transaction {
@@ -59,9 +61,9 @@ struct ConnectionTests {
 
     @Test("A second writer gets SQLITE_BUSY when its timeout has passed")
     func busy() throws {
-        let first = try Connection(path: folder.path(), mode: .create)
+        let first = try Connection(path: folder.store.path, mode: .create)
         try first.execute("CREATE TABLE t (a)")
-        let second = try Connection(path: folder.path(), mode: .readWrite, busyTimeout: 0.05)
+        let second = try Connection(path: folder.store.path, mode: .readWrite, busyTimeout: 0.05)
         try first.begin(.immediate)
         let error = #expect(throws: SQLiteError.self) { try second.begin(.immediate) }
         #expect(error?.isBusy == true)
@@ -72,16 +74,16 @@ struct ConnectionTests {
 
     @Test("A truncating checkpoint empties the write-ahead log")
     func checkpoint() throws {
-        let connection = try Connection(path: folder.path(), mode: .create)
+        let connection = try Connection(path: folder.store.path, mode: .create)
         try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
         try connection.checkpoint(.truncate)
-        let size = try FileManager.default.attributesOfItem(atPath: folder.path() + "-wal")[.size] as? Int
+        let size = try FileManager.default.attributesOfItem(atPath: folder.store.path + "-wal")[.size] as? Int
         #expect(size == 0)
     }
 
     @Test("A registered function computes inside SQL")
     func function() throws {
-        let connection = try Connection(path: folder.path(), mode: .create)
+        let connection = try Connection(path: folder.store.path, mode: .create)
         try connection.register(function: "twice", argumentCount: 1) { arguments in
             switch arguments.kind(at: 0) {
             case .integer: return .integer(arguments.integer(at: 0) * 2)
@@ -92,7 +94,7 @@ struct ConnectionTests {
             }
         }
         #expect(
-            try texts("VALUES (twice(2)), (twice(1.5)), (twice('ab')), (twice(NULL))", in: connection) == [
+            try plainSQL("VALUES (twice(2)), (twice(1.5)), (twice('ab')), (twice(NULL))", in: connection) == [
                 "4", "3.0", "abab", "",
             ])
         let error = #expect(throws: SQLiteError.self) { _ = try connection.string("SELECT twice(x'00')") }
@@ -101,16 +103,16 @@ struct ConnectionTests {
 
     @Test("A registered collation sorts")
     func collation() throws {
-        let connection = try Connection(path: folder.path(), mode: .create)
+        let connection = try Connection(path: folder.store.path, mode: .create)
         try connection.register(collation: "shortest") { first, second in first.count - second.count }
-        let sorted = try texts(
+        let sorted = try plainSQL(
             "SELECT column1 FROM (VALUES ('ccc'), ('a'), ('bb')) ORDER BY 1 COLLATE shortest", in: connection)
         #expect(sorted == ["a", "bb", "ccc"])
     }
 
     @Test("A connection closes with its last statement, not before")
     func lifetime() throws {
-        var connection: Connection? = try Connection(path: folder.path(), mode: .create)
+        var connection: Connection? = try Connection(path: folder.store.path, mode: .create)
         weak let closed = connection
         let statement = try connection?.statement("SELECT 1")
         connection = nil

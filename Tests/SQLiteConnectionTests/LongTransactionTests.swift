@@ -1,16 +1,17 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteConnection
 
 @Suite("Long transactions")
 struct LongTransactionTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let connection: Connection
 
     init() throws {
-        folder = try TemporaryFolder()
-        connection = try Connection(path: folder.path(), mode: .create)
+        folder = try TestFolder()
+        connection = try Connection(path: folder.store.path, mode: .create)
         try connection.execute("CREATE TABLE t (a); PRAGMA journal_mode = WAL")
     }
 
@@ -28,7 +29,7 @@ struct LongTransactionTests {
     }
 
     private func rows() throws -> [String] {
-        try texts("SELECT a FROM t ORDER BY 1", in: Connection(path: folder.path(), mode: .readOnly))
+        try plainSQL("SELECT a FROM t ORDER BY 1", in: Connection(path: folder.store.path, mode: .readOnly))
     }
 
     @Test("Nobody else sees its parts before it ends; then all are there", arguments: [true, false])

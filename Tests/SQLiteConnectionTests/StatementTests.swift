@@ -1,17 +1,18 @@
 import CSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteConnection
 
 @Suite("Statements")
 struct StatementTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let connection: Connection
 
     init() throws {
-        folder = try TemporaryFolder()
-        connection = try Connection(path: folder.path(), mode: .create)
+        folder = try TestFolder()
+        connection = try Connection(path: folder.store.path, mode: .create)
         try connection.execute("CREATE TABLE t (a)")
     }
 
@@ -56,10 +57,10 @@ struct StatementTests {
             try insert.bind(String(repeating: "c", count: 800), at: 3)
             try insert.run()
         }
-        let lengths = try texts(
+        let lengths = try plainSQL(
             "SELECT DISTINCT rtrim(b, 'b') || rtrim(c, 'c') || length(b) || length(c) FROM many", in: connection)
         #expect(lengths == ["900800"])
-        #expect(try texts("SELECT length(a) FROM many", in: connection) == ["700", "701", "702", "703", "704"])
+        #expect(try plainSQL("SELECT length(a) FROM many", in: connection) == ["700", "701", "702", "703", "704"])
     }
 
     @Test("Bytes come back, the empty ones as a blob too")
@@ -121,7 +122,7 @@ struct StatementTests {
         #expect(error?.code == SQLITE_ERROR)
         #expect(error?.message == "near \"SELEKT\": syntax error")
         #expect(error?.sql == "SELEKT 1")
-        #expect(error?.path == folder.path())
+        #expect(error?.path == folder.store.path)
     }
 
     @Test("A broken constraint has the extended code and names the column")
@@ -134,6 +135,15 @@ struct StatementTests {
         let error = #expect(throws: SQLiteError.self) { try insert.run() }
         #expect(error?.extendedCode == 2067)
         #expect(error?.isConstraint == true)
+        #expect(error?.isUniqueViolation == true)
         #expect(error?.message == "UNIQUE constraint failed: t.a")
+    }
+
+    @Test("A trigger that refuses a change has its own extended code")
+    func trigger() throws {
+        try connection.execute("CREATE TRIGGER r BEFORE INSERT ON t BEGIN SELECT RAISE(ABORT, 'no'); END")
+        let error = #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t VALUES (1)") }
+        #expect(error?.extendedCode == SQLiteError.triggerViolation)
+        #expect(error?.isUniqueViolation == false)
     }
 }

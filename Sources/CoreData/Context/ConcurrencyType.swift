@@ -21,6 +21,8 @@ extension NSManagedObjectContext {
         /// The Objective-C form.
         public let rawValue: NSManagedObjectContextConcurrencyType
         /// Makes the type from its Objective-C form.
+        ///
+        /// - Parameter rawValue: the type as Objective-C code names it.
         public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
         /// A private queue.
         public static let privateQueue = ConcurrencyType(rawValue: .privateQueueConcurrencyType)

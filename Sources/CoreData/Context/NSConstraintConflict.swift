@@ -16,6 +16,13 @@ open class NSConstraintConflict: NSObject {
     public let conflictingSnapshots: [[AnyHashable: Any]]
 
     /// Creates a conflict, for testing merge policies.
+    ///
+    /// - Parameters:
+    ///   - contraint: the properties whose values must be unique together.
+    ///   - databaseObject: the object of the row that has the values already.
+    ///   - databaseSnapshot: the values of that row.
+    ///   - conflictingObjects: the unsaved objects.
+    ///   - conflictingSnapshots: the values that these were fetched with.
     public init(
         constraint contraint: [String], database databaseObject: NSManagedObject?,
         databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],

@@ -92,6 +92,10 @@ extension NSManagedObjectContext {
 
 extension NSEntityDescription {
     /// The entity of a name in a context's model, `nil` when there is none.
+    ///
+    /// - Parameters:
+    ///   - entityName: the name of the entity.
+    ///   - context: a context that has a coordinator or a parent.
     public class func entity(
         forEntityName entityName: String, in context: NSManagedObjectContext
     ) -> NSEntityDescription? {

@@ -10,6 +10,8 @@ extension NSManagedObjectContext {
     /// let people = try context.fetch(request)
     /// ```
     ///
+    /// - Parameter request: what to fetch; `T` is what the results are.
+    /// - Returns: the results, in the order of the sort descriptors.
     /// - Throws: an error in the Cocoa domain when the request names an unknown entity or property, asks for what the
     ///   store cannot do, or the store cannot be read.
     public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
@@ -48,6 +50,9 @@ extension NSManagedObjectContext {
     }
 
     /// How many objects a request finds.
+    ///
+    /// - Parameter request: what to count; its result type does not matter.
+    /// - Throws: the errors that fetching the request throws.
     public func count<T>(for request: NSFetchRequest<T>) throws -> Int { try count(of: request) }
 
     /// The results of a request of any result type.

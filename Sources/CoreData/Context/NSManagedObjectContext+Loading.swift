@@ -40,7 +40,8 @@ extension NSManagedObjectContext {
                     if let relationship = object.layout.relationship(named: String(key)) { return relationship }
                     throw StoreError.make(
                         CoreDataErrorCode.coreData,
-                        "“\(keyPath)” cannot be prefetched: entity “\(object.layout.name)” has no relationship “\(key)”.")
+                        "“\(keyPath)” cannot be prefetched: entity “\(object.layout.name)” has no relationship “\(key)”."
+                    )
                 }
                 try loadMembers(of: relationships, for: level)
                 let next = zip(level, relationships).flatMap { object, relationship in

@@ -164,12 +164,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: Finding objects
 
     /// The object of an ID, if the context knows it.
+    ///
+    /// - Parameter objectID: the ID, temporary or permanent.
+    /// - Returns: the object, which may be a fault; `nil` when the context does not know it. No store is asked.
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkQueue()
         return table.object(for: localIdentifier(objectID))
     }
 
     /// The object of an ID: the one that is registered, or a fault, whether or not the store has such an object.
+    ///
+    /// - Parameter objectID: the ID, temporary or permanent.
+    /// - Returns: the object. A fault that no store has an object for shows that when it is fired: see
+    ///   `shouldDeleteInaccessibleFaults`.
     open func object(with objectID: NSManagedObjectID) -> NSManagedObject {
         checkQueue()
         return objectOrFault(objectID)
@@ -177,19 +184,35 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The object of an ID, with its values.
     ///
+    /// ```swift
+    /// // An ID may go to any context, where an object must stay in its own.
+    /// let person = try background.existingObject(with: id) as? Person
+    /// ```
+    ///
+    /// - Parameter objectID: the ID, temporary or permanent.
+    /// - Returns: the object, which is no fault.
     /// - Throws: `NSManagedObjectReferentialIntegrityError` when no store has such an object.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         try objectWithValues(objectID)
     }
 
     /// Fetches what a request describes, whatever its result type. See the generic form.
+    ///
+    /// - Parameter request: what to fetch.
+    /// - Returns: objects, IDs, dictionaries or one number, as the result type of the request says.
+    /// - Throws: an error in the Cocoa domain when the request names an unknown entity or property, asks for what the
+    ///   store cannot do, or the store cannot be read.
     open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try results(of: request) }
 
     /// How many objects a request finds.
+    ///
+    /// - Parameter request: what to count; its result type does not matter.
+    /// - Throws: the errors that fetching the request throws.
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try count(of: request) }
 
     /// Runs a request: a fetch, or a change of rows in the stores without objects.
     ///
+    /// - Parameter request: a fetch, an asynchronous fetch, a batch or a history request.
     /// - Returns: the result that belongs to the request.
     /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store knows, and the errors of
     ///   the stores.
@@ -199,14 +222,22 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: Changing objects
 
     /// Inserts an object that was made without a context.
+    ///
+    /// - Parameter object: an object without a context; one that another context has stops the program.
     open func insert(_ object: NSManagedObject) { insertObject(object) }
 
     /// Marks an object to be deleted by the next save, and others as its delete rules say.
     ///
     /// An object that was never saved is removed from the context at once: there is nothing to save of it.
+    ///
+    /// - Parameter object: an object of the context.
     open func delete(_ object: NSManagedObject) { deleteObject(object) }
 
     /// Assigns a new object to a store, where several could take it.
+    ///
+    /// - Parameters:
+    ///   - object: a managed object that was never saved; anything else than a managed object stops the program.
+    ///   - store: a store of the coordinator that holds the entity of the object.
     open func assign(_ object: Any, to store: NSPersistentStore) { assignObject(object, to: store) }
 
     /// Brings an object up to what the store has.
@@ -249,12 +280,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Gives new objects their permanent IDs before they are saved.
     ///
+    /// - Parameter objects: objects of the context; those that have permanent IDs keep them.
     /// - Throws: the errors of the store, which counts its keys in a transaction of its own.
     open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try makeIdentifiersPermanent(objects) }
 
     /// Marks an object to be checked for conflicts by the next save, though it is not changed.
     ///
     /// The save writes a new version of its row, and finds a conflict when somebody else has changed it.
+    ///
+    /// - Parameter object: an object of the context; nothing is done for new and deleted ones.
     open func detectConflicts(for object: NSManagedObject) { watchForConflicts(object) }
 
     /// Takes over what another context saved.
@@ -285,11 +319,23 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// The block is not `sending`: a client's protocol or subclass that asks for `perform(_: @escaping () -> Void)` would not
     /// find this method, and all existing ones do.
+    ///
+    /// ```swift
+    /// background.perform {
+    ///     let note = Note(context: background)
+    ///     note.text = "Written on the queue of the context"
+    ///     do { try background.save() } catch { report(error) }
+    /// }
+    /// ```
+    ///
+    /// - Parameter block: what to run.
     open func perform(_ block: @escaping () -> Void) { runLater(block) }
 
     /// Runs a block on the context's queue and waits for it. May be nested.
     ///
     /// Changes are not processed when it ends, unless there is an undo manager, for which the block is an event.
+    ///
+    /// - Parameter block: what to run.
     open func performAndWait(_ block: () -> Void) { runAndWait(block) }
 
     /// Waits for a lock that the context does not take itself. Deprecated by Apple; use `performAndWait`.

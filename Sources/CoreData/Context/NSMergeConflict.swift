@@ -20,6 +20,13 @@ open class NSMergeConflict: NSObject {
     private let current: Row?
 
     /// Creates a conflict, for testing merge policies.
+    ///
+    /// - Parameters:
+    ///   - srcObject: the object that was to be saved.
+    ///   - newvers: the version of the row in the store, 0 when it is gone.
+    ///   - oldvers: the version that the object was fetched with.
+    ///   - cachesnap: what the contexts of the coordinator last saved or fetched.
+    ///   - persnap: what somebody outside the coordinator wrote; `nil` when nobody did, or the row is gone.
     public init(
         source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
         cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?

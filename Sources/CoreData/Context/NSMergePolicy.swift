@@ -24,6 +24,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     public let mergeType: NSMergePolicyType
 
     /// Creates a policy.
+    ///
+    /// - Parameter ty: how conflicts are resolved.
     public init(merge ty: NSMergePolicyType) {
         mergeType = ty
         super.init()
@@ -54,6 +56,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
     /// Resolves conflicts with rows that others changed or deleted.
     ///
+    /// - Parameter list: one conflict for each object.
     /// - Throws: `NSManagedObjectMergeError` when the policy is to fail.
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         guard mergeType != .errorMergePolicyType else {
@@ -64,6 +67,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
     /// Resolves conflicts of values that must be unique.
     ///
+    /// - Parameter list: one conflict for each combination of values that several objects have.
     /// - Throws: `NSManagedObjectConstraintMergeError` when the policy is to fail.
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         guard mergeType != .errorMergePolicyType else {

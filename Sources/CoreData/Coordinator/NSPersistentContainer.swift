@@ -28,6 +28,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// Creates a container with a model that is found by name: `<name>.momd` or `.mom`.
     ///
     /// Stops the program when there is none, naming the places where it looked.
+    ///
+    /// - Parameter name: the name of the model, and of the file of the store.
     public convenience init(name: String) {
         guard let url = ModelLocator.url(forModelNamed: name), let model = NSManagedObjectModel(contentsOf: url) else {
             programmerError(
@@ -90,6 +92,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     /// Runs a block on the queue of a new background context.
+    ///
+    /// - Parameter block: what to run, with the context; saving it is up to the block.
     open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
         let work = Transferred(block)
@@ -98,6 +102,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Runs a block on the queue of a new background context, without blocking the caller.
     ///
+    /// ```swift
+    /// let count = try await container.performBackgroundTask { context in
+    ///     for name in names { Person(context: context).name = name }
+    ///     try context.save()
+    ///     return names.count
+    /// }
+    /// ```
+    ///
+    /// - Parameter block: what to run, with the context; saving it is up to the block.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
     @preconcurrency

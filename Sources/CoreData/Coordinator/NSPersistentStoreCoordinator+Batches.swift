@@ -21,7 +21,9 @@ extension NSPersistentStoreCoordinator {
     func updateBatch(_ plan: BatchUpdatePlan, stores wanted: [NSPersistentStore]?) throws -> BatchOutcome {
         try withLock {
             let stores = try writableStores(plan.rows.entity, wanted)
-            return try changing(stores) { try stores.reduce(BatchOutcome()) { try $0 + batches(of: $1).updateBatch(plan) } }
+            return try changing(stores) {
+                try stores.reduce(BatchOutcome()) { try $0 + batches(of: $1).updateBatch(plan) }
+            }
         }
     }
 
@@ -31,7 +33,9 @@ extension NSPersistentStoreCoordinator {
             let stores = try writableStores(plan.rows.entity, wanted)
             return try changing(stores) {
                 try stores.reduce(BatchOutcome()) { sum, store in
-                    guard let identifiers = plan.identifiers else { return try sum + batches(of: store).deleteBatch(plan) }
+                    guard let identifiers = plan.identifiers else {
+                        return try sum + batches(of: store).deleteBatch(plan)
+                    }
                     var own = plan
                     own.identifiers = identifiers.compactMap(localIdentifier).filter {
                         $0.storeIdentity === store.identity

@@ -8,19 +8,33 @@ extension NSPersistentStoreCoordinator {
     public class var registeredStoreTypes: [String: NSValue] { StoreTypes.all.mapValues { StoreTypes.value(of: $0) } }
 
     /// Makes a class available as a store type; `nil` takes it away.
+    ///
+    /// - Parameters:
+    ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`.
+    ///   - storeType: the name of the type, as stores are added by it.
     public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
         StoreTypes.register(storeClass as? NSPersistentStore.Type, for: storeType)
     }
 
     /// Makes a class available as a store type; `nil` takes it away.
+    ///
+    /// - Parameters:
+    ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`.
+    ///   - storeType: the type, as stores are added by it.
     public class func registerStoreClass(_ storeClass: AnyClass?, type storeType: NSPersistentStore.StoreType) {
         registerStoreClass(storeClass, forStoreType: storeType.rawValue)
     }
 
     /// The metadata of a store that is open.
+    ///
+    /// - Parameter store: a store of this coordinator.
     public func metadata(for store: NSPersistentStore) -> [String: Any] { withLock { store.metadata } }
 
     /// Sets the metadata of a store that is open; the next save of a context writes them, even one without changes.
+    ///
+    /// - Parameters:
+    ///   - metadata: what replaces the metadata of the store.
+    ///   - store: a store of this coordinator.
     public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         withLock { store.metadata = metadata ?? [:] }
     }
@@ -37,6 +51,10 @@ extension NSPersistentStoreCoordinator {
 
     /// The metadata of a store that need not be open.
     ///
+    /// - Parameters:
+    ///   - storeType: the type of the store.
+    ///   - url: where the store is.
+    ///   - options: not used: reading metadata takes none.
     /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
@@ -45,6 +63,12 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// The metadata of a store that need not be open.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the store.
+    ///   - url: where the store is.
+    ///   - options: not used: reading metadata takes none.
+    /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func metadataForPersistentStore(
         type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
@@ -78,6 +102,13 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Sets the metadata of a store that is not open.
+    ///
+    /// - Parameters:
+    ///   - metadata: what replaces the metadata of the store; its UUID and type stay.
+    ///   - storeType: the type of the store.
+    ///   - url: where the store is.
+    ///   - options: not used: writing metadata takes none.
+    /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -86,6 +117,13 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Sets the metadata of a store that is not open.
+    ///
+    /// - Parameters:
+    ///   - metadata: what replaces the metadata of the store; its UUID and type stay.
+    ///   - type: the type of the store.
+    ///   - url: where the store is.
+    ///   - options: not used: writing metadata takes none.
+    /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func setMetadata(
         _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -96,6 +134,13 @@ extension NSPersistentStoreCoordinator {
     /// Empties a store, and takes the files beside it away. Nothing to do when there is none.
     ///
     /// A store that was added is removed: it can be added anew (JSQCoreDataKit resets its stack so).
+    ///
+    /// - Parameters:
+    ///   - url: where the store is.
+    ///   - storeType: the type of the store.
+    ///   - options: for stores in SQLite, `NSPersistentStoreTimeoutOption`, and `NSPersistentStoreForceDestroyOption`
+    ///     to delete a file that cannot be opened.
+    /// - Throws: when another program keeps the store locked, or it cannot be written; and for an unknown type.
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
@@ -104,6 +149,13 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Empties a store, and takes the files beside it away; a store that was added is removed.
+    ///
+    /// - Parameters:
+    ///   - url: where the store is.
+    ///   - storeType: the type of the store.
+    ///   - options: for stores in SQLite, `NSPersistentStoreTimeoutOption`, and `NSPersistentStoreForceDestroyOption`
+    ///     to delete a file that cannot be opened.
+    /// - Throws: as `destroyPersistentStore(at:ofType:options:)` does.
     public func destroyPersistentStore(
         at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
     ) throws {
@@ -112,6 +164,12 @@ extension NSPersistentStoreCoordinator {
 
     /// Puts a copy of one store in the place of another.
     ///
+    /// - Parameters:
+    ///   - destinationURL: the store to be replaced; it is made if there is none.
+    ///   - destinationOptions: options for opening it, such as `NSPersistentStoreTimeoutOption`.
+    ///   - sourceURL: the store to copy; it is only read.
+    ///   - sourceOptions: not used.
+    ///   - storeType: the type of both stores.
     /// - Throws: when the source is missing or cannot be read; the destination stays as it was then.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
@@ -124,6 +182,14 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Puts a copy of one store in the place of another.
+    ///
+    /// - Parameters:
+    ///   - destinationURL: the store to be replaced; it is made if there is none.
+    ///   - destinationOptions: options for opening it, such as `NSPersistentStoreTimeoutOption`.
+    ///   - sourceURL: the store to copy; it is only read.
+    ///   - sourceOptions: not used.
+    ///   - type: the type of both stores.
+    /// - Throws: when the source is missing or cannot be read; the destination stays as it was then.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,

@@ -49,6 +49,14 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Copies a store's objects into a new store, which takes its place in the coordinator.
+    ///
+    /// - Parameters:
+    ///   - store: a store of this coordinator.
+    ///   - storeURL: where the new store is to be; there must be none yet.
+    ///   - options: the options of the new store.
+    ///   - type: the type of the new store, one of those that come with Core Data.
+    /// - Returns: the new store.
+    /// - Throws: when the new store cannot be made, or the old one not be read. The coordinator is then as it was.
     @discardableResult
     public func migratePersistentStore(
         _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
@@ -94,6 +102,9 @@ extension NSPersistentStoreCoordinator {
     /// Goes on with a store at another place: an SQLite store opens the file that is there, which must be a store of the
     /// same model; one that is written as a whole goes there with its next save.
     ///
+    /// - Parameters:
+    ///   - url: the other place.
+    ///   - store: a store of this coordinator.
     /// - Returns: whether the store is at the URL now.
     @discardableResult
     public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {

@@ -78,11 +78,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open var persistentStores: [NSPersistentStore] { withLock { stores } }
 
     /// The store of a URL.
+    ///
+    /// - Parameter URL: the place of a store, in any spelling of its path.
+    /// - Returns: the store; `nil` when none was added from there.
     open func persistentStore(for URL: URL) -> NSPersistentStore? {
         withLock { stores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL } }
     }
 
     /// Where a store is.
+    ///
+    /// - Parameter store: a store.
+    /// - Returns: its URL; that of `/dev/null` for a store in memory that was added without one.
     open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
     /// Opens a store, or makes it if there is none.
@@ -133,6 +139,20 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Opens a store, or makes it if there is none.
+    ///
+    /// ```swift
+    /// try coordinator.addPersistentStore(type: .sqlite, at: url, options: [
+    ///     NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+    /// ])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: one of the types that come with Core Data, or a registered one.
+    ///   - configuration: the configuration of the model whose entities the store holds; `nil` for all.
+    ///   - storeURL: where the store is.
+    ///   - options: by the keys that are named `NS…Option`.
+    /// - Returns: the store.
+    /// - Throws: as `addPersistentStore(ofType:configurationName:at:options:)` does.
     @discardableResult
     public func addPersistentStore(
         type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -167,6 +187,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Closes a store. Its objects in contexts are invalidated: those without changes become faults that cannot fire.
+    ///
+    /// - Parameter store: a store of this coordinator.
+    /// - Throws: `NSPersistentStoreOperationError` for a store that was not added to this coordinator.
     open func remove(_ store: NSPersistentStore) throws {
         guard persistentStores.contains(store) else {
             throw StoreError.make(
@@ -229,16 +252,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open func unlock() { lockObject.unlock() }
 
     /// Runs a block with the stores, later.
+    ///
+    /// - Parameter block: what to run, while no other thread has the stores.
     open func perform(_ block: @escaping () -> Void) {
         let work = Transferred(block)
         queue.async { [self] in withLock { work.value() } }
     }
 
     /// Runs a block with the stores, and waits until it is done.
+    ///
+    /// - Parameter block: what to run, while no other thread has the stores.
     open func performAndWait(_ block: () -> Void) { withLock(block) }
 
     /// Runs a block with the stores, and waits for its result.
     ///
+    /// - Parameter block: what to run, while no other thread has the stores.
+    /// - Returns: what the block returns.
     /// - Throws: what the block throws.
     public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try withLock(block) }
 
@@ -278,6 +307,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: IDs
 
     /// The ID of an object by its URI, `nil` when no store of the coordinator can have it.
+    ///
+    /// - Parameter url: what `uriRepresentation()` of an ID gave, in this run of the program or an earlier one.
+    /// - Returns: the ID, whether or not the store still has the object.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let uuid = url.host else { return nil }
         let parts = url.pathComponents.filter { $0 != "/" }
@@ -289,6 +321,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// The ID of an object by its URI as a string, `nil` when no store of the coordinator can have it.
+    ///
+    /// - Parameter string: the URI.
+    /// - Returns: the ID, whether or not the store still has the object.
     open func managedObjectID(for string: String) -> NSManagedObjectID? {
         URL(string: string).flatMap { managedObjectID(forURIRepresentation: $0) }
     }

@@ -17,6 +17,14 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
     ]
 
     /// Creates a description of an SQLite store.
+    ///
+    /// ```swift
+    /// let description = NSPersistentStoreDescription(url: url)
+    /// description.shouldInferMappingModelAutomatically = false
+    /// container.persistentStoreDescriptions = [description]
+    /// ```
+    ///
+    /// - Parameter url: where the store is, or is to be made.
     public init(url: URL) {
         self.url = url
         super.init()
@@ -26,6 +34,10 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
     public override init() { super.init() }
 
     /// Sets an option; `nil` removes it.
+    ///
+    /// - Parameters:
+    ///   - option: the value, most often an `NSNumber` or `NSString`.
+    ///   - key: a key that is named `NS…Option`.
     open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
 
     private func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? false }
@@ -48,6 +60,10 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
     }
 
     /// Sets a pragma; `nil` removes it.
+    ///
+    /// - Parameters:
+    ///   - value: the value of the pragma.
+    ///   - name: the name of the pragma, such as `synchronous`.
     open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
         var pragmas = sqlitePragmas
         pragmas[name] = value

@@ -19,6 +19,9 @@ extension NSManagedObjectModel {
     }
 
     /// The fetch request template of a name, to run or to copy.
+    ///
+    /// - Parameter name: the name of the template.
+    /// - Returns: the template; `nil` when the model has none of that name.
     public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
         templates[name] as? NSFetchRequest<any NSFetchRequestResult>
     }

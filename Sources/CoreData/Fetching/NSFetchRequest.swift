@@ -9,6 +9,15 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     public override init() { super.init() }
 
     /// Creates a request for the objects of an entity, which is looked up in the context that runs the request.
+    ///
+    /// ```swift
+    /// let request = NSFetchRequest<Person>(entityName: "Person")
+    /// request.predicate = NSPredicate(format: "name BEGINSWITH %@", "A")
+    /// request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+    /// request.fetchLimit = 20
+    /// ```
+    ///
+    /// - Parameter entityName: the name of the entity.
     public convenience init(entityName: String) {
         self.init()
         storedEntityName = entityName

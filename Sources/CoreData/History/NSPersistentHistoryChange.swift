@@ -67,6 +67,8 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
     open class var entityDescription: NSEntityDescription? { HistoryEntities.change() }
 
     /// The same as `entityDescription`, for code that has a context at hand.
+    ///
+    /// - Parameter context: not looked at: the entity is the same everywhere.
     open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         entityDescription
     }

@@ -49,16 +49,22 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     }
 
     /// A request for what was written after a date.
+    ///
+    /// - Parameter date: transactions of this date and earlier ones are left out.
     open class func fetchHistory(after date: Date) -> Self { make(.date(date), deletes: false) }
 
     /// A request for what was written after a place in the history; `nil` for all of it.
     ///
     /// Running it throws `NSPersistentHistoryTokenExpiredError` when history after the token has been deleted.
+    ///
+    /// - Parameter token: the token of the last transaction that is known; `nil` for none.
     open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self {
         make(token.map(Bound.token) ?? .all, deletes: false)
     }
 
     /// A request for what was written after a transaction; `nil` for the whole history.
+    ///
+    /// - Parameter transaction: the last transaction that is known; `nil` for none.
     open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
         fetchHistory(after: transaction?.token)
     }
@@ -74,14 +80,20 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     }
 
     /// A request that deletes what was written before a date.
+    ///
+    /// - Parameter date: transactions of this date and later ones stay.
     open class func deleteHistory(before date: Date) -> Self { make(.date(date), deletes: true) }
 
     /// A request that deletes what was written before the transaction of a token, which stays; `nil` for all of it.
+    ///
+    /// - Parameter token: the token of the first transaction that stays; `nil` for none.
     open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
         make(token.map(Bound.token) ?? .all, deletes: true)
     }
 
     /// A request that deletes what was written before a transaction, which stays; `nil` for all of it.
+    ///
+    /// - Parameter transaction: the first transaction that stays; `nil` for none.
     open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
         deleteHistory(before: transaction?.token)
     }

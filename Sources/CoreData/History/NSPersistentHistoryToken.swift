@@ -39,6 +39,8 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
     private static let numbersKey = "NSPersistentHistoryTokenDictionary"
 
     /// Archives the token.
+    ///
+    /// - Parameter coder: a coder with keys.
     open func encode(with coder: NSCoder) {
         let dictionary = NSMutableDictionary()
         for (store, number) in numbers { dictionary.setObject(NSNumber(value: number), forKey: store as NSString) }
@@ -46,6 +48,8 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
     }
 
     /// Reads an archived token; `nil` for something else.
+    ///
+    /// - Parameter coder: a coder with keys.
     public required init?(coder: NSCoder) {
         let classes: [AnyClass] = [NSDictionary.self, NSString.self, NSNumber.self]
         guard let dictionary = coder.decodeObject(of: classes, forKey: Self.numbersKey) as? NSDictionary else {

@@ -54,6 +54,8 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
     open class var entityDescription: NSEntityDescription? { HistoryEntities.transaction() }
 
     /// The same as `entityDescription`, for code that has a context at hand.
+    ///
+    /// - Parameter context: not looked at: the entity is the same everywhere.
     open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         entityDescription
     }

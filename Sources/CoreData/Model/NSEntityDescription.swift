@@ -109,11 +109,15 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// The relationships that lead to an entity.
+    ///
+    /// - Parameter entity: the destination; relationships to entities that it inherits from are not among them.
     open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
         properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity === entity }
     }
 
     /// Whether the entity is another one or inherits from it.
+    ///
+    /// - Parameter entity: the other entity, of this model or of a copy.
     open func isKindOf(entity: NSEntityDescription) -> Bool {
         var ancestor: NSEntityDescription? = self
         while let current = ancestor {

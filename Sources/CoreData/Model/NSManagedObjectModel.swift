@@ -35,6 +35,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     package private(set) var configurationMembers: [String: [String]] = [:]
 
     /// The entities of a configuration; all entities for `nil` or the default configuration's name.
+    ///
+    /// - Parameter configuration: the name of a configuration.
+    /// - Returns: the entities; `nil` when there is no such configuration.
     open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration, configuration != Self.defaultConfigurationName else { return entities }
         guard let names = configurationMembers[configuration] else { return nil }

@@ -12,6 +12,8 @@ extension NSManagedObjectModel {
     }
 
     /// Merges the models of bundles; nil for all loaded bundles. Nil when there is no model or two disagree.
+    ///
+    /// - Parameter bundles: where to look for `.momd` and `.mom`; `nil` for all loaded bundles.
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
         let models = packages(in: bundles).compactMap { try? $0.model() }
         return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models)

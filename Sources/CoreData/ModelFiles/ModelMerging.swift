@@ -4,6 +4,8 @@ extension NSManagedObjectModel {
     /// Merges models into one. Nil for no models, or when two of them have an entity of one name.
     ///
     /// Core Data raises an exception for entities that conflict; here the initializer fails.
+    ///
+    /// - Parameter models: the models, which stay as they are.
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {
         guard let models, !models.isEmpty else { return nil }
         guard let merged = try? Self.merge(models, entityNames: nil) else { return nil }

@@ -20,12 +20,20 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     }
 
     /// Refers to a model in memory.
+    ///
+    /// - Parameters:
+    ///   - model: the model.
+    ///   - versionChecksum: the checksum that the model must have.
     public init(model: NSManagedObjectModel, versionChecksum: String) {
         place = .model(model)
         self.versionChecksum = versionChecksum
     }
 
     /// Refers to a model file, a `.mom` or a `.momd`.
+    ///
+    /// - Parameters:
+    ///   - fileURL: where the model is.
+    ///   - versionChecksum: the checksum of the version in it that is meant.
     public init(fileURL: URL, versionChecksum: String) {
         place = .file(fileURL)
         self.versionChecksum = versionChecksum

@@ -34,6 +34,9 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     /// Makes the node of an object that is inserted. By default it has the values of the object's attributes.
     ///
     /// Relationships that the node does not have yet are added once all new objects have nodes.
+    ///
+    /// - Parameter managedObject: the new object, with its permanent ID.
+    /// - Returns: the node, which the store keeps.
     open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
         let node = NSAtomicStoreCacheNode(objectID: managedObject.objectID)
         setAttributes(of: node, from: managedObject)
@@ -41,6 +44,10 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     }
 
     /// Takes the values of a changed object into its node. By default all attributes and relationships.
+    ///
+    /// - Parameters:
+    ///   - node: the node of the object.
+    ///   - managedObject: the object as it is being saved.
     open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
         setAttributes(of: node, from: managedObject)
         for relationship in managedObject.layout.relationships where !relationship.isTransient {
@@ -49,10 +56,14 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     }
 
     /// Called before the nodes of deleted objects are taken out.
+    ///
+    /// - Parameter cacheNodes: the nodes.
     open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
 
     /// What the store shall call a new object, unique within the store and for ever: a number or a string. By default a
     /// UUID as a string.
+    ///
+    /// - Parameter managedObject: the new object.
     open func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID().uuidString }
 
     // MARK: What subclasses call
@@ -61,9 +72,13 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { Set(table.nodes) }
 
     /// The node of an object, `nil` when the store has no such object.
+    ///
+    /// - Parameter objectID: the ID of the object.
     open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { table[objectID] }
 
     /// Adds nodes; one takes the place of another of the same ID.
+    ///
+    /// - Parameter cacheNodes: the nodes, with IDs of this store.
     open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
         add(cacheNodes.sorted { $0.objectID.key < $1.objectID.key })
     }
@@ -78,6 +93,8 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     }
 
     /// What the store calls an object.
+    ///
+    /// - Parameter objectID: the ID of an object of this store.
     open func referenceObject(for objectID: NSManagedObjectID) -> Any { ReferenceObject.reference(of: objectID) }
 
     // MARK: For the stores that come with Core Data

@@ -37,6 +37,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     /// The values of an object: its attributes, and its to-one relationships as IDs.
     ///
+    /// - Parameters:
+    ///   - objectID: the ID of the object.
+    ///   - context: the context that asks.
+    /// - Returns: a node with the values and their version.
     /// - Throws: `NSManagedObjectReferentialIntegrityError` for an object that is gone, and whatever keeps the values
     ///   from being read. By default, that the store does not support it.
     open func newValuesForObject(
@@ -47,6 +51,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     /// The destinations of a relationship: an array of IDs, or for a to-one relationship an ID or `NSNull`.
     ///
+    /// - Parameters:
+    ///   - relationship: the relationship.
+    ///   - objectID: the ID of the object that has it.
+    ///   - context: the context that asks.
     /// - Throws: whatever keeps the relationship from being read. By default, that the store does not support it.
     open func newValue(
         forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
@@ -57,18 +65,25 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     /// Permanent IDs for new objects, in order; see `newObjectID(for:referenceObject:)`.
     ///
+    /// - Parameter array: the new objects.
     /// - Throws: whatever keeps the IDs from being made. By default, that the store does not support it.
     open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
         throw StoreError.unsupported("inserting objects", storeType: type, url: url)
     }
 
     /// Called when contexts come to know objects of the store, once for each context; soon after, not during it.
+    ///
+    /// - Parameter objectIDs: the IDs of the objects.
     open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
     /// Called when contexts forget objects of the store, once for each context; soon after, not during it.
+    ///
+    /// - Parameter objectIDs: the IDs of the objects.
     open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
     /// The UUID of a store that is made at a URL. By default a random one.
+    ///
+    /// - Parameter storeURL: where the store is made.
     open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
     // MARK: What subclasses call
@@ -84,6 +99,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     /// What the store calls an object: what was passed to `newObjectID(for:referenceObject:)`; for an ID that was made
     /// from a URI, a number where the reference reads like one, else a string.
+    ///
+    /// - Parameter objectID: the ID of an object of this store.
     open func referenceObject(for objectID: NSManagedObjectID) -> Any { ReferenceObject.reference(of: objectID) }
 
     // MARK: The engine

@@ -23,11 +23,17 @@ open class NSIncrementalStoreNode: NSObject {
     }
 
     /// Takes new values of a new version; values that are left out stay.
+    ///
+    /// - Parameters:
+    ///   - values: values by the names of the properties, as the initializer takes them.
+    ///   - version: the version of the values.
     open func update(withValues values: [String: Any], version: UInt64) {
         self.values.merge(values) { $1 }
         self.version = version
     }
 
     /// The value of a property, `nil` when the node has none.
+    ///
+    /// - Parameter prop: an attribute or a to-one relationship.
     open func value(for prop: NSPropertyDescription) -> Any? { values[prop.name] }
 }

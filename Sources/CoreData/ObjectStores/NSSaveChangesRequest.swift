@@ -15,6 +15,12 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
     open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
     /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - insertedObjects: new objects.
+    ///   - updatedObjects: changed objects.
+    ///   - deletedObjects: objects to delete.
+    ///   - lockedObjects: unchanged objects whose versions shall be checked.
     public init(
         inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
         deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?

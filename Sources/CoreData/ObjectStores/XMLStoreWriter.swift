@@ -16,7 +16,7 @@ enum XMLStoreWriter {
             <database>
                 <databaseInfo>
                     <version>134481920</version>
-                    <UUID>\(try escaped(document.metadata[NSStoreUUIDKey] as? String ?? ""))</UUID>
+                    <UUID>\(try content(document.metadata[NSStoreUUIDKey] as? String ?? ""))</UUID>
                     <nextObjectID>\(document.lastKey)</nextObjectID>
                     <metadata>
             \(try metadata(document.metadata))
@@ -32,22 +32,22 @@ enum XMLStoreWriter {
     private static func append(
         _ object: StoreDocument.Object, _ entity: EntityLayout?, to text: inout String
     ) throws {
-        text += "    <object type=\"\(try escaped(object.entityName))\" id=\"z\(object.key)\">\n"
+        text += "    <object type=\"\(try value(object.entityName))\" id=\"z\(object.key)\">\n"
         for (name, value) in object.attributes {
             let type = attribute(named: name, of: entity)?.type
             let content: String
-            do { content = try escaped(string(value, type)) } catch {
+            do { content = try self.content(string(value, type)) } catch {
                 throw FileValues.Failure(reason: "“\(name)” of object \(object.key): \(error.reason)")
             }
             let typeName = type?.xmlName ?? value.xmlName
-            text += "        <attribute name=\"\(try escaped(name))\" type=\"\(typeName)\">\(content)</attribute>\n"
+            text += "        <attribute name=\"\(try self.value(name))\" type=\"\(typeName)\">\(content)</attribute>\n"
         }
         for (name, destinations) in object.relationships {
             let relationship = entity?.relationships.first { $0.name.lowercased() == name }
             let isToMany = relationship?.isToMany ?? (destinations.count != 1)
             let bounds = isToMany ? "\(relationship?.minCount ?? 0)/\(max(relationship?.maxCount ?? 0, 0))" : "1/1"
-            text += "        <relationship name=\"\(try escaped(name))\" type=\"\(bounds)\""
-            text += " destination=\"\(try escaped(relationship?.destination.name.uppercased() ?? ""))\""
+            text += "        <relationship name=\"\(try value(name))\" type=\"\(bounds)\""
+            text += " destination=\"\(try value(relationship?.destination.name.uppercased() ?? ""))\""
             if !destinations.isEmpty {
                 text += " idrefs=\"\(destinations.map { "z\($0)" }.joined(separator: " "))\""
             }
@@ -90,29 +90,17 @@ enum XMLStoreWriter {
         return body.joined(separator: "\n").trimmingCharacters(in: .newlines)
     }
 
-    /// Text for an element or an attribute.
-    ///
-    /// - Throws: that XML cannot hold a control character.
-    private static func escaped(_ text: String) throws(FileValues.Failure) -> String {
-        var result = ""
-        result.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            // A parser would make a line feed of it.
-            case "\r": result += "&#13;"
-            case "\t", "\n": result.unicodeScalars.append(scalar)
-            case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}":
-                throw FileValues.Failure(
-                    reason: "XML cannot hold the character U+\(String(scalar.value, radix: 16, uppercase: true)); "
-                        + "keep such text in a binary or an SQLite store")
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+    /// The content of an element.
+    private static func content(_ text: String) throws(FileValues.Failure) -> String {
+        do { return try XMLText.content(text) } catch { throw failure(error) }
+    }
+
+    private static func value(_ text: String) throws(FileValues.Failure) -> String {
+        do { return try XMLText.attributeValue(text) } catch { throw failure(error) }
+    }
+
+    private static func failure(_ refusal: XMLText.Refusal) -> FileValues.Failure {
+        FileValues.Failure(reason: "\(refusal); keep such text in a binary or an SQLite store")
     }
 }
 

@@ -129,9 +129,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open var faultingState: Int { isFault ? 1 : 0 }
 
     /// Whether a relationship has yet to be loaded.
+    ///
+    /// - Parameter key: the name of a relationship; any other stops the program.
     open func hasFault(forRelationshipNamed key: String) -> Bool { isUnloaded(key) }
 
     /// The IDs of the objects at the other end of a relationship, which are not loaded for it.
+    ///
+    /// - Parameter key: the name of a relationship; any other stops the program.
     open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { identifiers(atEndOf: key) }
 
     // MARK: Life cycle, for subclasses
@@ -146,6 +150,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func awakeFromFetch() {}
 
     /// Called after the object's values were reset by an undo, a refresh or a rollback. Setters work as in `awakeFromFetch`.
+    ///
+    /// - Parameter flags: what the values were reset by.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
     /// Called before the object is marked as deleted, with its relationships still there.
@@ -181,12 +187,28 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open class var customValidationKeys: [String] { [] }
 
     /// Checks whether the object can be inserted: by the model's rules and, in a subclass, any others.
+    ///
+    /// ```swift
+    /// override func validateForInsert() throws {
+    ///     try super.validateForInsert()
+    ///     if end < start { throw CocoaError(.validationDateTooSoon) }
+    /// }
+    /// ```
+    ///
+    /// - Throws: an error with a code from `NSManagedObjectValidationError` to `NSValidationInvalidURIError`; several
+    ///   of them under `NSDetailedErrorsKey` of one of code `NSValidationMultipleErrorsError`.
     open func validateForInsert() throws { try validateProperties() }
 
     /// Checks whether the object can be updated: by the model's rules and, in a subclass, any others.
+    ///
+    /// - Throws: an error with a code from `NSManagedObjectValidationError` to `NSValidationInvalidURIError`; several
+    ///   of them under `NSDetailedErrorsKey` of one of code `NSValidationMultipleErrorsError`.
     open func validateForUpdate() throws { try validateProperties() }
 
     /// Checks whether the object can be deleted: no relationship with the rule “deny” may have destinations left.
+    ///
+    /// - Throws: `NSValidationRelationshipDeniedDeleteError`; several of them under `NSDetailedErrorsKey` of one of
+    ///   code `NSValidationMultipleErrorsError`.
     open func validateForDelete() throws { try validateDeleteRules() }
 
     // MARK: Access, for subclasses
@@ -204,59 +226,122 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func setValue(_ value: Any?, forKey key: String) { setModeledValue(value, forKey: key) }
 
     /// The value of a key that the entity does not have. Stops the program, unless a subclass says otherwise.
+    ///
+    /// - Parameter key: a key that names no property.
     open func value(forUndefinedKey key: String) -> Any? { unknownKey(key) }
 
     /// Sets the value of a key that the entity does not have. Stops the program, unless a subclass says otherwise.
+    ///
+    /// - Parameters:
+    ///   - value: the value; `nil` for none.
+    ///   - key: a key that names no property.
     open func setValue(_ value: Any?, forUndefinedKey key: String) { unknownKey(key) }
 
     /// The value at the end of a path of keys; a to-many relationship on the way gives the values of all its objects, and an operator
     /// (`books.@avg.price`) what it computes of these, as the key-value coding guide has it: `@avg` and `@sum` count no value as zero,
     /// `@max` and `@min` ignore it.
+    ///
+    /// ```swift
+    /// let prices = author.value(forKeyPath: "books.price")            // a set of numbers
+    /// let average = author.value(forKeyPath: "books.@avg.price") as? Double
+    /// ```
+    ///
+    /// - Parameter keyPath: names of properties with dots between them, and operators.
     open func value(forKeyPath keyPath: String) -> Any? { value(atEndOf: keyPath) }
 
     /// Sets the value at the end of a path of keys: of every object that a to-many relationship on the way leads to, and of none where
     /// a to-one relationship has no destination.
+    ///
+    /// - Parameters:
+    ///   - value: the value; `nil` for none.
+    ///   - keyPath: names of properties with dots between them.
     open func setValue(_ value: Any?, forKeyPath keyPath: String) { setValue(value, atEndOf: keyPath) }
 
     /// Sets several properties.
+    ///
+    /// - Parameter keyedValues: values by the names of properties; `NSNull` for none.
     open func setValuesForKeys(_ keyedValues: [String: Any]) {
         for (key, value) in keyedValues { setValue(value, forKey: key) }
     }
 
     /// The values of several properties; `NSNull` stands for none.
+    ///
+    /// - Parameter keys: the names of the properties.
     open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { values(byKeys: keys) }
 
     /// The value that is there, without firing a fault or following a relationship.
+    ///
+    /// - Parameter key: the name of a property; any other stops the program.
+    /// - Returns: the value; `nil` for none, and for a fault that has yet to take its values.
     open func primitiveValue(forKey key: String) -> Any? { unloadedValue(forKey: key) }
 
     /// Sets a value without telling the context; for custom accessors, between `willChangeValue` and
     /// `didChangeValue`.
+    ///
+    /// ```swift
+    /// var title: String? {
+    ///     get {
+    ///         willAccessValue(forKey: "title")
+    ///         defer { didAccessValue(forKey: "title") }
+    ///         return primitiveValue(forKey: "title") as? String
+    ///     }
+    ///     set {
+    ///         willChangeValue(forKey: "title")
+    ///         defer { didChangeValue(forKey: "title") }
+    ///         setPrimitiveValue(newValue?.trimmingCharacters(in: .whitespaces), forKey: "title")
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: the value; `nil` for none.
+    ///   - key: the name of a property; any other stops the program.
     open func setPrimitiveValue(_ value: Any?, forKey key: String) { setUntrackedValue(value, forKey: key) }
 
     /// Fires the fault if need be; for custom accessors, before `primitiveValue(forKey:)`.
+    ///
+    /// - Parameter key: the property that is about to be read; `nil` for any.
     open func willAccessValue(forKey key: String?) { if isFault { fireFault() } }
 
     /// For custom accessors, after `primitiveValue(forKey:)`.
+    ///
+    /// - Parameter key: the property that was read; `nil` for any.
     open func didAccessValue(forKey key: String?) {}
 
     /// Called before a property changes, whoever changes it; custom accessors call it themselves. Call `super`.
+    ///
+    /// - Parameter key: the property.
     open func willChangeValue(forKey key: String) { willChange() }
 
     /// Called after a property changed, whoever changed it; custom accessors call it themselves. Call `super`.
     ///
     /// Linux has no key-value observing: override this to hear of an object's changes.
+    ///
+    /// - Parameter key: the property.
     open func didChangeValue(forKey key: String) {}
 
     /// The properties that a computed property depends on, for subclasses to say and to ask; nothing here asks. By default none.
+    ///
+    /// - Parameter key: the name of the computed property.
     open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
     /// For custom accessors of to-many relationships, before members come or go.
+    ///
+    /// - Parameters:
+    ///   - inKey: the relationship.
+    ///   - inMutationKind: what happens to the set.
+    ///   - inObjects: the members that come or go.
     open func willChangeValue(
         forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
         using inObjects: Set<AnyHashable>
     ) { willChangeValue(forKey: inKey) }
 
     /// For custom accessors of to-many relationships, after members came or went.
+    ///
+    /// - Parameters:
+    ///   - inKey: the relationship.
+    ///   - inMutationKind: what happens to the set.
+    ///   - inObjects: the members that come or go.
     open func didChangeValue(
         forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
         using inObjects: Set<AnyHashable>

@@ -8,6 +8,8 @@ public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePoint
 
 extension UnsafeMutablePointer where Pointee == AnyObject? {
     /// A pointer to a variable that always holds an object, as ``NSManagedObject/validateValue(_:forKey:)`` takes it: as one that may be empty.
+    ///
+    /// - Parameter variable: a pointer to the variable.
     public init(_ variable: UnsafeMutablePointer<AnyObject>) {
         // Both types are one reference, and `nil` is the one that no object has.
         self = UnsafeMutableRawPointer(variable).assumingMemoryBound(to: AnyObject?.self)
@@ -16,6 +18,7 @@ extension UnsafeMutablePointer where Pointee == AnyObject? {
 
 /// Runs a block, as loops over many objects do it. Objects go here as soon as nothing refers to them, so there is no pool to empty.
 ///
+/// - Parameter body: what to run.
 /// - Returns: what the block returns.
 /// - Throws: what the block throws.
 @_disfavoredOverload  // Programs that run on Linux already have one of their own, which goes first.

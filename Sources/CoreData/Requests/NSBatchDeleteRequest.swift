@@ -27,11 +27,23 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
     /// Creates a request that deletes what a fetch request finds.
+    ///
+    /// ```swift
+    /// let old = NSFetchRequest<any NSFetchRequestResult>(entityName: "Message")
+    /// old.predicate = NSPredicate(format: "sent < %@", limit as NSDate)
+    /// let deletion = NSBatchDeleteRequest(fetchRequest: old)
+    /// deletion.resultType = .resultTypeCount
+    /// let count = (try context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int
+    /// ```
+    ///
+    /// - Parameter fetch: what to delete; it is copied, and its result type does not matter.
     public convenience init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
         self.init(Self.copy(of: fetch), identifiers: nil)
     }
 
     /// Creates a request that deletes what a fetch request of any result type finds.
+    ///
+    /// - Parameter fetch: what to delete; it is copied, and its result type does not matter.
     public convenience init<T>(fetchRequest fetch: NSFetchRequest<T>) {
         self.init(Self.copy(of: fetch), identifiers: nil)
     }

@@ -40,6 +40,10 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     }
 
     /// Creates a request that inserts an object for each dictionary.
+    ///
+    /// - Parameters:
+    ///   - entity: an entity of the model of the context that runs the request.
+    ///   - dictionaries: values by attribute name; other keys are not looked at.
     public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
         self.init(name: entity.name ?? "", entity: entity)
         objectsToInsert = dictionaries
@@ -57,6 +61,11 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     }
 
     /// Creates a request that asks for each object's values as they are needed.
+    ///
+    /// - Parameters:
+    ///   - entity: an entity of the model of the context that runs the request.
+    ///   - handler: puts values into an empty dictionary, by attribute name; returns `true` when there are no more
+    ///     objects, and then nothing is inserted for this call.
     public convenience init(
         entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
     ) {
@@ -76,6 +85,11 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     }
 
     /// Creates a request that hands out objects to be given values.
+    ///
+    /// - Parameters:
+    ///   - entity: an entity of the model of the context that runs the request.
+    ///   - handler: sets the properties of an object of the class of the entity, which is good during the call only;
+    ///     returns `true` when there are no more objects, and then nothing is inserted for this call.
     public convenience init(
         entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
     ) {

@@ -19,6 +19,15 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     private let storedEntity: NSEntityDescription?
 
     /// Creates a request for the objects of an entity, which is looked up in the context that runs the request.
+    ///
+    /// ```swift
+    /// let update = NSBatchUpdateRequest(entityName: "Message")
+    /// update.predicate = NSPredicate(format: "isRead == NO")
+    /// update.propertiesToUpdate = ["isRead": true]
+    /// try context.execute(update)
+    /// ```
+    ///
+    /// - Parameter entityName: the name of the entity.
     public init(entityName: String) {
         name = entityName
         storedEntity = nil
@@ -26,6 +35,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     }
 
     /// Creates a request for the objects of an entity.
+    ///
+    /// - Parameter entity: an entity of the model of the context that runs the request.
     public init(entity: NSEntityDescription) {
         name = entity.name ?? ""
         storedEntity = entity

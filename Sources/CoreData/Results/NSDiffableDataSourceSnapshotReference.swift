@@ -75,16 +75,22 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
     }
 
     /// The name of the section of an item; `nil` when the snapshot does not have the item.
+    ///
+    /// - Parameter itemIdentifier: the ID of an object.
     public func sectionIdentifier(forSectionContainingItemIdentifier itemIdentifier: Any) -> Any? {
         (itemIdentifier as? NSManagedObjectID).flatMap { sectionOfItem[$0] }.map { content.sections[$0.section] }
     }
 
     /// The position of an item among those of all sections; `NSNotFound` when the snapshot does not have it.
+    ///
+    /// - Parameter itemIdentifier: the ID of an object.
     public func index(ofItemIdentifier itemIdentifier: Any) -> Int {
         (itemIdentifier as? NSManagedObjectID).flatMap { sectionOfItem[$0]?.position } ?? NSNotFound
     }
 
     /// The position of a section; `NSNotFound` when the snapshot does not have it.
+    ///
+    /// - Parameter sectionIdentifier: the name of a section.
     public func index(ofSectionIdentifier sectionIdentifier: Any) -> Int {
         content.sections.firstIndex { $0 == sectionIdentifier as? String } ?? NSNotFound
     }

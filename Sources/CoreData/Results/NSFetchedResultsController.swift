@@ -87,6 +87,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     }
 
     /// The result at an index path; one that does not exist stops the program.
+    ///
+    /// - Parameter indexPath: the section and the position in it.
     open func object(at indexPath: IndexPath) -> ResultType {
         guard let list = results.list else { programmerError("call performFetch() before asking for objects") }
         guard indexPath.count == 2,
@@ -100,6 +102,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     }
 
     /// Where a result is; `nil` when it is not among the results.
+    ///
+    /// - Parameter object: an object, an ID or a dictionary, as the controller has results.
     open func indexPath(forObject object: ResultType) -> IndexPath? {
         guard let object = object as? NSObject else { return nil }
         return results.place(of: object).map { IndexPath(item: $0.row, section: $0.section) }
@@ -138,12 +142,17 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     /// The title of a section for the index of a list: its first letter, as a capital. Subclasses may say otherwise, and
     /// so may the delegate.
+    ///
+    /// - Parameter sectionName: the name of a section.
+    /// - Returns: the title; `nil` for a section without a name.
     open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
         if results.owner !== self, let title = results.ownTitle(sectionName) { return title }
         return sectionName.first.map { String($0).uppercased() }
     }
 
     /// Deletes the cached sections of a name, or all. No sections are cached, so there are none afterwards.
+    ///
+    /// - Parameter name: the name that controllers were made with; `nil` for all.
     open class func deleteCache(withName name: String?) {}
 
     // MARK: Identity

@@ -21,12 +21,20 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     /// Tells what changed, as a snapshot of all sections (their names) and objects (their IDs). Called after each
     /// fetch and each change.
+    ///
+    /// - Parameters:
+    ///   - controller: the controller.
+    ///   - snapshot: the names of all sections and the IDs of all objects, as they are now.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference)
 
     /// Tells what changed, as a difference of the list of IDs. An object that changed and kept its place is removed and inserted there.
     /// Called for controllers without sections.
+    ///
+    /// - Parameters:
+    ///   - controller: the controller.
+    ///   - diff: how the list of IDs became what it is now.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
@@ -56,13 +64,21 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
         for type: NSFetchedResultsChangeType)
 
     /// Called before the changes of one event are told; the controller has the new results already.
+    ///
+    /// - Parameter controller: the controller.
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
     /// Called after the changes of one event were told.
+    ///
+    /// - Parameter controller: the controller.
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
     /// Returns the title of a section for the index of a list. By default, what the controller's
     /// `sectionIndexTitle(forSectionName:)` says.
+    ///
+    /// - Parameters:
+    ///   - controller: the controller.
+    ///   - sectionName: the name of the section.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         sectionIndexTitleForSectionName sectionName: String

@@ -2,7 +2,7 @@ import Foundation
 
 /// A store of managed objects: the common part of all kinds.
 ///
-/// A store is what programs see of it; its ``engine`` is what reads and writes rows.
+/// A store is what programs see of it; its engine is what reads and writes rows.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
     // @unchecked Sendable: confined to its coordinator's queue, but for `identity`, which is safe to share.
 
@@ -90,17 +90,29 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     open func loadMetadata() throws {}
 
     /// Called after the store was added to a coordinator.
+    ///
+    /// - Parameter coordinator: the coordinator, which the store knows from then on.
     open func didAdd(to coordinator: NSPersistentStoreCoordinator) { persistentStoreCoordinator = coordinator }
 
     /// Called before the store is removed from its coordinator; closes what is open.
+    ///
+    /// - Parameter coordinator: the coordinator that removes the store.
     open func willRemove(from coordinator: NSPersistentStoreCoordinator?) { persistentStoreCoordinator = nil }
 
     /// Reads a store's metadata without opening it for use.
+    ///
+    /// - Parameter url: where the store is.
+    /// - Throws: when there is no store of this type. By default, that the type does not support it.
     open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         throw StoreError.unsupported("reading metadata", storeType: "\(self)", url: url)
     }
 
     /// Writes a store's metadata without opening it for use.
+    ///
+    /// - Parameters:
+    ///   - metadata: what replaces the metadata of the store.
+    ///   - url: where the store is.
+    /// - Throws: when there is no store of this type. By default, that the type does not support it.
     open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         throw StoreError.unsupported("writing metadata", storeType: "\(self)", url: url)
     }

@@ -55,11 +55,15 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     private static let identifierKey = "generation"
 
     /// Archives the identity of the generation.
+    ///
+    /// - Parameter coder: a coder with keys.
     open func encode(with coder: NSCoder) {
         coder.encode((state?.identifier.uuidString ?? "") as NSString, forKey: Self.identifierKey)
     }
 
     /// Finds the generation of an archived token among those that can still be read.
+    ///
+    /// - Parameter coder: a coder with keys.
     public required init?(coder: NSCoder) {
         guard let text = coder.decodeObject(of: NSString.self, forKey: Self.identifierKey) else { return nil }
         let identifier = UUID(uuidString: text.description)

@@ -27,12 +27,24 @@ open class ValueTransformer: NSObject {
     open class func allowsReverseTransformation() -> Bool { true }
 
     /// Transforms a value. By default into nothing.
+    ///
+    /// - Parameter value: the value; `nil` for none.
     open func transformedValue(_ value: Any?) -> Any? { nil }
 
     /// Transforms a value back. By default as `transformedValue(_:)` does.
+    ///
+    /// - Parameter value: what `transformedValue(_:)` gave; `nil` for none.
     open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
 
     /// Registers a transformer under a name; `nil` takes the name away.
+    ///
+    /// ```swift
+    /// ValueTransformer.setValueTransformer(ColorTransformer(), forName: NSValueTransformerName("ColorTransformer"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - transformer: the transformer, which must not change any more.
+    ///   - name: the name, as attributes of models have it.
     public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
         registered.withLock { $0[name] = transformer.map { Shared($0) } }
     }
@@ -68,6 +80,8 @@ extension ValueTransformer: RegisteredTransformer {}
 
 extension RegisteredTransformer where Self: ValueTransformer {
     /// The transformer that was registered under a name, `nil` where there is none.
+    ///
+    /// - Parameter name: the name.
     public init?(forName name: NSValueTransformerName) {
         guard let transformer = ValueTransformer.registered(name) as? Self else { return nil }
         self = transformer

@@ -121,6 +121,8 @@ open class UndoManager: NSObject {
     }
 
     /// Forgets the actions of a target.
+    ///
+    /// - Parameter target: the target that the actions were registered with.
     open func removeAllActions(withTarget target: Any) {
         for group in undoStack + redoStack + open { group.remove(target as AnyObject) }
         undoStack.removeAll(where: \.isEmpty)
@@ -194,9 +196,13 @@ open class UndoManager: NSObject {
     open var redoActionName: String { redoStack.last?.name ?? "" }
 
     /// Names the group that is open, or the last one.
+    ///
+    /// - Parameter actionName: the name, as a menu shows it after “Undo”.
     open func setActionName(_ actionName: String) { (open.first ?? undoStack.last)?.name = actionName }
 
     /// Says whether the action can be thrown away unasked, such as a selection.
+    ///
+    /// - Parameter discardable: whether it can.
     open func setActionIsDiscardable(_ discardable: Bool) {
         (open.first ?? undoStack.last)?.isDiscardable = discardable
     }
@@ -214,11 +220,15 @@ open class UndoManager: NSObject {
     open var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
 
     /// “Undo” and a name.
+    ///
+    /// - Parameter actionName: the name; "" for none.
     open func undoMenuTitle(forUndoActionName actionName: String) -> String {
         actionName.isEmpty ? "Undo" : "Undo \(actionName)"
     }
 
     /// “Redo” and a name.
+    ///
+    /// - Parameter actionName: the name; "" for none.
     open func redoMenuTitle(forUndoActionName actionName: String) -> String {
         actionName.isEmpty ? "Redo" : "Redo \(actionName)"
     }

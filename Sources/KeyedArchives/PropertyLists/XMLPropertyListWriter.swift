@@ -5,19 +5,21 @@ extension PropertyList {
     /// The list as XML, in the layout of Foundation's: an element a line, a tab a level, keys sorted.
     ///
     /// Foundation's own writer takes no arrays where it is linked statically.
-    package func xmlData() -> Data {
+    ///
+    /// - Throws: `PropertyListError` with the path to a text that XML cannot hold.
+    package func xmlData() throws(PropertyListError) -> Data {
         var text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
             <plist version="1.0">
 
             """
-        append(to: &text, margin: "")
+        try append(to: &text, margin: "", path: [])
         text += "</plist>\n"
         return Data(text.utf8)
     }
 
-    private func append(to text: inout String, margin: String) {
+    private func append(to text: inout String, margin: String, path: [String]) throws(PropertyListError) {
         switch self {
         case .boolean(let value): text += "\(margin)<\(value)/>\n"
         case .integer(let value): text += "\(margin)<integer>\(value)</integer>\n"
@@ -26,16 +28,19 @@ extension PropertyList {
         case .date(let value): text += "\(margin)<date>\(value.ISO8601Format())</date>\n"
         case .data(let value):
             text += "\(margin)<data>\n\(margin)\(value.base64EncodedString())\n\(margin)</data>\n"
-        case .string(let value): text += "\(margin)<string>\(Self.escaped(value))</string>\n"
+        case .string(let value): text += "\(margin)<string>\(try Self.escaped(value, path))</string>\n"
         case .uid(let value):
-            PropertyList.dictionary(["CF$UID": .integer(Int64(value))]).append(to: &text, margin: margin)
+            try PropertyList.dictionary(["CF$UID": .integer(Int64(value))]).append(
+                to: &text, margin: margin, path: path)
         case .array(let values):
             if values.isEmpty {
                 text += "\(margin)<array/>\n"
                 return
             }
             text += "\(margin)<array>\n"
-            for value in values { value.append(to: &text, margin: margin + "\t") }
+            for (index, value) in values.enumerated() {
+                try value.append(to: &text, margin: margin + "\t", path: path + ["\(index)"])
+            }
             text += "\(margin)</array>\n"
         case .dictionary(let fields):
             if fields.isEmpty {
@@ -44,8 +49,8 @@ extension PropertyList {
             }
             text += "\(margin)<dict>\n"
             for (key, value) in fields.ordered(by: { $0.key < $1.key }) {
-                text += "\(margin)\t<key>\(Self.escaped(key))</key>\n"
-                value.append(to: &text, margin: margin + "\t")
+                text += "\(margin)\t<key>\(try Self.escaped(key, path))</key>\n"
+                try value.append(to: &text, margin: margin + "\t", path: path + [key])
             }
             text += "\(margin)</dict>\n"
         }
@@ -58,8 +63,10 @@ extension PropertyList {
         return "\(value)"
     }
 
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\r", with: "&#13;")
+    private static func escaped(_ text: String, _ path: [String]) throws(PropertyListError) -> String {
+        do { return try XMLText.content(text) } catch {
+            let place = path.isEmpty ? "at the top" : "at “\(path.joined(separator: "."))”"
+            throw PropertyListError(offset: nil, reason: "the text \(place): \(error)")
+        }
     }
 }

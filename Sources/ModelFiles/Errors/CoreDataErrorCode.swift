@@ -1,4 +1,4 @@
-/// Core Data's error codes in the Cocoa domain, by their documented numbers.
+/// Core Data's error codes in the Cocoa domain. Their documented numbers stand here only: all public names refer to these.
 package enum CoreDataErrorCode {
     package static let managedObjectValidation = 1550
     package static let managedObjectConstraintValidation = 1551
@@ -37,12 +37,18 @@ package enum CoreDataErrorCode {
     package static let persistentStoreUnsupportedRequestType = 134091
     package static let persistentStoreIncompatibleVersionHash = 134100
     package static let migration = 134110
+    package static let migrationConstraintViolation = 134111
+    package static let migrationCancelled = 134120
     package static let migrationMissingSourceModel = 134130
     package static let migrationMissingMappingModel = 134140
     package static let migrationManagerSourceStore = 134150
     package static let migrationManagerDestinationStore = 134160
-    package static let inferredMappingModel = 134190
+    package static let entityMigrationPolicy = 134170
     package static let sqlite = 134180
+    package static let inferredMappingModel = 134190
     package static let externalRecordImport = 134200
     package static let persistentHistoryTokenExpired = 134301
+    package static let managedObjectModelReferenceNotFound = 134504
+    package static let stagedMigrationFrameworkVersionMismatch = 134505
+    package static let stagedMigrationBackwardMigration = 134506
 }

@@ -1,10 +1,11 @@
 import Foundation
+import KeyedArchives
 
 /// Writes `xcmapping.xml` as Xcode lays it out: a file that was read is written as it was, byte for byte.
 package enum MappingSourceWriter {
     /// The file's text.
     ///
-    /// - Throws: `ModelFileError` over a control character, which XML cannot hold.
+    /// - Throws: `ModelFileError` with the place of a text that XML cannot hold.
     package static func contents(of source: MappingSource) throws -> String {
         var text = """
             <?xml version="1.0" standalone="yes"?>
@@ -13,20 +14,16 @@ package enum MappingSourceWriter {
             <database>
                 <databaseInfo>
                     <version>134481920</version>
-                    <UUID>\(escaped(source.uuid))</UUID>
+                    <UUID>\(try escaped(source.uuid, "the UUID"))</UUID>
                     <nextObjectID>\(source.nextKey)</nextObjectID>
                     <metadata>
-            \(metadata(source))
+            \(try metadata(source))
                     </metadata>
                 </databaseInfo>
 
             """
-        for object in source.objects { append(object, to: &text) }
+        for object in source.objects { try append(object, to: &text) }
         text += "</database>"
-        guard XMLElementText.canHold(text) else {
-            throw ModelFileError(
-                .unwritable, reason: "a name or predicate has a control character, which XML cannot hold")
-        }
         return text
     }
 
@@ -41,7 +38,7 @@ package enum MappingSourceWriter {
     private static let editorDigest =
         "+Hmc2uYZK6og+Pvx5GUJ7oW75UG4V/ksQanTjfTKUnxyGWJRMtB5tIRgVwGsrd7lz/QR57++wbvWsr6nxwyS0A=="
 
-    private static func metadata(_ source: MappingSource) -> String {
+    private static func metadata(_ source: MappingSource) throws -> String {
         let hashes = editorHashes.map { name, hash in
             """
                                     <key>\(name)</key>
@@ -50,11 +47,11 @@ package enum MappingSourceWriter {
             \t\t</data>
             """
         }.joined(separator: "\n")
-        let checksum = source.checksum.map {
+        let checksum = try source.checksum.map {
             """
 
                                 <key>NSStoreModelVersionChecksumKey</key>
-                                <string>\(escaped($0))</string>
+                                <string>\(try escaped($0, "the checksum"))</string>
             """
         }
         return """
@@ -79,10 +76,10 @@ package enum MappingSourceWriter {
             """
     }
 
-    private static func append(_ object: MappingSource.Object, to text: inout String) {
+    private static func append(_ object: MappingSource.Object, to text: inout String) throws {
         text += "    <object type=\"\(object.kind.rawValue)\" id=\"z\(object.key)\">\n"
         for field in object.fields {
-            let value = escaped(field.text)
+            let value = try escaped(field.text, "“\(field.name)” of object \(object.key)")
             text += "        <attribute name=\"\(field.name)\" type=\"\(type(of: field.name))\">\(value)</attribute>\n"
         }
         for reference in object.references {
@@ -115,8 +112,9 @@ package enum MappingSourceWriter {
         }
     }
 
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\r", with: "&#13;")
+    private static func escaped(_ text: String, _ place: String) throws(ModelFileError) -> String {
+        do { return try XMLText.content(text) } catch {
+            throw ModelFileError(.unwritable, reason: "\(place): \(error)")
+        }
     }
 }

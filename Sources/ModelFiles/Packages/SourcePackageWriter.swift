@@ -1,4 +1,5 @@
 import Foundation
+import KeyedArchives
 
 /// Writes source models: an `.xcdatamodeld` with a folder a version, or a single `.xcdatamodel`.
 package enum SourcePackageWriter {
@@ -49,7 +50,7 @@ package enum SourcePackageWriter {
                     throw ModelFileError(.unwritable, reason: "there are two versions named “\(version.name)”")
                 }
             }
-            if isPackage { files[".xccurrentversion"] = Data(currentVersion(current).utf8) }
+            if isPackage { files[".xccurrentversion"] = try Data(currentVersion(current).utf8) }
             try ModelFolder.write(files, to: destination)
             return losses
         }
@@ -70,17 +71,15 @@ package enum SourcePackageWriter {
 
     private static func contents(of version: Version) throws -> String {
         try DocumentCheck.check(version.document)
-        let text = SourceWriter.contents(of: version.document, header: version.header)
-        guard XMLElementText.canHold(text) else {
-            throw ModelFileError(.unwritable, reason: "a name or value has a control character, which XML cannot hold")
-        }
-        return text
+        return try SourceWriter.contents(of: version.document, header: version.header)
     }
 
     /// The property list `.xccurrentversion`, byte for byte as Xcode writes it.
-    static func currentVersion(_ name: String) -> String {
-        let escaped = name.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-            .replacingOccurrences(of: ">", with: "&gt;")
+    static func currentVersion(_ name: String) throws -> String {
+        let escaped: String
+        do { escaped = try XMLText.content(name) } catch {
+            throw ModelFileError(.unwritable, reason: "the name of the current version: \(error)")
+        }
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

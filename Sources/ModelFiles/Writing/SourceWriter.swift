@@ -7,7 +7,9 @@ import Ordering
 /// change of those lines only. What the XML has no place for is left out, and can be asked for (``SourceLoss``).
 package enum SourceWriter {
     /// The file's text. Like Xcode's, it has no line break at its end.
-    package static func contents(of document: ModelDocument, header: SourceHeader = SourceHeader()) -> String {
+    ///
+    /// - Throws: `ModelFileError` with the place of a text that XML cannot hold.
+    package static func contents(of document: ModelDocument, header: SourceHeader = SourceHeader()) throws -> String {
         let document = document.withoutImpliedIndexes
         var root = XMLElementText("model")
         root.set("type", "com.apple.IDECoreDataModeler.DataModel")
@@ -29,7 +31,7 @@ package enum SourceWriter {
             element.children = members.ordered(by: precedes).map { named("memberEntity", "name", $0) }
             root.children.append(element)
         }
-        return "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + root.text()
+        return try "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + root.text()
     }
 
     /// The editor's order of names: without regard to case.

@@ -68,8 +68,8 @@ enum AttributeEncoder {
             value,
             EncodingError.Context(
                 codingPath: [],
-                debugDescription: "\(value) has more digits than the 15 that a store keeps of a decimal. Round it, or keep it as "
-                    + "a string."))
+                debugDescription: "\(value) has more digits than the 15 that a store keeps of a decimal. Round it, "
+                    + "or keep it as a string."))
     }
 
     /// An attribute holds signed integers only.

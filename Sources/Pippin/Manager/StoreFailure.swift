@@ -1,13 +1,15 @@
 import CoreData
 
+/// SQLite's result codes that are about values: `SQLITE_TOOBIG`, `SQLITE_CONSTRAINT` and `SQLITE_MISMATCH`.
+private let codesOfValues: Set = [18, 19, 20]
+
 extension Error {
     /// Whether it says that the store failed (a full disk, a lock, damage), and nothing of the values that were being saved.
     var isOfStore: Bool {
         let error = ((self as? SaveError)?.underlying ?? self) as NSError
         guard error.domain == NSCocoaErrorDomain else { return false }
         if let code = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue {
-            // Too big, a constraint, a wrong type: these are about values.
-            return ![18, 19, 20].contains(code & 0xFF)
+            return !codesOfValues.contains(code & 0xFF)
         }
         // Others have saved each time; that says nothing of the values, unless there are objects in conflict.
         if error.code == NSManagedObjectMergeError {

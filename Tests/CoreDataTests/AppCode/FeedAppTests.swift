@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Fills batches as Apple's sample “Loading and displaying a large data feed” does.
@@ -27,11 +28,11 @@ private final class List: NSObject, NSFetchedResultsControllerDelegate {
 // to their fetched results controllers. Apple's samples for large feeds and “Consuming relevant store changes” are built on it.
 @Suite("An app that imports a feed in the background")
 struct FeedAppTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
     private let container: NSPersistentContainer
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         let description = NSPersistentStoreDescription(url: folder.file("Feed.sqlite"))
         description.setOption(true as NSNumber, forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
         description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)

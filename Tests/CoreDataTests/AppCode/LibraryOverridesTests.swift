@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Hears of a migration's progress as CoreStore's manager does.
@@ -59,9 +60,9 @@ private final class SectionListener: NSObject, NSFetchedResultsControllerDelegat
 // As in LibraryRulesTests: what the test suites of these libraries, which pass on Apple's framework, say.
 @Suite("What libraries override, and are told")
 struct LibraryOverridesTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     @Test("A migration manager tells its subclass of its progress (CoreStore)")
     func progress() throws {

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// A class that nothing here mentions but by its name, as a model does.
@@ -14,9 +15,9 @@ extension NSPersistentStoreCoordinator {
 // Where Core Data's documentation is silent, these libraries' test suites, which pass on Apple's framework, say what holds.
 @Suite("Rules that libraries and their test suites rely on")
 struct LibraryRulesTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func coordinator(
         _ type: String, _ url: URL, _ model: NSManagedObjectModel = Library.model()

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// What Xcode's template for an app with Core Data sets up.
@@ -82,9 +83,9 @@ private final class NestedContainer: NSPersistentContainer, @unchecked Sendable 
 
 @Suite("Loading the stores of a container")
 struct ContainerLoadingTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func load(_ container: NSPersistentContainer) -> NSError? {
         nonisolated(unsafe) var failure: (any Error)?  // written before loadPersistentStores returns

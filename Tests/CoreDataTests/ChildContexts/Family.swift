@@ -1,17 +1,17 @@
 import CoreData
-import SQLiteConnection
+import TestSupport
 import Testing
 
 /// A store in a file, a private context that saves to it, and contexts below that.
 final class Family: @unchecked Sendable {
     // @unchecked Sendable: set up once; the contexts are used on their queues.
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let container: NSPersistentContainer
     let parent: NSManagedObjectContext
     let child: NSManagedObjectContext
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         container = try Library.stored(at: folder.file("library.sqlite"))
         parent = container.newBackgroundContext()
         child = Family.child(of: parent)
@@ -25,10 +25,6 @@ final class Family: @unchecked Sendable {
 
     /// What the store's file has, by plain SQL.
     func column(_ sql: String) throws -> [String] {
-        let connection = try Connection(path: folder.file("library.sqlite").path, mode: .readOnly)
-        let statement = try connection.prepare(sql)
-        var values: [String] = []
-        while try statement.step() { values.append(statement.optionalString(at: 0) ?? "NULL") }
-        return values
+        try plainSQL(sql, in: folder.file("library.sqlite"))
     }
 }

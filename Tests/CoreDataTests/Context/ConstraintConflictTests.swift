@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Notes the conflicts, and resolves them as its superclass does.
@@ -24,7 +25,7 @@ private final class Noting: NSMergePolicy, @unchecked Sendable {
 
 @Suite("Constraint conflicts, and policies of one's own")
 struct ConstraintConflictTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let container: NSPersistentContainer
     let context: NSManagedObjectContext
 
@@ -38,7 +39,7 @@ struct ConstraintConflictTests {
         user.uniquenessConstraints = [["uid", "realm"]]
         let model = NSManagedObjectModel()
         model.entities = [user]
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         container = try Library.stored(at: folder.file("library.sqlite"), model)
         context = container.newBackgroundContext()
         try context.performAndWait { [context] in

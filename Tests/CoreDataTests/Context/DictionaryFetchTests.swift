@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 private typealias NSExpression = CoreData.NSExpression
@@ -76,7 +77,7 @@ struct DictionaryFetchTests {
         "names a computed column as a variable or a key where groups are restricted, in every kind of store",
         arguments: [NSInMemoryStoreType, NSXMLStoreType])
     func variables(type: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let description = NSPersistentStoreDescription(url: folder.file("library"))
         description.type = type
         let context = try Library.container(Library.model(), description).viewContext

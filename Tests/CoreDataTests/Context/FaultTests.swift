@@ -1,16 +1,17 @@
 import CoreData
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @Suite("Faults: what the store lost, damaged or changed")
 struct FaultTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let container: NSPersistentContainer
     let context: NSManagedObjectContext
     var url: URL { folder.file("library.sqlite") }
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         container = try Library.stored(at: folder.file("library.sqlite"))
         context = container.newBackgroundContext()
         try context.performAndWait { [context] in

@@ -1,15 +1,16 @@
 import CoreData
+import TestSupport
 import Testing
 
 @Suite("Contexts pinned to a query generation")
 struct GenerationPinTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let container: NSPersistentContainer
     let pinned: NSManagedObjectContext
     let writer: NSManagedObjectContext
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         container = try Library.stored(at: folder.file("library.sqlite"))
         pinned = container.newBackgroundContext()
         writer = container.newBackgroundContext()

@@ -1,5 +1,6 @@
 import CoreData
 import Synchronization
+import TestSupport
 import Testing
 
 /// Writers that each change authors of their own, through contexts that they share, while others read, merge, refresh
@@ -31,7 +32,7 @@ struct RandomStressTests {
 /// What the tasks share.
 private final class World: @unchecked Sendable {
     // @unchecked Sendable: set up once; contexts and controller are used on their queues.
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let container: NSPersistentContainer
     let shared: [NSManagedObjectContext]
     let watching: NSManagedObjectContext
@@ -41,7 +42,7 @@ private final class World: @unchecked Sendable {
     var url: URL { folder.file("library.sqlite") }
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         let description = NSPersistentStoreDescription(url: folder.file("library.sqlite"))
         description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
         let container = try Library.container(Library.model(), description)

@@ -1,15 +1,16 @@
 import CoreData
 import Synchronization
+import TestSupport
 import Testing
 
 @MainActor @Suite("Saving")
 struct SaveTests {
     let container: NSPersistentContainer
-    let folder: TemporaryFolder
+    let folder: TestFolder
     var context: NSManagedObjectContext { container.viewContext }
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         container = try Library.stored(at: folder.file("library.sqlite"))
     }
 

@@ -1,12 +1,13 @@
 import CoreData
 import Dispatch
+import TestSupport
 import Testing
 
 @Suite("Many contexts at once")
 struct StressTests {
     @Test("Contexts that read, write, merge, reset and come and go at once lose nothing", .timeLimit(.minutes(5)))
     func stress() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let container = try Library.stored(at: folder.file("library.sqlite"))
         let (writers, rounds) = (6, 15)
         let reader = container.newBackgroundContext()

@@ -1,10 +1,11 @@
 import CoreData
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @Suite("Several stores in one coordinator, by configuration")
 struct ConfigurationTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let container: NSPersistentContainer
     let context: NSManagedObjectContext
     var people: URL { folder.file("people.sqlite") }
@@ -19,7 +20,7 @@ struct ConfigurationTests {
         model.entities = [person, place, note]
         model.setEntities([person, note], forConfigurationName: "People")
         model.setEntities([place, note], forConfigurationName: "Places")
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         container = NSPersistentContainer(name: "Stores", managedObjectModel: model)
         container.persistentStoreDescriptions = ["People", "Places"].map { [folder] name in
             let description = NSPersistentStoreDescription(url: folder.file(name.lowercased() + ".sqlite"))

@@ -1,12 +1,12 @@
 import CoreData
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @Suite("Containers and coordinators")
 struct ContainerTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     @Test("A store is made where its description says, and has a UUID and a type")
     func make() throws {

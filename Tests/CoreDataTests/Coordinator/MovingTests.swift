@@ -1,17 +1,17 @@
 import CoreData
-import SQLiteConnection
 import Synchronization
+import TestSupport
 import Testing
 
 /// Stores that change their type and their place.
 @Suite("Moving stores") struct MovingTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let coordinator: NSPersistentStoreCoordinator
     let store: NSPersistentStore
     let context: NSManagedObjectContext
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
         store = try coordinator.addPersistentStore(type: .sqlite, at: folder.file("a.sqlite"))
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -84,11 +84,8 @@ import Testing
             context.refreshAllObjects()
             #expect(ada.value(forKey: "age") as? Int == 37)
         }
-        let connection = try Connection(path: folder.file("b.sqlite").path, mode: .readOnly)
-        let statement = try connection.prepare("SELECT ZNAME, ZAGE FROM ZAUTHOR ORDER BY Z_PK")
-        var names: [String] = []
-        while try statement.step() { names.append("\(statement.string(at: 0)) \(statement.integer(at: 1))") }
-        #expect(names == ["Ada 37", "Grace 0"])
+        let names = try plainSQL("SELECT ZNAME, ZAGE FROM ZAUTHOR ORDER BY Z_PK", in: folder.file("b.sqlite"))
+        #expect(names == ["Ada|37", "Grace|"])
     }
 
     @Test("A store does not migrate onto another one, and stays as it was") func occupied() throws {

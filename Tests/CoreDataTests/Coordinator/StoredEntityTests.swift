@@ -1,13 +1,14 @@
 import CoreData
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @Suite("Entities that a store's file has, and the model's configuration or names do not")
 struct StoredEntityTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     var file: URL { folder.file("books.sqlite") }
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func model(novel: String = "GraphicNovel", renamedFrom former: String? = nil) -> NSManagedObjectModel {
         let model = NSManagedObjectModel()

@@ -53,7 +53,7 @@ struct CoordinatorDocumentationTests {
 
     @Test("A read-only XML store saves nothing either, with the same error")
     func readOnlyDocument() throws {
-        let url = file.directory.appendingPathComponent("Notebook.xml")
+        let url = file.folder.file("Notebook.xml")
         func open(readOnly: Bool) throws -> NSManagedObjectContext {
             let description = NSPersistentStoreDescription(url: url)
             description.type = NSXMLStoreType
@@ -127,7 +127,7 @@ struct CoordinatorDocumentationTests {
         let coordinator = container.persistentStoreCoordinator
         container.viewContext.make("Note", ["title": "A"])
         try container.viewContext.save()
-        let target = file.directory.appendingPathComponent("Moved.sqlite")
+        let target = file.folder.file("Moved.sqlite")
         let store = try coordinator.migratePersistentStore(
             try #require(coordinator.persistentStores.first), to: target, options: nil, withType: NSSQLiteStoreType)
         #expect(coordinator.persistentStores == [store] && store.url == target)
@@ -141,7 +141,7 @@ struct CoordinatorDocumentationTests {
         let container = try file.container()
         container.viewContext.make("Note", ["title": "A"])
         try container.viewContext.save()
-        let copy = file.directory.appendingPathComponent("Copy.sqlite")
+        let copy = file.folder.file("Copy.sqlite")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Notebook.model())
         try coordinator.replacePersistentStore(
             at: copy, destinationOptions: nil, withPersistentStoreFrom: file.url, sourceOptions: nil,
@@ -213,7 +213,7 @@ struct CoordinatorDocumentationTests {
     @Test("loadPersistentStores calls back for each description, with its error where it has one")
     func loading() throws {
         let container = NSPersistentContainer(name: "Two", managedObjectModel: Notebook.model())
-        let bad = file.directory.appendingPathComponent("bad.sqlite")
+        let bad = file.folder.file("bad.sqlite")
         try Data("no store, but long enough to look at".utf8).write(to: bad)
         container.persistentStoreDescriptions = [
             NSPersistentStoreDescription(url: file.url), NSPersistentStoreDescription(url: bad),

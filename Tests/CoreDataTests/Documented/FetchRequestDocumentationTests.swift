@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Checks from the pages of `NSFetchRequest`, `fetch(_:)`, `count(for:)` and `NSExpressionDescription`.

@@ -68,7 +68,7 @@ struct MigrationDocumentationTests {
         manager.usesStoreSpecificMigrationManager = specific
         let mapping = try NSMappingModel.inferredMappingModel(
             forSourceModel: manager.sourceModel, destinationModel: manager.destinationModel)
-        let target = file.directory.appendingPathComponent("New.sqlite")
+        let target = file.folder.file("New.sqlite")
         try manager.migrateStore(
             from: file.url, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: target,
             destinationType: NSSQLiteStoreType, destinationOptions: nil)
@@ -90,7 +90,7 @@ struct MigrationDocumentationTests {
         let error = #expect(throws: NSError.self) {
             try manager.migrateStore(
                 from: file.url, sourceType: NSSQLiteStoreType, options: nil, with: mapping,
-                toDestinationURL: file.directory.appendingPathComponent("New.sqlite"),
+                toDestinationURL: file.folder.file("New.sqlite"),
                 destinationType: NSSQLiteStoreType,
                 destinationOptions: nil)
         }

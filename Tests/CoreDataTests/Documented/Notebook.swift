@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 
 /// The model of the checks that are written from Apple's documentation: folders with notes, notes with marks.
 enum Notebook {
@@ -41,11 +42,10 @@ enum Notebook {
 
     /// A folder in a file of its own, which is removed when this goes.
     final class File {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("notebook-\(UUID().uuidString)")
-        var url: URL { directory.appendingPathComponent("Notebook.sqlite") }
+        let folder: TestFolder
+        var url: URL { folder.file("Notebook.sqlite") }
 
-        init() throws { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) }
-        deinit { try? FileManager.default.removeItem(at: directory) }
+        init() throws { folder = try TestFolder() }
 
         func container(readOnly: Bool = false) throws -> NSPersistentContainer {
             let description = NSPersistentStoreDescription(url: url)

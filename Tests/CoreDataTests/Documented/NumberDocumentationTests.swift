@@ -1,5 +1,5 @@
 import CoreData
-import SQLiteConnection
+import TestSupport
 import Testing
 
 /// A number is stored as the number that it is, or refused when the object is validated; never as another one.
@@ -154,7 +154,7 @@ struct NumberDocumentationTests {
         let context = try file.container().viewContext
         let note = context.make("Note", ["stars": 1])
         try context.save()
-        try Connection(path: file.url.path, mode: .readWrite).execute("UPDATE ZNOTE SET ZSTARS = 70000")
+        try execute("UPDATE ZNOTE SET ZSTARS = 70000", in: file.url)
         context.reset()
         let read = try #require(try context.all("Note").first)
         #expect(read.value(forKey: "stars") as? Int == 70_000)

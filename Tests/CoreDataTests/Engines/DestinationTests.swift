@@ -1,14 +1,15 @@
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Destinations of a relationship for many objects at once")
 struct DestinationTests {
-    private let folder: StoreFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func model(ordered: Bool) -> NSManagedObjectModel {
         makeModel(

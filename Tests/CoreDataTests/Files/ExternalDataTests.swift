@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 /// A store with values that are kept in files.
 struct PhotoStore {
-    let folder = try! StoreFolder()  // A folder that cannot be made ends the test.
+    let folder = try! TestFolder()  // A folder that cannot be made ends the test.
     var url: URL { folder.store }
     var files: URL { folder.url.appendingPathComponent(".store_SUPPORT/_EXTERNAL_DATA") }
     static let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })

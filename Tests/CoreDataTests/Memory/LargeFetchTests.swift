@@ -1,5 +1,6 @@
 import CoreData
 import SQLiteConnection
+import TestSupport
 import Testing
 
 /// The most memory that the process has had, in megabytes.
@@ -22,7 +23,7 @@ struct LargeFetchTests {
         .enabled(if: !isUnderThreadSanitizer, "ThreadSanitizer multiplies memory"), .timeLimit(.minutes(5)))
     func batched() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            let folder = try TemporaryFolder()
+            let folder = try TestFolder()
             let context = try LargeFetchTests.filledContext(in: folder, rows: 1_000_000)
             let before = peakMegabytes()
             try context.performAndWait {
@@ -44,7 +45,7 @@ struct LargeFetchTests {
     }
 
     /// A context on a store with rows that plain SQL inserted.
-    static func filledContext(in folder: TemporaryFolder, rows: Int) throws -> NSManagedObjectContext {
+    static func filledContext(in folder: TestFolder, rows: Int) throws -> NSManagedObjectContext {
         let model = NSManagedObjectModel()
         model.entities = [
             Library.entity(

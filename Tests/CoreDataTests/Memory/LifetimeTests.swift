@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 @Suite("Memory: what goes when nobody has it")
@@ -7,7 +8,7 @@ struct LifetimeTests {
         "A container goes with its last reference, and coordinator, store and contexts with it", .timeLimit(.minutes(5))
     )
     func container() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         weak var container: NSPersistentContainer?
         weak var coordinator: NSPersistentStoreCoordinator?
         weak var store: NSPersistentStore?

@@ -1,16 +1,16 @@
 import CoreData
 import Foundation
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Lightweight migration whose cleaning up waits")
 struct DeferredMigrationTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
     init() throws {
-        folder = try StoreFolder()
+        folder = try TestFolder()
         try Town.makeStore(at: folder.store)
     }
 

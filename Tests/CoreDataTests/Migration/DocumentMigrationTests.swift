@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -6,9 +7,9 @@ import Testing
 @Suite("Migration of XML and binary stores")
 struct DocumentMigrationTests {
     static let types = [NSXMLStoreType, NSBinaryStoreType]
-    let folder: TemporaryFolder
+    let folder: TestFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     private var url: URL { folder.file("shelf") }
 

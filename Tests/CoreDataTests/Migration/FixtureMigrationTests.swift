@@ -1,14 +1,15 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Migrating Apple-made stores", .enabled(if: fixtures != nil, fixturesAreAbsent))
 struct FixtureMigrationTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     /// A store, and every later version of its model.
     static let steps: [(store: String, package: String, version: String)] =

@@ -1,15 +1,16 @@
 import CoreData
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Lightweight migration")
 struct LightweightMigrationTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     private var options: [AnyHashable: Any] {
         [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -7,9 +8,9 @@ import Testing
 struct ManyVersionsTests {
     private static let count = 120
     private static let entityCount = 6
-    let folder: StoreFolder
+    let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     /// A version of a model that has grown since the first one: an attribute for every version before it.
     private static func model(_ number: Int) -> NSManagedObjectModel {

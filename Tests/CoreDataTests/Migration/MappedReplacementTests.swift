@@ -1,15 +1,15 @@
 import CoreData
 import Foundation
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("A store that is replaced by what a mapping model made of it")
 struct MappedReplacementTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     private static func model(_ version: Int) -> NSManagedObjectModel {
         let cover = makeAttribute("cover", .binaryDataAttributeType)
@@ -99,8 +99,7 @@ struct MappedReplacementTests {
     @Test("The history of an entity that Apple's migration left its former name in Z_PRIMARYKEY is taken along, too")
     func historyOfRenamedEntity() throws {
         try makeStore()
-        try Connection(path: folder.store.path, mode: .readWrite).execute(
-            "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Volume' WHERE Z_NAME = 'Book'")
+        try execute("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Volume' WHERE Z_NAME = 'Book'", in: folder.store)
         let source = Self.model(1)
         source.entity("Book").renamingIdentifier = "Volume"
         try migrate(from: source)

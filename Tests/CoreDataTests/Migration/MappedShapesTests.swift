@@ -1,14 +1,15 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Migrations object by object of what has no column of its own name: ends without inverse, composite attributes")
 struct MappedShapesTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     /// Drinks with ingredients (ordered, or not; without inverse) and a place that has a point in it.
     private func model(ordered: Bool, _ change: (NSManagedObjectModel) -> Void = { _ in }) -> NSManagedObjectModel {

@@ -1,6 +1,6 @@
 import CoreData
 import Foundation
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData

@@ -1,16 +1,17 @@
 import CoreData
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Migrations that are saved in portions")
 struct PortionedMigrationTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
     init() throws {
-        folder = try StoreFolder()
+        folder = try TestFolder()
         try Town.makeStore(at: folder.store)
     }
 
@@ -161,8 +162,8 @@ struct PortionedMigrationTests {
         let refusal = try #require(failure(manager, mapping))
         // Cid lives nowhere, and nobody lives in Oak.
         #expect(refusal.code == 1570 || refusal.code == 1580)
-        try Connection(path: folder.store.path, mode: .readWrite).execute(
-            "DELETE FROM ZPERSON WHERE ZHOUSE IS NULL; DELETE FROM ZHOUSE WHERE ZSTREET = 'Oak'")
+        try execute(
+            "DELETE FROM ZPERSON WHERE ZHOUSE IS NULL; DELETE FROM ZHOUSE WHERE ZSTREET = 'Oak'", in: folder.store)
         manager.reset()
         try migrate(manager, mapping)
         #expect(try plainSQL("SELECT COUNT(*) FROM ZPERSON WHERE ZHOUSE NOT NULL", in: destination) == ["2"])
@@ -220,7 +221,7 @@ struct PortionedMigrationTests {
     @Test("Values that must be unique may be shared until the policies have done their work")
     func constraintsBetweenPortions() throws {
         let (manager, mapping) = try manager(portion: 1) { _ = $0.entity("Tag").with(constraint: "label") }
-        try Connection(path: folder.store.path, mode: .readWrite).execute("UPDATE ZTAG SET ZLABEL = 'same'")
+        try execute("UPDATE ZTAG SET ZLABEL = 'same'", in: folder.store)
         mapping.entityMappingsByName["IEM_Copy_Tag"]?.entityMigrationPolicyClassName = "CoreDataTests.KeepingPolicy"
         manager.userInfo = ["suffixes": true]
         try migrate(manager, mapping)
@@ -231,8 +232,7 @@ struct PortionedMigrationTests {
     func mergePolicy() throws {
         let (manager, mapping) = try manager(portion: 1) { _ = $0.entity("Log").with(constraint: "message") }
         mapping.entityMappingsByName["IEM_Copy_Log"]?.entityMigrationPolicyClassName = "CoreDataTests.MergingPolicy"
-        try Connection(path: folder.store.path, mode: .readWrite).execute(
-            "UPDATE ZLOG SET ZMESSAGE = 'two' WHERE ZMESSAGE = 'one'")
+        try execute("UPDATE ZLOG SET ZMESSAGE = 'two' WHERE ZMESSAGE = 'one'", in: folder.store)
         try migrate(manager, mapping)
         #expect(try plainSQL("SELECT ZMESSAGE FROM ZLOG ORDER BY 1", in: destination) == ["fire", "two"])
     }

@@ -1,16 +1,17 @@
 import CoreData
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Migration over several versions")
 struct ProgressiveMigrationTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
     init() throws {
-        folder = try StoreFolder()
+        folder = try TestFolder()
         try Town.makeStore(at: folder.store)
     }
 

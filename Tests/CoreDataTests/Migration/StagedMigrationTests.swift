@@ -1,15 +1,16 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Staged migration")
 struct StagedMigrationTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
     init() throws {
-        folder = try StoreFolder()
+        folder = try TestFolder()
         try Town.makeStore(at: folder.store)
     }
 

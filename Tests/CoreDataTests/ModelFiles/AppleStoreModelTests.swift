@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -7,9 +7,9 @@ import Testing
 /// A store with hashes of Apple's, and the versions of its model as they are compiled here, with other hashes.
 @Suite("The model of a store that Apple made, among models that were compiled here")
 struct AppleStoreModelTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     /// The library, with a mandatory attribute more in the second version, and a relationship less in the third.
     private func version(_ number: Int) -> NSManagedObjectModel {
@@ -92,7 +92,7 @@ struct AppleStoreModelTests {
     @Test("Of a store of Apple's without a copy of its model nothing can be told; it opens where that is ignored")
     func withoutCopy() throws {
         try makeStore()
-        try Connection(path: folder.store.path, mode: .readWrite).execute("DROP TABLE Z_MODELCACHE")
+        try execute("DROP TABLE Z_MODELCACHE", in: folder.store)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: version(1))
         let error = #expect(throws: NSError.self) {
             try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store)
@@ -152,12 +152,12 @@ struct AppleStoreModelTests {
 
     @Test(
         "So do the stores and models of CoreDataPlus' staged migrations",
-        .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped))
+        .enabled(if: Fixtures.areThere, ModelFixtures.skipped))
     func fixture() throws {
         let store = try folder.copy("users/SampleModel3_V1.sqlite")
         let bundleURL = folder.url.appendingPathComponent("Users.resources")
         let remarks = try SourceModelCompiler.compileModel(
-            at: ModelFixtures.url("users/SampleModel3.xcdatamodeld"),
+            at: Fixtures.url("users/SampleModel3.xcdatamodeld"),
             to: bundleURL.appendingPathComponent("SampleModel3.momd"))
         #expect(remarks.isEmpty)
         let bundle = try #require(Bundle(url: bundleURL))

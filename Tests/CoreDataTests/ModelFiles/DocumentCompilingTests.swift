@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// The tool of the build plugin knows documents only; programs make classes of them. Both must agree, or stores would be held
@@ -12,7 +13,7 @@ struct DocumentCompilingTests {
         let own = ["Tests/PluginPackage/Sources/Library/Library", "Tests/PluginPackage/Sources/Check/Stamps"]
         let apples = ["cars/SampleModel", "users/SampleModel3", "bookmarks/BookmarksModel"]
         return own.map { root.appendingPathComponent("\($0).xcdatamodeld") }
-            + (ModelFixtures.areThere ? apples.map { ModelFixtures.url("\($0).xcdatamodeld") } : [])
+            + (Fixtures.areThere ? apples.map { Fixtures.url("\($0).xcdatamodeld") } : [])
     }()
 
     @Test("A document has the hashes that Core Data's classes have", arguments: models)

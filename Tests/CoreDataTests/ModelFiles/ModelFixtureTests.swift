@@ -1,8 +1,9 @@
 import CoreData
 import KeyedArchives
+import TestSupport
 import Testing
 
-@Suite("Apple's models", .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped))
+@Suite("Apple's models", .enabled(if: Fixtures.areThere, ModelFixtures.skipped))
 struct ModelFixtureTests {
     @Test("A compiled version says what its source says", arguments: ModelFixtures.compiledVersions)
     func compiledEqualsSource(entry: String) throws {
@@ -33,7 +34,7 @@ struct ModelFixtureTests {
     func cacheEqualsSource(store: String, source: String, version: String) throws {
         let cache = try RawDeflate.inflate(ModelFixtures.modelCache(of: store))
         let cached = try ModelArchiveReader.document(of: cache)
-        let document = try ModelPackage(at: ModelFixtures.url(source)).document(version: version)
+        let document = try ModelPackage(at: Fixtures.url(source)).document(version: version)
         #expect(cached.compiled == document.withImpliedIndexes.compiled)
     }
 
@@ -74,7 +75,7 @@ struct ModelFixtureTests {
 
     @Test("Version hashes are those that Xcode computed")
     func versionHashes() throws {
-        let package = try ModelPackage(at: ModelFixtures.url("cars/SampleModel.momd"))
+        let package = try ModelPackage(at: Fixtures.url("cars/SampleModel.momd"))
         #expect(package.currentVersionName == "SampleModel")
         #expect(package.versions.map(\.name) == ["SampleModel", "SampleModel2", "SampleModel3"])
         let hash = try package.model(version: "SampleModel3").entityVersionHashesByName["Maker"]
@@ -84,7 +85,7 @@ struct ModelFixtureTests {
 
     @Test("The checksum of a version is Xcode's, until the model is changed")
     func versionChecksum() throws {
-        let url = ModelFixtures.url("users/SampleModel3.momd")
+        let url = Fixtures.url("users/SampleModel3.momd")
         let model = try #require(NSManagedObjectModel(contentsOf: url))
         #expect(model.versionChecksum == "u970QgYhRHEJGIt0zQr1UhuZL2ZJ1KxBS+B7rkAx0ik=")
         model.entities.first?.versionHashModifier = "2"
@@ -95,7 +96,7 @@ struct ModelFixtureTests {
     func contentsOf() throws {
         for path in ["cars/SampleModel.momd", "cars/SampleModel.momd/SampleModel.mom", "cars/SampleModel.xcdatamodeld"]
         {
-            let model = try #require(NSManagedObjectModel(contentsOf: ModelFixtures.url(path)))
+            let model = try #require(NSManagedObjectModel(contentsOf: Fixtures.url(path)))
             #expect(model.entitiesByName.keys.sorted() == ["Car", "ExpensiveSportCar", "Person", "SportCar"])
             let sportCar = try #require(model.entitiesByName["SportCar"])
             #expect(sportCar.superentity?.name == "Car")
@@ -104,13 +105,13 @@ struct ModelFixtureTests {
             #expect(owner.destinationEntity === model.entitiesByName["Person"])
             #expect(owner.inverseRelationship === model.entitiesByName["Person"]?.relationshipsByName["cars"])
         }
-        #expect(NSManagedObjectModel(contentsOf: ModelFixtures.url("cars/nothing.momd")) == nil)
+        #expect(NSManagedObjectModel(contentsOf: Fixtures.url("cars/nothing.momd")) == nil)
     }
 
     @Test("A compiled source model is read with the hashes that the compiler wrote")
     func compile() throws {
-        try ModelFixtures.inTemporaryFolder { folder in
-            let source = ModelFixtures.url("bookmarks/BookmarksModel.xcdatamodeld")
+        try inTestFolder { folder in
+            let source = Fixtures.url("bookmarks/BookmarksModel.xcdatamodeld")
             let destination = folder.appendingPathComponent("Bookmarks.momd")
             try SourceModelCompiler.compileModel(at: source, to: destination)
             let package = try ModelPackage(at: destination)

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 @Suite("Merging models")
@@ -40,7 +41,7 @@ struct ModelMergingTests {
 struct BundleModelTests {
     @Test("The models of bundles are found and merged, for a store in the version that it has")
     func merged() throws {
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let source = folder.appendingPathComponent("Shop.xcdatamodeld")
             for (name, entity) in [("Shop", "Old"), ("Shop 2", "New")] {
                 let version = source.appendingPathComponent("\(name).xcdatamodel")
@@ -73,7 +74,7 @@ struct ModelPackageTests {
 
     @Test("A source package has all versions, and the current one that it names")
     func currentVersion() throws {
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let url = folder.appendingPathComponent("Shop.xcdatamodeld")
             try write(model("Old"), to: url.appendingPathComponent("Shop.xcdatamodel/contents"))
             try write(model("New"), to: url.appendingPathComponent("Shop 2.xcdatamodel/contents"))
@@ -105,7 +106,7 @@ struct ModelPackageTests {
 
     @Test("A package that is missing, empty or of another kind is refused, by name")
     func wrongPackages() throws {
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let empty = folder.appendingPathComponent("Empty.momd")
             try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
             let text = folder.appendingPathComponent("a.txt")
@@ -125,7 +126,7 @@ struct ModelPackageTests {
 
     @Test("A wrong source model is named with its file, line, entity and property")
     func wrongSource() throws {
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let url = folder.appendingPathComponent("Shop.xcdatamodel/contents")
             try write("<model>\n<entity name='A'>\n<attribute name='x' attributeType='Num'/></entity></model>", to: url)
             let error = #expect(throws: NSError.self) {

@@ -1,5 +1,6 @@
 import CoreData
 import KeyedArchives
+import TestSupport
 import Testing
 
 @Suite("Model archives of other years")
@@ -104,7 +105,7 @@ struct OddArchiveTests {
     }
 
     @Test(
-        "The model of a store of macOS 10.13 is read whole", .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped)
+        "The model of a store of macOS 10.13 is read whole", .enabled(if: Fixtures.areThere, ModelFixtures.skipped)
     )
     func knowledge() throws {
         let cache = try ModelFixtures.modelCache(of: "knowledge/knowledgec-10.13.sqlite")

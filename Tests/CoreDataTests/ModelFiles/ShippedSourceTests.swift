@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 @Suite("Source models as shipping apps have them")
@@ -62,7 +63,7 @@ struct ShippedSourceTests {
 
     /// A package of three versions, the second of which is wrong.
     private func inPackage(_ body: (URL) throws -> Void) throws {
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let package = folder.appendingPathComponent("Shop.xcdatamodeld")
             let versions = [
                 ("Shop", "<model><entity name='A'/></model>"),
@@ -121,7 +122,7 @@ struct ShippedSourceTests {
 
     @Test("A model of Xcode 3 says what it is, and what converts it")
     func oldFormat() throws {
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let model = folder.appendingPathComponent("Old.xcdatamodel")
             try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
             for name in ["elements", "layout"] {

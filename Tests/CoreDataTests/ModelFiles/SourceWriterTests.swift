@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -79,30 +80,30 @@ struct SourceWriterTests {
     @Test("A model with everything the editor can say is written as it was, byte for byte")
     func everything() throws {
         let header = try SourceHeader(contents: Data(Self.everything.utf8))
-        let written = SourceWriter.contents(of: try document(), header: header)
+        let written = try SourceWriter.contents(of: document(), header: header)
         #expect(written == Self.everything)
         #expect(try SourceLoss.losses(of: document(), in: written) == [])
     }
 
     @Test(
         "What Xcode wrote is written again as it was, byte for byte",
-        .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped), arguments: ModelFixtures.sourceVersions)
+        .enabled(if: Fixtures.areThere, ModelFixtures.skipped), arguments: ModelFixtures.sourceVersions)
     func fixtures(entry: String) throws {
         let (package, name) = try ModelFixtures.package(entry)
         let version = try #require(package.versions.first { $0.name == name })
         let contents = try Data(contentsOf: version.url.appendingPathComponent("contents"))
-        let written = SourceWriter.contents(
+        let written = try SourceWriter.contents(
             of: try package.document(version: name), header: try SourceHeader(contents: contents))
         #expect(written == String(decoding: contents, as: UTF8.self))
     }
 
     @Test(
         "A compiled model written as a source says the same",
-        .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped), arguments: ModelFixtures.compiledVersions)
+        .enabled(if: Fixtures.areThere, ModelFixtures.skipped), arguments: ModelFixtures.compiledVersions)
     func compiledFixtures(entry: String) throws {
         let (package, name) = try ModelFixtures.package(entry)
         let compiled = try package.document(version: name)
-        let written = SourceWriter.contents(of: compiled.withEditorDefaults)
+        let written = try SourceWriter.contents(of: compiled.withEditorDefaults)
         #expect(try SourceLoss.losses(of: compiled, in: written) == [])
         let back = try document(written)
         let source = try ModelPackage(at: package.url.deletingPathExtension().appendingPathExtension("xcdatamodeld"))
@@ -121,7 +122,7 @@ struct SourceWriterTests {
     @Test("A model in use is written without the indexes that Core Data makes by itself, and reads the same")
     func modelInUse() throws {
         let model = try ModelAssembler.model(try document())
-        let written = SourceWriter.contents(of: try ModelDocument(model))
+        let written = try SourceWriter.contents(of: ModelDocument(model))
         #expect(try document(written).compiled == document().compiled)
     }
 
@@ -162,7 +163,7 @@ struct SourcePackageWriterTests {
 
     @Test("A package has a folder a version, says which is current, and is read again")
     func package() throws {
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let url = folder.appendingPathComponent("Library.xcdatamodeld")
             let versions = [try version("Library", identifier: "1"), try version("Library 2", identifier: "2")]
             try SourcePackageWriter.write(versions, current: "Library 2", to: url)
@@ -179,15 +180,15 @@ struct SourcePackageWriterTests {
 
     @Test(
         "The current version is named as Xcode names it, byte for byte",
-        .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped))
+        .enabled(if: Fixtures.areThere, ModelFixtures.skipped))
     func currentVersion() throws {
-        let file = ModelFixtures.url("cars/SampleModel.xcdatamodeld/.xccurrentversion")
+        let file = Fixtures.url("cars/SampleModel.xcdatamodeld/.xccurrentversion")
         #expect(try SourcePackageWriter.currentVersion("SampleModel") == String(contentsOf: file, encoding: .utf8))
     }
 
     @Test("What cannot be written is refused, and what was there stays")
     func refusals() throws {
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let url = folder.appendingPathComponent("Library.xcdatamodeld")
             let good = try version("Library", identifier: "1")
             try SourcePackageWriter.write([good], current: "Library", to: url)
@@ -211,20 +212,21 @@ struct SourcePackageWriterTests {
             wrong.document.entities[0].userInfo = ["bell": .string("\u{7}")]
             #expect(
                 message([wrong], "Library", "Library.xcdatamodeld")
-                    == "“/Library.xcdatamodeld”: a name or value has a control character, which XML cannot hold.")
+                    == "“/Library.xcdatamodeld”: “value” of entity “\(wrong.document.entities[0].name)”, entry “bell”: XML "
+                    + "cannot hold the character U+0007.")
             #expect(try ModelPackage(at: url).document() == good.document)
         }
     }
 
     @Test(
         "An .omo is read by way of the .mom beside it, and refused alone",
-        .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped))
+        .enabled(if: Fixtures.areThere, ModelFixtures.skipped))
     func optimizedForm() throws {
-        let compiled = try ModelPackage(at: ModelFixtures.url("cars/SampleModel.momd/SampleModel.omo"))
+        let compiled = try ModelPackage(at: Fixtures.url("cars/SampleModel.momd/SampleModel.omo"))
         #expect(try compiled.model().entitiesByName["Car"]?.recordedVersionHash != nil)
-        try ModelFixtures.inTemporaryFolder { folder in
+        try inTestFolder { folder in
             let alone = folder.appendingPathComponent("SampleModel.omo")
-            try FileManager.default.copyItem(at: ModelFixtures.url("cars/SampleModel.momd/SampleModel.omo"), to: alone)
+            try FileManager.default.copyItem(at: Fixtures.url("cars/SampleModel.momd/SampleModel.omo"), to: alone)
             let error = #expect(throws: NSError.self) { try ModelPackage(at: alone) }
             #expect(error?.localizedDescription.contains("an .omo alone cannot be read") == true)
         }

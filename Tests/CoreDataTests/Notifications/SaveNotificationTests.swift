@@ -1,15 +1,16 @@
 import CoreData
+import TestSupport
 import Testing
 
 @Suite("Notifications: saves")
 struct SaveNotificationTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let container: NSPersistentContainer
     let context: NSManagedObjectContext
     let log: PostingLog
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         container = try Library.stored(at: folder.file("library.sqlite"))
         context = container.newBackgroundContext()
         log = PostingLog(context)

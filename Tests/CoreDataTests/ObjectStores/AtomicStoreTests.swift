@@ -1,14 +1,15 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// A store of the developer's is read and written as a whole, as the Atomic Store Programming Topics say.
 @Suite("NSAtomicStore") struct AtomicStoreTests {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let store: ListStore
     let context: NSManagedObjectContext
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         (store, context) = try Self.open(folder.file("library.plist"))
     }
 

@@ -1,14 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("What a damaged XML or binary store says is an error, or a value, and never ends the program")
 struct DamagedDocumentTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
     private var url: URL { folder.file("library.xml") }
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     /// Makes an XML store with an author, and replaces a part of its text.
     private func damage(_ text: String, to other: String) throws {

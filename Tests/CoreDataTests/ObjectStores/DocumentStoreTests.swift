@@ -1,12 +1,13 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// XML and binary stores: one file each, read and written as a whole.
 @Suite("XML and binary stores") struct DocumentStoreTests {
     static let types = [NSXMLStoreType, NSBinaryStoreType]
-    let folder: TemporaryFolder
+    let folder: TestFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     func open(
         _ type: String, _ model: NSManagedObjectModel = Library.model(), options: [AnyHashable: Any]? = nil
@@ -189,7 +190,7 @@ import Testing
             let error = #expect(throws: CocoaError.self) { try context.save() }
             #expect(error?.code == .persistentStoreSave)
             let message = error?.localizedDescription ?? ""
-            #expect(message.contains("“name” of object") && message.contains("U+7"))
+            #expect(message.contains("“name” of object") && message.contains("U+0007"))
             let after = try Data(contentsOf: folder.file("library"))
             #expect(after == before)
         }

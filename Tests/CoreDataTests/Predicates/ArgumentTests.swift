@@ -1,11 +1,12 @@
 import CoreData
+import TestSupport
 import Testing
 
 @MainActor @Suite("A fetch with another argument")
 struct ArgumentTests {
     @Test("finds by the new argument, though the statement is kept", arguments: ["price IN %@", "price BETWEEN %@"])
     func numbers(format: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let context = try Library.stored(at: folder.file("library.sqlite")).viewContext
         for price in 1...9 { context.make("Book", ["price": Double(price)]) }
         try context.save()
@@ -19,7 +20,7 @@ struct ArgumentTests {
 
     @Test("finds by the new texts without regard to case")
     func texts() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let context = try Library.stored(at: folder.file("library.sqlite")).viewContext
         for title in ["A", "b", "C"] { context.make("Book", ["title": title]) }
         try context.save()

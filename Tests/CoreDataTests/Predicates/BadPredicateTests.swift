@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Predicates that parse and cannot be used: no store loads anything for them, and no program stops.
@@ -15,7 +16,7 @@ struct BadPredicateTests {
         } catch { return error.localizedDescription }
     }
 
-    private func context(_ type: String, _ folder: TemporaryFolder) throws -> NSManagedObjectContext {
+    private func context(_ type: String, _ folder: TestFolder) throws -> NSManagedObjectContext {
         let description = NSPersistentStoreDescription(url: folder.file("library"))
         description.type = type
         let context = try Library.container(Library.model(), description).viewContext
@@ -28,7 +29,7 @@ struct BadPredicateTests {
         "is refused, in every kind of store, with an error that names the key",
         arguments: [NSSQLiteStoreType, NSInMemoryStoreType, NSXMLStoreType, NSBinaryStoreType])
     func keys(type: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let context = try context(type, folder)
         let unknown = "no property “colour”"
         let many = "“books.price” of entity “Author” leads to many"
@@ -61,7 +62,7 @@ struct BadPredicateTests {
             ("SUBQUERY(books, $b, $b.author == 'A').@count > 0", "“author” holds objects of “Author”"),
         ])
     func constants(format: String, expected: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let context = try context(NSSQLiteStoreType, folder)
         let found = message(try NSPredicate(parsing: format), in: context)
         #expect(found?.contains(expected) == true, "\(found ?? "no error")")
@@ -69,7 +70,7 @@ struct BadPredicateTests {
 
     @Test("names an argument, too, also where the same format was used with a fitting one before")
     func arguments() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let context = try context(NSSQLiteStoreType, folder)
         #expect(message(NSPredicate(format: "age == %@", 3), in: context) == nil)
         #expect(message(NSPredicate(format: "age == %@", "3"), in: context) == nil)
@@ -84,7 +85,7 @@ struct BadPredicateTests {
 
     @Test("that is code is refused in SQL, and says so")
     func code() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let context = try context(NSSQLiteStoreType, folder)
         let block = NSPredicate { _, _ in true }
         #expect(message(block, in: context)?.contains("Swift code") == true)

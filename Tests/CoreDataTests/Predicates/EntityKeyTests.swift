@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Predicates may ask for an object's entity, and for what only objects of a subentity have.
@@ -31,7 +32,7 @@ struct EntityKeyTests {
         "find objects by their kind in every store, saved or not",
         arguments: [NSSQLiteStoreType, NSInMemoryStoreType, NSXMLStoreType])
     func kinds(type: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let model = model()
         let description = NSPersistentStoreDescription(url: folder.file("staff"))
         description.type = type

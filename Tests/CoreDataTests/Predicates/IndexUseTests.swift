@@ -1,5 +1,5 @@
 import CoreData
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -22,7 +22,7 @@ struct IndexUseTests {
 
     /// What SQLite says of how it will run a fetch.
     private func plan(_ predicate: NSPredicate, _ model: NSManagedObjectModel) throws -> String {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let url = folder.file("tracks.sqlite")
         let context = try Library.stored(at: url, model).viewContext
         context.make("Track", ["title": "a"])

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Texts that would end a literal, a statement or a string, or turn the reading direction, if they got into the SQL.
@@ -10,8 +11,8 @@ private let hostile = [
 
 @MainActor @Suite("Hostile texts")
 struct InjectionTests {
-    private func library() throws -> (TemporaryFolder, NSManagedObjectContext) {
-        let folder = try TemporaryFolder()
+    private func library() throws -> (TestFolder, NSManagedObjectContext) {
+        let folder = try TestFolder()
         let context = try Library.stored(at: folder.file("library.sqlite")).viewContext
         for text in hostile { context.make("Book", ["title": text]) }
         context.make("Book", ["title": "Emma"])
@@ -58,7 +59,7 @@ struct InjectionTests {
 
     @Test("as names of properties are quoted")
     func names() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let model = NSManagedObjectModel()
         let names = ["order", "select", "a b", "x\"y", "semi;colon", "quo'te"]
         model.entities = [Library.entity("Group", names.map { Library.attribute($0, .stringAttributeType) })]

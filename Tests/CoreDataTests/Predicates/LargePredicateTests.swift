@@ -1,10 +1,11 @@
 import CoreData
+import TestSupport
 import Testing
 
 @MainActor @Suite("A predicate that is built in code")
 struct LargePredicateTests {
-    private func context() throws -> (TemporaryFolder, NSManagedObjectContext) {
-        let folder = try TemporaryFolder()
+    private func context() throws -> (TestFolder, NSManagedObjectContext) {
+        let folder = try TestFolder()
         let context = try Library.stored(at: folder.file("library.sqlite")).viewContext
         for title in ["a", "b", "c7"] { context.make("Book", ["title": title, "price": 1.0]) }
         try context.save()

@@ -1,14 +1,15 @@
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Stores that lack something")
 struct IncompleteStoreTests {
-    private let folder: StoreFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func model() -> NSManagedObjectModel {
         makeModel(

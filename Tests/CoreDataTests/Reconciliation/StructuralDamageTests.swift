@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -7,9 +8,9 @@ import Testing
 /// Renames, doubles, swaps and drops what a store has, and does with it what programs do: values or errors, and no end of the program.
 @Suite("Stores whose tables and columns somebody changed", .serialized)
 struct StructuralDamageTests {
-    private let folder: StoreFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func fill() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())

@@ -1,16 +1,17 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// A store in a file with the library's model, and a context of a private queue.
 final class BatchStore {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let url: URL
     let container: NSPersistentContainer
     let context: NSManagedObjectContext
 
     init(_ model: NSManagedObjectModel = Library.model(), options: [String: NSObject] = [:]) throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         url = folder.file("library.sqlite")
         let description = NSPersistentStoreDescription(url: url)
         for (key, value) in options { description.setOption(value, forKey: key) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -268,7 +269,7 @@ struct HistoryTests {
 
     @Test("History that Apple's framework wrote is read", .enabled(if: fixtures != nil, fixturesAreAbsent))
     func apple() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let source = try #require(fixtures).appendingPathComponent("books/SampleModel2_V1.sqlite")
         let url = folder.file("books.sqlite")
         try FileManager.default.copyItem(at: source, to: url)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -59,7 +60,7 @@ struct FetchIndexTests {
 struct FetchIndexStoreTests {
     @Test("searches them, and keeps to them when it saves")
     func searches() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let url = folder.file("tasks.sqlite")
         let priority = Library.attribute("priority", .integer16AttributeType)
         let isDone = Library.attribute("isDone", .booleanAttributeType, defaultValue: false)

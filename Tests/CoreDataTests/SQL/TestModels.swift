@@ -1,5 +1,6 @@
 import Foundation
 import PredicateFormat
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -149,12 +150,6 @@ enum FixtureModel {
 }
 
 /// The folder of the stores that Apple's tools made; nil where it is absent.
-let fixtures: URL? = {
-    let environment = ProcessInfo.processInfo.environment["PIPPIN_FIXTURES"]
-    let beside = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../../../shared/fixtures").standardizedFileURL
-    let url = environment.map { URL(fileURLWithPath: $0) } ?? beside
-    return FileManager.default.fileExists(atPath: url.path) ? url : nil
-}()
+let fixtures: URL? = Fixtures.areThere ? Fixtures.folder : nil
 
 let fixturesAreAbsent: Comment = "the fixtures are absent: set PIPPIN_FIXTURES to their folder"

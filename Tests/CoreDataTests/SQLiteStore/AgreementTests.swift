@@ -1,15 +1,16 @@
 @testable import CoreData
 import Foundation
 import PredicateFormat
+import TestSupport
 import Testing
 
 /// A few people with every kind of value, and none, in a store.
 private struct Population {
-    let folder: StoreFolder
+    let folder: TestFolder
     let container: NSPersistentContainer
 
     init() throws {
-        folder = try StoreFolder()
+        folder = try TestFolder()
         let model = makeModel(
             makeEntity(
                 "Person", makeAttribute("name", .stringAttributeType), makeAttribute("nick", .stringAttributeType),

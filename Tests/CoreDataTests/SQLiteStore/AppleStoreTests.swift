@@ -1,14 +1,14 @@
 import Foundation
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Stores that Apple's Core Data made", .enabled(if: fixtures != nil, fixturesAreAbsent))
 struct AppleStoreTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     /// The store's own copy of its model.
     private func cachedModel(_ url: URL) throws -> NSManagedObjectModel {

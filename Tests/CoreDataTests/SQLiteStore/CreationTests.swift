@@ -1,14 +1,15 @@
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Making and opening stores")
 struct CreationTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     @Test("A new store has Core Data's page size, vacuum, journal, bookkeeping and metadata")
     func creation() throws {

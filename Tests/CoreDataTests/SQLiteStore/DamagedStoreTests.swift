@@ -1,18 +1,19 @@
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @_spi(GeneratedCode) @testable import CoreData
 
 /// A store with two tags and a book with three chapters, closed, and then damaged.
 private struct DamagedStore {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let url: URL
     private let options: [AnyHashable: Any]
 
     /// - Parameter damage: the SQL that somebody ran.
     init(_ damage: String, tracksHistory: Bool = false) throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         url = folder.file("library.sqlite")
         options = tracksHistory ? [NSPersistentHistoryTrackingKey: true] : [:]
         try work { context in

@@ -1,14 +1,15 @@
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("To-many relationships without inverse")
 struct OwnerColumnTests {
-    private let folder: StoreFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func model(ordered: Bool = false) -> NSManagedObjectModel {
         makeModel(

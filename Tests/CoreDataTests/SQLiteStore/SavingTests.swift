@@ -1,14 +1,15 @@
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("Saving rows")
 struct SavingTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func allTypes() -> NSManagedObjectModel {
         let blob = makeAttribute("blob", .binaryDataAttributeType)

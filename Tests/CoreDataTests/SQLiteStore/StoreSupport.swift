@@ -1,34 +1,7 @@
 import Foundation
-import SQLiteConnection
 import Testing
 
 @testable import CoreData
-
-/// A folder of its own for the stores of one test, removed afterwards.
-final class StoreFolder {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    var store: URL { url.appendingPathComponent("store.sqlite") }
-
-    /// Copies a fixture, its write-ahead log included, and returns the copy.
-    func copy(_ fixture: String) throws -> URL {
-        let folder = try #require(fixtures)
-        let source = folder.appendingPathComponent(fixture)
-        let copy = url.appendingPathComponent(source.lastPathComponent)
-        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: source.path + suffix) {
-            try FileManager.default.copyItem(atPath: source.path + suffix, toPath: copy.path + suffix)
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy.path + suffix)
-        }
-        return copy
-    }
-}
 
 /// Opens a store without a coordinator.
 func openStore(
@@ -37,24 +10,6 @@ func openStore(
     let engine = SQLiteEngine(StoreFacts(url: url, configuration: configuration, options: options))
     try engine.open(model)
     return engine
-}
-
-/// What plain SQL finds: each row's columns joined by a bar.
-func plainSQL(_ sql: String, in url: URL) throws -> [String] {
-    let connection = try Connection(path: url.path, mode: .readOnly)
-    let statement = try connection.prepare(sql)
-    var rows: [String] = []
-    while try statement.step() {
-        let columns = (0..<statement.columnCount).map { column -> String in
-            if statement.isNull(at: Int32(column)) { return "" }
-            if statement.kind(at: Int32(column)) == .blob {
-                return statement.data(at: Int32(column)).map { String(format: "%02X", $0) }.joined()
-            }
-            return statement.string(at: Int32(column))
-        }
-        rows.append(columns.joined(separator: "|"))
-    }
-    return rows
 }
 
 extension SQLiteEngine {

@@ -1,15 +1,16 @@
 import CoreData
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
 
 @Suite("A store that others change while it is open")
 struct StoreVersionTests {
-    let folder: StoreFolder
+    let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func model(_ entities: [String: [String]]) -> NSManagedObjectModel {
         let model = NSManagedObjectModel()

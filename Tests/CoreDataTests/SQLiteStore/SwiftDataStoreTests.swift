@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -7,9 +8,9 @@ import Testing
 /// Stores as SwiftData lays them out, made of plain SQL by what is known of them. None that SwiftData wrote itself is used here.
 @Suite("Look-alikes of SwiftData's stores")
 struct SwiftDataStoreTests {
-    private let folder: StoreFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try StoreFolder() }
+    init() throws { folder = try TestFolder() }
 
     // MARK: The store
 

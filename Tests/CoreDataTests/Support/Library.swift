@@ -1,5 +1,4 @@
 import CoreData
-import SQLiteConnection
 
 /// A small library: authors with books, books with tags and ordered chapters, and one place for each book.
 enum Library {
@@ -126,18 +125,4 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     func string(_ key: String) -> String? { value(forKey: key) as? String }
     func objects(_ key: String) -> Set<NSManagedObject> { value(forKey: key) as? Set<NSManagedObject> ?? [] }
-}
-
-/// A folder that is deleted with its owner.
-final class TemporaryFolder {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 }

@@ -1,13 +1,14 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Transformable and composite attributes, in every kind of store.
 @Suite("Transformers") struct TransformerTests {
     static let types = [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType]
-    let folder: TemporaryFolder
+    let folder: TestFolder
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         ValueTransformer.setValueTransformer(PointTransformer(), forName: PointTransformer.name)
         ValueTransformer.setValueTransformer(RouteTransformer(), forName: RouteTransformer.name)
     }

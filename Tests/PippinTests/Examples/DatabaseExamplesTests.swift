@@ -1,4 +1,5 @@
 import Pippin
+import TestSupport
 import Testing
 
 @Suite("The examples of Database")
@@ -58,8 +59,8 @@ struct DatabaseExamplesTests {
 
     @Test("a migration over several versions, one of them with a policy of one's own")
     func migration() async throws {
-        let folder = Folder()
-        let location = StoreLocation.file(folder.url.appendingPathComponent("users.sqlite"))
+        let folder = try TestFolder()
+        let location = StoreLocation.file(folder.file("users.sqlite"))
         let old = PersistenceManager(models: UserVersions.V1.User.self, store: location)
         try await old.load()
         try await old.save(UserVersions.V1.User(uid: 1, firstname: "John"))

@@ -1,13 +1,16 @@
 import Pippin
+import TestSupport
 import Testing
 
 @Suite("What loading makes where there is nothing")
 struct StoreCreationTests {
-    private let folder = Folder()
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
 
     @Test("a file is made in a folder that is there, and in no other")
     func mistypedFolder() throws {
-        let mistyped = folder.url.appendingPathComponent("Bokos")
+        let mistyped = folder.file("Bokos")
         let manager = PersistenceManager(
             models: Coin.self, store: .file(mistyped.appendingPathComponent("coins.sqlite")))
         #expect(throws: PersistenceError.folderNotFound(path: mistyped.path)) { try manager.load() }
@@ -18,14 +21,14 @@ struct StoreCreationTests {
 
     @Test("folders are made for those who ask for it")
     func folders() throws {
-        let file = folder.url.appendingPathComponent("a/b/coins.sqlite")
+        let file = folder.file("a/b/coins.sqlite")
         try PersistenceManager(models: Coin.self, store: .file(file, creating: .folders)).load()
         #expect(FileManager.default.fileExists(atPath: file.path))
     }
 
     @Test("nothing is made for those who open what there is")
     func nothing() async throws {
-        let file = folder.url.appendingPathComponent("coins.sqlite")
+        let file = folder.file("coins.sqlite")
         let manager = PersistenceManager(models: Coin.self, store: .file(file, creating: .nothing))
         await #expect(throws: PersistenceError.storeNotFound(path: file.path)) { try await manager.load() }
         #expect(!FileManager.default.fileExists(atPath: file.path))

@@ -1,5 +1,4 @@
 import Pippin
-import SQLiteConnection
 import Testing
 
 private enum First {
@@ -19,9 +18,10 @@ private enum First {
 
 @Suite("Loading loses nothing unasked")
 struct LossTests {
-    private let place = StorePlace()
+    private let place: StorePlace
 
     init() throws {
+        place = try StorePlace()
         let manager = try place.loaded([First.Book.self])
         let austen = First.Author(uid: "austen", name: "Jane Austen")
         let books = (0..<10).map { index in
@@ -178,7 +178,8 @@ struct LossTests {
         #expect(try manager.fetch(Ruled.self, uid: "9")?.pages == 90_000)
     }
 
-    @Test("a property that may not be missing any more takes what there is, and a default value or nothing for the rest")
+    @Test(
+        "a property that may not be missing any more takes what there is, and a default value or nothing for the rest")
     func mandatory() throws {
         enum Strict {
             struct Book: CoreModel, Codable {

@@ -1,5 +1,5 @@
 import Pippin
-import SQLiteConnection
+import TestSupport
 import Testing
 
 // Programs that know different parts of one file.
@@ -27,7 +27,9 @@ private struct Review: CoreModel, Codable, Sendable, Equatable {
 
 @Suite("Managers with different structs share a file")
 struct SharedStoreTests {
-    private let place = StorePlace()
+    private let place: StorePlace
+
+    init() throws { place = try StorePlace() }
 
     private func manager(_ models: any (CoreModel & Codable).Type...) throws -> PersistenceManager {
         try place.loaded(models)
@@ -198,24 +200,15 @@ struct SharedStoreTests {
 }
 
 /// A file in a folder of its own, and what is in it by plain SQL.
-final class StorePlace: Sendable {
-    private let folder = Folder()
-    var file: URL { folder.url.appendingPathComponent("store.sqlite") }
+final class StorePlace: StoreFile, Sendable {
+    private let folder: TestFolder
+    var file: URL { folder.store }
+
+    init() throws { folder = try TestFolder() }
 
     func loaded(_ models: [any (CoreModel & Codable).Type]) throws -> PersistenceManager {
         let manager = PersistenceManager(models: models, store: .file(file))
         try manager.load()
         return manager
     }
-
-    func number(_ sql: String) throws -> Int64? {
-        try Connection(path: file.path, mode: .readOnly).integer(sql)
-    }
-
-    func text(_ sql: String) throws -> String? {
-        let statement = try Connection(path: file.path, mode: .readOnly).prepare(sql)
-        return try statement.step() ? statement.string(at: 0) : nil
-    }
-
-    func execute(_ sql: String) throws { try Connection(path: file.path, mode: .readWrite).execute(sql) }
 }

@@ -1,5 +1,4 @@
 import Pippin
-import SQLiteConnection
 import Testing
 
 private struct Tag: CoreModel, Codable, Sendable, Equatable {
@@ -33,8 +32,10 @@ private struct Released: CoreModel, Codable, Sendable, Equatable {
 
 @Suite("What a schema calls unique is unique")
 struct UniquenessTests {
-    private let place = StorePlace()
+    private let place: StorePlace
     private let index = "SELECT COUNT(*) FROM sqlite_master WHERE sql LIKE 'CREATE UNIQUE INDEX%ZTAG%ZNAME%'"
+
+    init() throws { place = try StorePlace() }
 
     private func stored() throws -> String? {
         try place.text("SELECT group_concat(ZUID || '=' || ifnull(ZNAME, 'none')) FROM ZTAG ORDER BY Z_PK")

@@ -1,4 +1,4 @@
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @testable import Pippin
@@ -48,8 +48,8 @@ private enum V3 {
 
 @Suite("Migration plans")
 struct MigrationPlanTests {
-    private let folder = Folder()
-    private var file: URL { folder.url.appendingPathComponent("people.sqlite") }
+    private let folder: TestFolder
+    private var file: URL { folder.file("people.sqlite") }
     private let first = ModelVersion("1", models: V1.Person.self)
     private let second = ModelVersion("2", models: V2.Person.self)
     private let third = ModelVersion("3", models: V3.Person.self)
@@ -63,7 +63,7 @@ struct MigrationPlanTests {
             })
     }
 
-    init() throws {}
+    init() throws { folder = try TestFolder() }
 
     /// A store of the first version, which stays open, so that what it wrote is in its log.
     private func store(age: String = "36") throws -> PersistenceManager {
@@ -75,9 +75,7 @@ struct MigrationPlanTests {
     }
 
     private func tables() throws -> [String] {
-        let statement = try Connection(path: file.path, mode: .readOnly).prepare(
-            "SELECT sql FROM sqlite_master WHERE name = 'ZPERSON'")
-        return try statement.step() ? [statement.string(at: 0)] : []
+        try plainSQL("SELECT sql FROM sqlite_master WHERE name = 'ZPERSON'", in: file)
     }
 
     @Test("go over all versions, with relationships, and with what is in the log only")
@@ -227,7 +225,7 @@ struct MigrationPlanTests {
         }
         #expect(found as? Data == content)
         let files = try FileManager.default.contentsOfDirectory(
-            atPath: folder.url.appendingPathComponent(".people_SUPPORT/_EXTERNAL_DATA").path)
+            atPath: folder.file(".people_SUPPORT/_EXTERNAL_DATA").path)
         #expect(files.count == 1)
     }
 
@@ -267,10 +265,11 @@ struct ChangedStructTests {
         }
     }
 
-    private let folder = Folder()
-    private var file: StoreLocation { .file(folder.url.appendingPathComponent("coins.sqlite")) }
+    private let folder: TestFolder
+    private var file: StoreLocation { .file(folder.file("coins.sqlite")) }
 
     init() throws {
+        folder = try TestFolder()
         let manager = PersistenceManager(models: Plain.Coin.self, store: file)
         try manager.load()
         try manager.save(Plain.Coin(uid: "EUR", worth: 1))
@@ -293,16 +292,4 @@ struct ChangedStructTests {
             return error.localizedDescription.contains(".defaultValue")
         }
     }
-}
-
-/// A folder that goes with its owner.
-final class Folder: Sendable {
-    let url: URL
-
-    init() {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-tests-\(UUID().uuidString)")
-        try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
 }

@@ -1,4 +1,5 @@
 import Pippin
+import TestSupport
 import Testing
 
 /// Kept as JSON whatever it is, as earlier builds kept many nested structs.
@@ -54,11 +55,12 @@ private enum Old {
 
 @Suite("Nested structs that changed")
 struct NestedMigrationTests {
-    private let folder = Folder()
+    private let folder: TestFolder
     private let parts = Parts()
-    private var file: StoreLocation { .file(folder.url.appendingPathComponent("sites.sqlite")) }
+    private var file: StoreLocation { .file(folder.file("sites.sqlite")) }
 
     init() throws {
+        folder = try TestFolder()
         let manager = PersistenceManager(models: Old.Site.self, store: file)
         try manager.load()
         try manager.save([

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pippin
@@ -24,8 +25,8 @@ struct RandomShapeTests {
 
     private func check(_ seed: UInt64) throws {
         var maker = ShapeMaker(random: RandomNumbers(seed: seed))
-        let folder = Folder()
-        let store = StoreLocation.file(folder.url.appendingPathComponent("shapes.sqlite"))
+        let folder = try TestFolder()
+        let store = StoreLocation.file(folder.file("shapes.sqlite"))
         let childShape = maker.model(maker.random.below(4) + 1)
         Child.shape.withLock { $0 = childShape }
         let children = (0..<3).map { RandomModel<Child>(uid: $0, values: childShape.values(&maker.random)) }

@@ -1,5 +1,5 @@
 import Pippin
-import SQLiteConnection
+import TestSupport
 
 // A bookshop as structs alone. No records, no model file.
 
@@ -112,26 +112,14 @@ struct Everything: CoreModel, Codable, Sendable, Equatable {
 }
 
 /// A loaded manager of models, over a file in a folder of its own, which goes with it.
-final class Counter: Sendable {
-    let folder: URL
+final class Counter: StoreFile, Sendable {
+    let folder: TestFolder
     let manager: PersistenceManager
-    var file: URL { folder.appendingPathComponent("models.sqlite") }
+    var file: URL { folder.file("models.sqlite") }
 
     init(_ models: any (CoreModel & Codable).Type...) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        manager = PersistenceManager(models: models, store: .file(folder.appendingPathComponent("models.sqlite")))
+        folder = try TestFolder()
+        manager = PersistenceManager(models: models, store: .file(folder.file("models.sqlite")))
         try manager.load()
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    func number(_ sql: String) throws -> Int64? { try Connection(path: file.path, mode: .readOnly).integer(sql) }
-
-    func strings(_ sql: String) throws -> [String] {
-        let statement = try Connection(path: file.path, mode: .readOnly).prepare(sql)
-        var strings: [String] = []
-        while try statement.step() { strings.append(statement.string(at: 0)) }
-        return strings
     }
 }

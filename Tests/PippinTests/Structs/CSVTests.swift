@@ -32,7 +32,7 @@ struct CSVTests {
 
     private func `import`(_ text: String) async throws -> (PersistenceManager, ImportReport, Counter) {
         let counter = try Counter(Reading.self)
-        let file = counter.folder.appendingPathComponent("readings.csv")
+        let file = counter.folder.file("readings.csv")
         try Data(text.utf8).write(to: file)
         let progress = Progress(totalUnitCount: -1)
         let report = try await counter.manager.importCSV(

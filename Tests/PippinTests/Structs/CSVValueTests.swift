@@ -30,7 +30,7 @@ struct CSVValueTests {
 
     private func load(_ bytes: [UInt8], ignoring: Set<String> = []) async throws -> Imported {
         let counter = try Counter(Sample.self)
-        let file = counter.folder.appendingPathComponent("samples.csv")
+        let file = counter.folder.file("samples.csv")
         try Data(bytes).write(to: file)
         let report = try await counter.manager.importCSV(Sample.self, from: file, ignoringColumns: ignoring)
         return Imported(report: report, counter: counter)
@@ -212,7 +212,7 @@ struct CSVValueTests {
     @Test("JSON Lines are as strict: numbers that do not fit, bytes that are no UTF-8, and all kinds of line ends")
     func jsonLines() async throws {
         let counter = try Counter(Sample.self)
-        let file = counter.folder.appendingPathComponent("samples.jsonl")
+        let file = counter.folder.file("samples.jsonl")
         let lines = [
             #"{"uid": "a", "small": 70000}"#, #"{"uid": "b", "whole": 1.5}"#, #"{"uid": "c", "double": 1e999}"#,
             #"{"uid": "d", "double": NaN}"#, #"{"uid": "e", "whole": "12"}"#, #"{"uid": "f", "tags": ["x", 1]}"#,

@@ -1,5 +1,5 @@
 import Pippin
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @Suite("A save that fails")
@@ -10,12 +10,13 @@ struct FailedSaveTests {
         static var schema: Schema<Badge> { Schema(.unique(\.number)) }
     }
 
-    private let folder = Folder()
+    private let folder: TestFolder
     private let manager: PersistenceManager
 
     init() throws {
+        folder = try TestFolder()
         manager = PersistenceManager(
-            models: Badge.self, mergePolicy: .error, store: .file(folder.url.appendingPathComponent("badges.sqlite")))
+            models: Badge.self, mergePolicy: .error, store: .file(folder.file("badges.sqlite")))
         try manager.load()
         try manager.save(Badge(uid: "a", number: 1))
     }

@@ -18,7 +18,7 @@ struct ImportTests {
     }
 
     private func file(_ text: String) throws -> URL {
-        let url = counter.folder.appendingPathComponent("import.jsonl")
+        let url = counter.folder.file("import.jsonl")
         try Data(text.utf8).write(to: url)
         return url
     }

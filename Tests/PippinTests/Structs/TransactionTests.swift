@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 @testable import Pippin
@@ -12,11 +13,13 @@ private struct Stop: Error {}
 
 @Suite("Writes as transactions")
 struct TransactionTests {
-    private let folder = Folder()
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
 
     private func manager() throws -> PersistenceManager {
         let manager = PersistenceManager(
-            models: Tally.self, store: .file(folder.url.appendingPathComponent("counters.sqlite")))
+            models: Tally.self, store: .file(folder.file("counters.sqlite")))
         try manager.load()
         return manager
     }

@@ -1,5 +1,4 @@
 import Pippin
-import SQLiteConnection
 import Testing
 
 @Suite("Structs with unusual properties")
@@ -265,7 +264,7 @@ struct UnreadableFileTests {
             "csv": "uid,value\na,1\nb,101\nc,3\n",
             "jsonl": #"{"uid":"a","value":1}\#n{"uid":"b","value":101}\#n{"uid":"c","value":3}"#,
         ]
-        let file = counter.folder.appendingPathComponent("import.\(kind)")
+        let file = counter.folder.file("import.\(kind)")
         try Data((lines[kind] ?? "").utf8).write(to: file)
         let report =
             kind == "csv"
@@ -277,7 +276,7 @@ struct UnreadableFileTests {
 
     @Test("is told from a folder when it is to be a store")
     func store() {
-        let manager = PersistenceManager(models: Percentage.self, store: .file(counter.folder))
+        let manager = PersistenceManager(models: Percentage.self, store: .file(counter.folder.url))
         #expect {
             try manager.load()
         } throws: { $0.localizedDescription.contains("it is a folder") }

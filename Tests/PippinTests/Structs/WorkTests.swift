@@ -1,5 +1,5 @@
 import Pippin
-import SQLiteConnection
+import TestSupport
 import Testing
 
 @Suite("Work in contexts")
@@ -134,8 +134,8 @@ struct DescribedLoadingTests {
 
     @Test("tells its progress, also where there is nothing to migrate")
     func progress() async throws {
-        let folder = Folder()
-        let manager = PersistenceManager(models: Coin.self, store: .file(folder.url.appendingPathComponent("a.sqlite")))
+        let folder = try TestFolder()
+        let manager = PersistenceManager(models: Coin.self, store: .file(folder.file("a.sqlite")))
         let progress = Progress(totalUnitCount: -1)
         try await manager.load(progress: progress)
         #expect(progress.isFinished)
@@ -160,8 +160,8 @@ struct DescribedLoadingTests {
 
     @Test("loads asynchronously, too, where the description says so")
     func asynchronous() async throws {
-        let folder = Folder()
-        let description = NSPersistentStoreDescription(url: folder.url.appendingPathComponent("a.sqlite"))
+        let folder = try TestFolder()
+        let description = NSPersistentStoreDescription(url: folder.file("a.sqlite"))
         description.shouldAddStoreAsynchronously = true
         let manager = PersistenceManager(models: Coin.self, store: .description(description))
         try await manager.load()

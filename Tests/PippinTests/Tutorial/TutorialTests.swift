@@ -1,10 +1,13 @@
 import Pippin
+import TestSupport
 import Testing
 
 @Suite("The tutorial")
 struct TutorialTests {
-    private let folder = Folder()
-    private var file: URL { folder.url.appendingPathComponent("readinglist.sqlite") }
+    private let folder: TestFolder
+    private var file: URL { folder.file("readinglist.sqlite") }
+
+    init() throws { folder = try TestFolder() }
 
     @Test("runs, step by step, and over the change of its structs")
     func runs() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteConnection
 
 // The errors of migrations over several versions, and of those that make a new store.
 extension MigrationError {
@@ -127,8 +128,8 @@ extension MigrationError {
 
     /// Whether SQLite could not read or write the file: then it does not say whether the last commit came through.
     private static func isUncertain(_ error: NSError) -> Bool {
-        let code = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? 0
-        return code & 0xFF == 10 || (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isUncertain) ?? false
+        SQLiteError(reportedBy: error)?.isInputOutput == true
+            || (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isUncertain) ?? false
     }
 
     private static func isOutOfSpace(_ error: NSError) -> Bool {

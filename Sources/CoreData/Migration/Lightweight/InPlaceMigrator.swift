@@ -126,7 +126,7 @@ struct InPlaceMigrator {
                 try file.renewModelCache(cache)
                 try countVersion(on: version)
             }
-        } catch let error as SQLiteError where error.extendedCode & 0xFF == 19 {
+        } catch let error as SQLiteError where error.isConstraint {
             throw failure(
                 "constraint violation during attempted migration", code: NSMigrationConstraintViolationError,
                 underlying: NSError(

@@ -18,11 +18,22 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
     public override required init() { super.init() }
 
     /// Called before the first object of a mapping is migrated.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity mapping.
+    ///   - manager: the manager that follows it.
+    /// - Throws: what an override throws; it ends the migration.
     open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
     /// Makes the destination objects for one source object: by default one, with the attributes that the mapping says.
     ///
     /// An override that makes objects itself must tell the manager by `associate(sourceInstance:withDestinationInstance:for:)`.
+    ///
+    /// - Parameters:
+    ///   - sInstance: the source object.
+    ///   - mapping: the entity mapping.
+    ///   - manager: the manager that follows it.
+    /// - Throws: when a value cannot be made as the mapping says; what an override throws. It ends the migration.
     open func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -33,9 +44,21 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
     }
 
     /// Called when all destination objects of a mapping were made.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity mapping.
+    ///   - manager: the manager that follows it.
+    /// - Throws: what an override throws; it ends the migration.
     open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
     /// Connects one destination object: by default with the objects that the mapping says.
+    ///
+    /// - Parameters:
+    ///   - dInstance: the destination object.
+    ///   - mapping: the entity mapping.
+    ///   - manager: the manager that follows it.
+    /// - Throws: when a destination cannot be found as the mapping says; what an override throws. It ends the
+    ///   migration.
     open func createRelationships(
         forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -46,15 +69,36 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
     }
 
     /// Called when all destination objects of a mapping were connected.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity mapping.
+    ///   - manager: the manager that follows it.
+    /// - Throws: what an override throws; it ends the migration.
     open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
     /// Checks the destination objects of a mapping beyond what their model says, before they are saved.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity mapping.
+    ///   - manager: the manager that follows it.
+    /// - Throws: what an override throws; it ends the migration.
     open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
     /// Called when everything of a mapping is done.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity mapping.
+    ///   - manager: the manager that follows it.
+    /// - Throws: what an override throws; it ends the migration.
     open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
     /// Calls a function that a value expression calls on `$entityPolicy`; there is none by default.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the function, as the expression has it.
+    ///   - arguments: the values of the arguments.
+    /// - Returns: what the function gives; `nil` for no value.
+    /// - Throws: an error that names the function when there is none of that name; what an override throws.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         throw MigrationExpression.error(
             "the migration policy \(String(reflecting: type(of: self))) has no function “\(name)”; override "

@@ -52,6 +52,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     }
 
     /// Creates a manager for two versions of a model.
+    ///
+    /// - Parameters:
+    ///   - sourceModel: the model of the store that is migrated.
+    ///   - destinationModel: the model that it is migrated to.
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
         self.sourceModel = sourceModel
         self.destinationModel = destinationModel
@@ -93,11 +97,15 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     }
 
     /// Called before a property changes: `migrationProgress`, on the migration's thread.
+    ///
+    /// - Parameter key: the property.
     open func willChangeValue(forKey key: String) {}
 
     /// Called after a property changed: `migrationProgress`, on the migration's thread.
     ///
     /// Linux has no key-value observing: override this to hear of the progress.
+    ///
+    /// - Parameter key: the property.
     open func didChangeValue(forKey key: String) {}
 
     /// Ends the migration as soon as possible, before the next object. May be called from any thread.
@@ -165,6 +173,23 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     }
 
     /// Migrates a store.
+    ///
+    /// ```swift
+    /// let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    /// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+    /// try manager.migrateStore(from: url, type: .sqlite, mapping: mapping, to: other, type: .sqlite)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sourceURL: the store, which is not changed.
+    ///   - sourceType: its type.
+    ///   - sourceOptions: the options to open it with.
+    ///   - mapping: how its objects become objects of the destination model.
+    ///   - destinationURL: where the migrated store is to be.
+    ///   - destinationType: its type.
+    ///   - destinationOptions: the options to open it with.
+    /// - Throws: as `migrateStore(from:sourceType:options:with:toDestinationURL:destinationType:destinationOptions:)`
+    ///   does.
     public func migrateStore(
         from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
         options sourceOptions: [AnyHashable: Any]? = nil,
@@ -180,6 +205,8 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     // MARK: Entities and objects
 
     /// The source entity of an entity mapping: while a migration runs, that of the model that the source context has.
+    ///
+    /// - Parameter mEntity: an entity mapping.
     open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         let model = run?.source.persistentStoreCoordinator?.managedObjectModel ?? sourceModel
         return mEntity.sourceEntityName.flatMap { model.entitiesByName[$0] }
@@ -187,12 +214,19 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
 
     /// The destination entity of an entity mapping: while a migration runs, that of the model that the destination context
     /// has.
+    ///
+    /// - Parameter mEntity: an entity mapping.
     open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         if let run { return run.destinationEntity(mEntity) }
         return mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
     }
 
     /// Notes that a source object became a destination object by an entity mapping.
+    ///
+    /// - Parameters:
+    ///   - sourceInstance: an object of the source context.
+    ///   - destinationInstance: the object of the destination context that it became.
+    ///   - entityMapping: the mapping that made it.
     open func associate(
         sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
         for entityMapping: NSEntityMapping
@@ -201,6 +235,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     }
 
     /// What source objects became by the entity mapping of a name; everything that the mapping made for `nil`.
+    ///
+    /// - Parameters:
+    ///   - mappingName: the name of the entity mapping.
+    ///   - sourceInstances: objects of the source context; `nil` for all.
     open func destinationInstances(
         forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
@@ -208,6 +246,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     }
 
     /// What destination objects were made of by the entity mapping of a name; all its source objects for `nil`.
+    ///
+    /// - Parameters:
+    ///   - mappingName: the name of the entity mapping.
+    ///   - destinationInstances: objects of the destination context; `nil` for all.
     open func sourceInstances(
         forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
@@ -216,6 +258,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
 
     /// Calls a function that a value expression calls on `$manager`. Override it to answer functions of a subclass.
     ///
+    /// - Parameters:
+    ///   - name: the name of the function, as the expression has it.
+    ///   - arguments: the values of the arguments.
+    /// - Returns: what the function gives; `nil` for no value.
     /// - Throws: an error that names the function when there is none of that name.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         try callOwnFunction(name, arguments)

@@ -4,6 +4,8 @@ import Ordering
 extension NSMappingModel {
     /// Reads a compiled mapping model, `.cdm`; other than Apple's, a source, `.xcmappingmodel`, too, whose models are
     /// looked for by the paths in it. Nil when it cannot be read, as Core Data has it.
+    ///
+    /// - Parameter url: the file or package.
     public convenience init?(contentsOf url: URL?) {
         guard let url, let mappings = try? Self.mappings(at: url) else { return nil }
         self.init()

@@ -30,7 +30,7 @@ struct IndexRenewal {
                 for index in made { try file.connection.execute(index.creation) }
                 try file.renewModelCache(cache)
             }
-        } catch let error as SQLiteError where error.extendedCode & 0xFF == 19 {
+        } catch let error as SQLiteError where error.isConstraint {
             throw StoreError.make(
                 NSMigrationConstraintViolationError,
                 "The store “\(url.lastPathComponent)” has objects with the same values where these must be unique "

@@ -14,6 +14,10 @@ open class NSCustomMigrationStage: NSMigrationStage {
     open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
     /// Creates a stage from one version of a model to another.
+    ///
+    /// - Parameters:
+    ///   - currentModel: the version that the stage begins with.
+    ///   - nextModel: the version that it ends with.
     public init(migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference)
     {
         self.currentModel = currentModel

@@ -4,6 +4,8 @@ open class NSLightweightMigrationStage: NSMigrationStage {
     public let versionChecksums: [String]
 
     /// Creates a stage over versions of a model, in order, by their version checksums.
+    ///
+    /// - Parameter versionChecksums: the `versionChecksum` of each version.
     public init(_ versionChecksums: [String]) {
         self.versionChecksums = versionChecksums
         super.init()

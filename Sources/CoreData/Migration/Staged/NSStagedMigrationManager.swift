@@ -18,6 +18,8 @@ open class NSStagedMigrationManager: NSObject {
     open internal(set) var container: NSPersistentContainer?
 
     /// Creates a manager of stages in the order of the versions.
+    ///
+    /// - Parameter stages: the stages.
     public init(_ stages: [NSMigrationStage]) {
         self.stages = stages
         super.init()

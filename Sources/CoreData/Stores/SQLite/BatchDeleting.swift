@@ -175,7 +175,10 @@ private final class BatchDeletion {
             "Constraint trigger violation: Batch delete failed due to "
                 + (isDenied ? "deny delete rule on \(name)" : "mandatory \(kind) nullify inverse on \(name)")
                 + ". Nothing was deleted.", url: store.file.url,
-            userInfo: [NSValidationKeyErrorKey: relationship.name, NSSQLiteErrorDomain: NSNumber(value: 1811)])
+            userInfo: [
+                NSValidationKeyErrorKey: relationship.name,
+                NSSQLiteErrorDomain: NSNumber(value: SQLiteError.triggerViolation),
+            ])
     }
 
     /// Clears the references to deleted rows, and takes deleted rows out of join tables.

@@ -18,7 +18,7 @@ extension OpenStore {
                         files.willCommit()
                         return result
                     }
-                } catch let error as SQLiteError where error.extendedCode == 2067 {
+                } catch let error as SQLiteError where error.isUniqueViolation {
                     throw StoreError.make(
                         CoreDataErrorCode.managedObjectConstraintMerge,
                         "Cannot \(work) “\(file.url.lastPathComponent)”: there would be two objects with the same unique "

@@ -90,7 +90,7 @@ extension OpenStore {
         do {
             try connection.execute(index.creation)
             return true
-        } catch let error as SQLiteError where error.extendedCode == 2067 {
+        } catch let error as SQLiteError where error.isUniqueViolation {
             return false
         }
     }

@@ -60,8 +60,8 @@ struct StoreFile {
             _ = try file.connection.tableNames()
             return file
         } catch let error as NSError where FileManager.default.fileExists(atPath: url.path) {
-            let code = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.int32Value ?? 0
-            guard !hasLog(url), code & 0xFF == 14 || code & 0xFF == 8 else { throw error }
+            let cause = SQLiteError(reportedBy: error)
+            guard !hasLog(url), cause?.isCannotOpen == true || cause?.isReadOnly == true else { throw error }
             return try open(url, mode: .immutable, timeout: timeout)
         } catch let error as SQLiteError where (error.isCannotOpen || error.isReadOnly) && !hasLog(url) {
             return try open(url, mode: .immutable, timeout: timeout)

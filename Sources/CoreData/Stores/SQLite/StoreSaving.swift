@@ -100,7 +100,7 @@ extension OpenStore {
     ) throws -> SaveResult {
         do {
             return try attempt(changes, metadata: metadata, files: files, others, clearsUniqueValues: false)
-        } catch let error as SQLiteError where error.extendedCode == 2067 {
+        } catch let error as SQLiteError where error.isUniqueViolation {
             let violations = try ConstraintCheck(self).violations(in: changes)
             guard violations.isEmpty else { throw SaveRefusal.constraints(violations) }
             files.rollback()

@@ -171,8 +171,8 @@ extension SQLiteEngine {
                     facts.metadata[VersionHash.ownHashesOfStoreKey] = hashes
                 }
                 return OpenStore(
-                    file: file, schema: schema, identity: facts.identity, external: store.external, derived: store.derived,
-                    history: store.history.map { $0.following(schema) }, hasHistory: hasHistory,
+                    file: file, schema: schema, identity: facts.identity, external: store.external,
+                    derived: store.derived, history: store.history.map { $0.following(schema) }, hasHistory: hasHistory,
                     structureVersion: version)
             }
         }

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import KeyedArchives
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -25,13 +26,13 @@ func outline(_ mappings: [NSEntityMapping]) -> [String] {
     }
 }
 
-@Suite("Xcode's mapping models", .enabled(if: ModelFixtures.areThere, ModelFixtures.skipped))
+@Suite("Xcode's mapping models", .enabled(if: Fixtures.areThere, ModelFixtures.skipped))
 struct MappingFixtureTests {
-    private let compiled = ModelFixtures.url("cars/V2toV3.cdm")
-    private let source = ModelFixtures.url("cars/V2toV3.xcmappingmodel")
+    private let compiled = Fixtures.url("cars/V2toV3.cdm")
+    private let source = Fixtures.url("cars/V2toV3.xcmappingmodel")
 
     private func models() throws -> (source: NSManagedObjectModel, destination: NSManagedObjectModel) {
-        let package = try ModelPackage(at: ModelFixtures.url("cars/SampleModel.momd"))
+        let package = try ModelPackage(at: Fixtures.url("cars/SampleModel.momd"))
         return (try package.model(version: "SampleModel2"), try package.model(version: "SampleModel3"))
     }
 
@@ -51,7 +52,7 @@ struct MappingFixtureTests {
             mapping.entityMappings.map(\.name) == [
                 "CarToCar", "LuxuryCarToLuxuryCar", "PersonToPerson", "SportCarToSportCar", "Maker",
             ])
-        let sources = try ModelPackage(at: ModelFixtures.url("cars/SampleModel.xcdatamodeld"))
+        let sources = try ModelPackage(at: Fixtures.url("cars/SampleModel.xcdatamodeld"))
         let third = try sources.model(version: "SampleModel3")
         #expect(mapping.entityMappings[4].destinationEntityVersionHash == third.entitiesByName["Maker"]?.versionHash)
     }
@@ -82,7 +83,7 @@ struct MappingFixtureTests {
             let shortArchive = archive.prefix(archive.count * part / 40)
             #expect(throws: (any Error).self) { try MappingArchiveReader.mappings(of: Data(shortArchive)) }
         }
-        let missing = ModelFixtures.url("cars/none.xcmappingmodel")
+        let missing = Fixtures.url("cars/none.xcmappingmodel")
         let error = #expect(throws: NSError.self) { try NSMappingModel.mappings(at: missing) }
         #expect(error?.localizedDescription == "“\(missing.path)/xcmapping.xml”: it is missing or cannot be read.")
     }

@@ -1,11 +1,12 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Disagreements of SQL and memory that random predicates have uncovered.
 @Suite("SQL and memory agree")
 struct AgreementExampleTests {
     private func check(_ entity: String, _ format: String, finds titles: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let container = try Library.stored(at: folder.file("library.sqlite"))
         let context = container.newBackgroundContext()
         try context.performAndWait {

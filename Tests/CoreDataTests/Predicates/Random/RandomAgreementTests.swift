@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// For models, objects, predicates and sort orders that are made at random, SQL finds the objects for which the predicate is
@@ -37,7 +38,7 @@ struct RandomAgreementTests {
     private static func run(_ seed: UInt64, _ tally: inout Tally) throws {
         var random = SeededNumbers(seed: seed)
         let model = RandomModel.make(&random)
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let container = try Library.stored(at: folder.file("random.sqlite"), model)
         let context = container.newBackgroundContext()
         tally = try context.performAndWait { [tally, random] in
