@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pippin
@@ -68,7 +69,7 @@ struct KeptDecoderTests {
                 return target?.contains("kept-decoder.sqlite") ?? false
             }
         }
-        let folder = Folder()
+        let folder = try TestFolder()
         do {
             let store = StoreLocation.file(folder.url.appendingPathComponent("kept-decoder.sqlite"))
             let manager = PersistenceManager(models: Modest.self, store: store)
