@@ -71,7 +71,7 @@ struct KeptDecoderTests {
         }
         let folder = try TestFolder()
         do {
-            let store = StoreLocation.file(folder.url.appendingPathComponent("kept-decoder.sqlite"))
+            let store = StoreLocation.file(folder.file("kept-decoder.sqlite"))
             let manager = PersistenceManager(models: Modest.self, store: store)
             try manager.load()
             try manager.save([Modest(uid: 1, next: nil), Modest(uid: 2, next: Reference(uid: 1))])

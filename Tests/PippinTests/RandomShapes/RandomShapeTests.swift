@@ -13,7 +13,7 @@ struct RandomShapeTests {
     @Test("come back as they were saved, are found by filters as in memory, and survive a change of their shape")
     func anyShape() throws {
         for seed in Self.firstSeed..<(Self.firstSeed + Self.count) {
-            do { try check(UInt64(seed)) } catch where "\(error)".contains("inf directly in JSON") {
+            do { try check(UInt64(seed)) } catch let error where "\(error)".contains("inf directly in JSON") {
                 // What is kept as JSON cannot be infinite, and is refused.
             } catch { Issue.record("seed \(seed): \(error)") }
         }
