@@ -130,9 +130,6 @@ struct StoresMoment: Equatable {
     let changes: [Int: Int64]
 }
 
-/// Says that a store was changed by others when it should not have been.
-struct UnexpectedChange: Error {}
-
 extension NSPersistentStoreCoordinator {
     /// For use under the lock.
     fileprivate func moment() throws -> StoresMoment {

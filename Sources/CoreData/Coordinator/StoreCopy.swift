@@ -19,7 +19,7 @@ struct StoreCopy {
         }
         let identifiers = try makeIdentifiers(for: rows)
         var changes = ChangeSet()
-        changes.inserted = try rows.map { try change($0, identifiers) }
+        changes.inserted = zip(rows, try destinations(of: rows)).map { change($0, to: $1, identifiers) }
         guard !changes.isEmpty else { return try destination.saveMetadata() }
         _ = try destination.engine.save(changes)
     }
@@ -40,9 +40,22 @@ struct StoreCopy {
         return [:]
     }
 
+    /// The destinations of each row's to-many relationships, a list for each of them.
+    private func destinations(of rows: [Row]) throws -> [[[NSManagedObjectID]]] {
+        var found: [[[NSManagedObjectID]]] = Array(repeating: [], count: rows.count)
+        for positions in Dictionary(grouping: rows.indices, by: { ObjectIdentifier(rows[$0].objectID.layout) }).values {
+            let identifiers = positions.map { rows[$0].objectID }
+            for relationship in identifiers[0].layout.toManys where !relationship.isTransient {
+                let lists = try source.engine.destinations(of: relationship, for: identifiers)
+                for (position, list) in zip(positions, lists) { found[position].append(list) }
+            }
+        }
+        return found
+    }
+
     private func change(
-        _ row: Row, _ identifiers: [NSManagedObjectID: NSManagedObjectID]
-    ) throws -> RowChange {
+        _ row: Row, to destinations: [[NSManagedObjectID]], _ identifiers: [NSManagedObjectID: NSManagedObjectID]
+    ) -> RowChange {
         func new(_ identifier: NSManagedObjectID) -> NSManagedObjectID? {
             keepsKeys ? identifier : identifiers[identifier]
         }
@@ -52,9 +65,8 @@ struct StoreCopy {
             guard case .identifier(let target) = values[relationship.slot] else { continue }
             values[relationship.slot] = new(target).map(StoredValue.identifier) ?? .null
         }
-        let toManys = try layout.toManys.filter { !$0.isTransient }.map { relationship in
-            let targets = try source.engine.destinations(of: relationship, for: [row.objectID]).flatMap { $0 }
-                .compactMap(new)
+        let toManys = zip(layout.toManys.filter { !$0.isTransient }, destinations).map { relationship, list in
+            let targets = list.compactMap(new)
             return ToManyChange(
                 relationship: relationship, added: targets, removed: [], order: relationship.isOrdered ? targets : nil)
         }

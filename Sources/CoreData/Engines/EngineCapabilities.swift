@@ -57,6 +57,9 @@ package protocol SharedEngine: StoreEngine {
     func letOthersIn()
 }
 
+/// Says that a store was changed by others when it should not have been.
+struct UnexpectedChange: Error {}
+
 /// An engine that keeps a history of what was saved.
 package protocol HistoryEngine: StoreEngine {
     /// The transactions after a place, in their order.

@@ -13,10 +13,16 @@ extension OpenedStore {
             if isSorted { plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)] }
             let portions = try store.engine.portions(plan)
             while case let rows = try portions.next(isSorted ? 64 : .max), !rows.isEmpty {
-                for row in isSorted ? rows : ContiguousArray(rows.sorted { $0.objectID.key < $1.objectID.key }) {
+                let portion = isSorted ? rows : ContiguousArray(rows.sorted { $0.objectID.key < $1.objectID.key })
+                let identifiers = portion.map(\.objectID)
+                var lists: [String: [[NSManagedObjectID]]] = [:]
+                for (position, row) in portion.enumerated() {
                     try body(
                         ObjectRecord(row, of: entity, dangling: dangling) { relationship in
-                            try store.engine.destinations(of: relationship, for: [row.objectID])[0]
+                            if let known = lists[relationship.name] { return known[position] }
+                            let found = try store.engine.destinations(of: relationship, for: identifiers)
+                            lists[relationship.name] = found
+                            return found[position]
                         })
                 }
             }

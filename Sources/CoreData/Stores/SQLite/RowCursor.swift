@@ -24,7 +24,7 @@ final class RowCursor: RowPortions {
         guard let statement else { return [] }
         return try store.run("fetch from") {
             var rows = ContiguousArray<Row>()
-            rows.reserveCapacity(count)
+            rows.reserveCapacity(min(count, 1 << 12))
             while rows.count < count {
                 rows.append(try reader.row(statement))
                 guard try statement.step() else {
