@@ -31,21 +31,45 @@ let package = Package(
         // The files of models as values, which the plugin's tool needs and nothing above them.
         .target(name: "ModelFiles", dependencies: ["KeyedArchives", "Ordering", "PredicateFormat"]),
 
-        // Core Data.
+        // Core Data, floor by floor. What a store holds is described here: models, layouts, values, requests.
+        .target(
+            name: "CoreDataModel", dependencies: ["KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "CZlib"]),
+        // What a store does for rows: plans in, rows out.
+        .target(name: "StoreEngine", dependencies: ["CoreDataModel"]),
+        // Statements, as values; no database in sight.
+        .target(name: "SQLGeneration", dependencies: ["StoreEngine"]),
+        // The engine of stores in SQLite.
+        .target(
+            name: "SQLiteEngine",
+            dependencies: ["SQLGeneration", "SQLiteConnection", "StoreEngine", "KeyedArchives", "Ordering"]),
+        // Which entity becomes which, and what that loses.
+        .target(name: "MigrationPlans", dependencies: ["CoreDataModel", "Ordering"]),
+        // Stores in SQLite that are migrated in their place, or replaced.
+        .target(
+            name: "SQLiteMigration",
+            dependencies: ["MigrationPlans", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "Ordering"]),
+        // The graph on top: objects, contexts, coordinators, requests, results.
         .target(
             name: "CoreData",
             dependencies: [
-                "SQLiteConnection", "KeyedArchives", "Ordering", "PredicateFormat", "ModelFiles", "CZlib",
+                "CoreDataModel", "MigrationPlans", "SQLiteEngine", "SQLiteMigration", "StoreEngine", "Ordering",
                 "CSwiftRuntime",
             ]),
 
         // Structs first.
-        .target(name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)]),
+        .target(name: "Pippin", 
+            dependencies: [
+                .target(name: "CoreData", condition: whereAppleIsNot),
+                .target(name: "SQLiteMigration", condition: whereAppleIsNot),
+            ]),
 
         // Tools.
         .executableTarget(
             name: "PippinCommand",
-            dependencies: ["CodeGeneration", "CoreData", "KeyedArchives", "RecordGeneration", "SQLiteConnection"]),
+            dependencies: [
+                "CodeGeneration", "CoreData", "KeyedArchives", "RecordGeneration", "SQLiteConnection", "SQLiteEngine",
+                "SQLiteMigration",
+            ]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
         .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
@@ -61,14 +85,16 @@ let package = Package(
             name: "CoreDataTests",
             dependencies: [
                 "CoreData", "ModelFiles", "PredicateOperators", "KeyedArchives", "SQLiteConnection", "TestSupport",
+                "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLiteEngine", "SQLiteMigration", "StoreEngine",
             ]),
         // Migrations in a process of its own, which is killed on the way.
         .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),
         .testTarget(
             name: "MigrationFaultTests",
-            dependencies: ["MigrationChild", "CoreData", "SQLiteConnection", "TestSupport"],
+            dependencies: ["MigrationChild", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport"],
             exclude: ["FaultInjection.c"]),
-        .testTarget(name: "PippinTests", dependencies: ["Pippin", "SQLiteConnection", "TestSupport"]),
+        .testTarget(
+            name: "PippinTests", dependencies: ["Pippin", "SQLiteConnection", "SQLiteMigration", "TestSupport"]),
         // Programs that work on one store at the same time.
         .executableTarget(name: "ConcurrencyChild", dependencies: ["Pippin"], path: "Tests/ConcurrencyChild"),
         .testTarget(
@@ -78,7 +104,7 @@ let package = Package(
             name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData", "RecordGeneration", "TestSupport"]),
         .testTarget(
             name: "PippinCommandTests",
-            dependencies: ["PippinCommand", "CoreData", "SQLiteConnection", "TestSupport"]),
+            dependencies: ["PippinCommand", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
-@_exported import Foundation
-@_exported import ModelFiles
-@_exported import PredicateFormat
+// One import for users: the floors below belong to Core Data's public API, too.
+@_exported import CoreDataModel
+@_exported import MigrationPlans
+@_exported import StoreEngine
 
 // Foundation has classes of these names off Apple's platforms too, which can be neither created nor subclassed.
 

@@ -1,5 +1,6 @@
 import CodeGeneration
 import CoreData
+import CoreDataModel
 import Foundation
 
 /// The command `pippin`, apart from where it writes: arguments in, text and an exit status out.

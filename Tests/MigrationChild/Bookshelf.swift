@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import SQLGeneration
 
 /// A model in four versions, and a store of the first: what the process migrates that is killed on the way.
 package enum Bookshelf {
@@ -79,7 +80,7 @@ package enum Bookshelf {
     /// The versions that a progressive migration knows.
     package static func versions() throws -> KnownVersions {
         KnownVersions(
-            (1...4).map { ModelVersion(name: "v\($0)", model: model($0)) },
+            (1...4).map { KnownVersion(name: "v\($0)", model: model($0)) },
             mappings: [NamedMapping(name: "Capitals", mapping: try mapping(from: 2))])
     }
 

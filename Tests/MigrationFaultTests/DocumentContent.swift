@@ -3,6 +3,10 @@ import Foundation
 
 @testable import CoreData
 @testable import MigrationChild
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
 
 /// Everything that is in an XML store, as text: whole objects with what their relationships lead to.
 enum DocumentContent {

@@ -3,6 +3,9 @@ import Foundation
 import SQLiteConnection
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 /// Everything that is in a store, as text, to compare stores: all rows of all tables, values in files by their content. What
 /// differs from run to run is left out: the names of these files, and the bytes of archives.

@@ -2,6 +2,7 @@ import CoreData
 import SQLiteConnection
 import TestSupport
 import Testing
+import SQLGeneration
 
 /// An entity as plain SQL sees it: the table of its root, and its number there.
 struct SQLEntity {

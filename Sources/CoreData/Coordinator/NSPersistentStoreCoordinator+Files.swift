@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 
 // Working on stores that are not open.
 extension NSPersistentStoreCoordinator {

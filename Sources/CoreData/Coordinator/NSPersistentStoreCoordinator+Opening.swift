@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteMigration
 
 extension NSPersistentStoreCoordinator {
     /// Opens a store, migrating it first where its model differs and the options ask for it.

@@ -52,7 +52,7 @@ extension NSPersistentStoreCoordinator: RowSource {
     }
 
     /// Rows one by one, under the lock. See `StoreEngine.forEachRow`.
-    package func forEachRow(_ plan: FetchPlan, _ body: (CurrentRow) -> Bool) throws {
+    package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
         try withLock {
             var goesOn = true
             for store in storesOf(plan.entity, among: nil) where goesOn {

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 import Synchronization
 
 /// Stands between contexts and stores: opens stores, and sends each request to those that can answer it.

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 
 /// Writes a file as a whole, beside the old one first, which whoever may not read the old one cannot read either.
 enum AtomicFile {

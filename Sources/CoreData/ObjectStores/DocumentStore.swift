@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 
 /// An atomic store in one file: the common part of XML and binary stores.
 package class DocumentStore: NSAtomicStore, @unchecked Sendable {

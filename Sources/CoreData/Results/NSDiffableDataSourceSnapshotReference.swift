@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 
 /// The sections and items of a list at one moment: what UIKit and AppKit take to update a list, and what a fetched results controller
 /// hands its delegate. Sections are named by strings there, items by `NSManagedObjectID`s.

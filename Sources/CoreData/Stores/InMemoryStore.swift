@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 
 /// A store in memory, gone with its coordinator: the SQLite store on a database without a file, so that a fetch finds
 /// the same as in a file.

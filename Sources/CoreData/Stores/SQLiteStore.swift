@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 
 /// A store in an SQLite database of Core Data's format.
 package class SQLiteStore: NSPersistentStore, @unchecked Sendable {

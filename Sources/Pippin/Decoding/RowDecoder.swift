@@ -21,7 +21,7 @@ final class RowDecoder: Decoder {
     @exclusivity(unchecked) var objectID: NSManagedObjectID?
     /// The row that is handed out right now; nil when `values` are decoded. Not retained, which each look at it would cost
     /// twice: whoever hands it out holds it until it has been decoded.
-    @exclusivity(unchecked) private var current: Unmanaged<CurrentRow>?
+    @exclusivity(unchecked) private unowned(unsafe) var current: (any CurrentRow)?
     @exclusivity(unchecked) var cursor = 0
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -46,8 +46,8 @@ final class RowDecoder: Decoder {
     }
 
     /// Decodes from a row that is handed out.
-    func decode<Value: Decodable>(_ type: Value.Type, from row: CurrentRow) throws -> Value {
-        current = Unmanaged.passUnretained(row)
+    func decode<Value: Decodable>(_ type: Value.Type, from row: any CurrentRow) throws -> Value {
+        current = row
         cursor = 0
         defer { current = nil }
         return try withExtendedLifetime(row) { try Value(from: self) }
@@ -108,7 +108,7 @@ final class RowDecoder: Decoder {
             guard slot < values.count else { throw finished }
             return values[slot]
         }
-        return try current._withUnsafeGuaranteedRef { try $0.value(at: slot) }
+        return try current.value(at: slot)
     }
 
     // The values that most properties have; nil for none.
@@ -116,7 +116,7 @@ final class RowDecoder: Decoder {
     @inline(__always)
     func string(_ key: String) throws -> String? {
         let slot = slot(key)
-        if slot >= 0, let found = current?._withUnsafeGuaranteedRef({ $0.string(at: slot) }) { return found }
+        if slot >= 0, let found = current?.string(at: slot) { return found }
         switch try value(at: slot) {
         case .string(let string): return string
         case .null: return nil
@@ -127,7 +127,7 @@ final class RowDecoder: Decoder {
     @inline(__always)
     func integer(_ key: String) throws -> Int64? {
         let slot = slot(key)
-        if slot >= 0, let found = current?._withUnsafeGuaranteedRef({ $0.integer(at: slot) }) { return found }
+        if slot >= 0, let found = current?.integer(at: slot) { return found }
         switch try value(at: slot) {
         case .integer(let number): return number
         case .null: return nil
@@ -138,7 +138,7 @@ final class RowDecoder: Decoder {
     @inline(__always)
     func double(_ key: String) throws -> Double? {
         let slot = slot(key)
-        if slot >= 0, let found = current?._withUnsafeGuaranteedRef({ $0.double(at: slot) }) { return found }
+        if slot >= 0, let found = current?.double(at: slot) { return found }
         switch try value(at: slot) {
         case .double(let number): return number
         case .null: return nil
@@ -149,7 +149,7 @@ final class RowDecoder: Decoder {
     @inline(__always)
     func date(_ key: String) throws -> Date? {
         let slot = slot(key)
-        if slot >= 0, let seconds = current?._withUnsafeGuaranteedRef({ $0.date(at: slot) }) {
+        if slot >= 0, let seconds = current?.date(at: slot) {
             return Date(timeIntervalSinceReferenceDate: seconds)
         }
         switch try value(at: slot) {

@@ -1,5 +1,9 @@
 import CoreData
 
+#if canImport(SQLiteMigration)
+    import SQLiteMigration
+#endif
+
 #if !canImport(ObjectiveC)
     // A manager of structs brings each store to its models without losing anything that these do not name.
     extension PersistenceManager {

@@ -1,5 +1,6 @@
 #if !canImport(ObjectiveC)
     import CoreData
+    import SQLiteMigration
 
     extension StoreLoss {
         /// A loss in the words of structs.

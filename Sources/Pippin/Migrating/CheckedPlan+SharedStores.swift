@@ -1,5 +1,9 @@
 import CoreData
 
+#if canImport(SQLiteMigration)
+    import SQLiteMigration
+#endif
+
 #if !canImport(ObjectiveC)
     // A plan knows the entities of its versions only. A store may have more, of other programs, which are migrated along.
     extension CheckedPlan {

@@ -1,5 +1,9 @@
 import CoreData
 
+#if canImport(SQLiteMigration)
+    import SQLiteMigration
+#endif
+
 /// Brings one SQLite store to the newest version of a plan.
 struct MigrationRunner {
     let plan: CheckedPlan

@@ -32,18 +32,22 @@
     }
 
     /// A row while it is handed out.
-    class CurrentRow {
-        func value(at slot: Int) throws -> StoredValue { .null }
-        func string(at slot: Int) -> String? { nil }
-        func integer(at slot: Int) -> Int64? { nil }
-        func double(at slot: Int) -> Double? { nil }
-        func date(at slot: Int) -> Double? { nil }
+    protocol CurrentRow: AnyObject {
+        func value(at slot: Int) throws -> StoredValue
+        func string(at slot: Int) -> String?
+        func integer(at slot: Int) -> Int64?
+        func double(at slot: Int) -> Double?
+        func date(at slot: Int) -> Double?
     }
 
     /// A row whose values were read before.
     final class ReadRow: CurrentRow {
         var values: ContiguousArray<StoredValue> = []
-        override func value(at slot: Int) -> StoredValue { values[slot] }
+        func value(at slot: Int) -> StoredValue { values[slot] }
+        func string(at slot: Int) -> String? { nil }
+        func integer(at slot: Int) -> Int64? { nil }
+        func double(at slot: Int) -> Double? { nil }
+        func date(at slot: Int) -> Double? { nil }
     }
 
     /// The value of a composite attribute.

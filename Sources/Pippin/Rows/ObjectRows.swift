@@ -22,7 +22,7 @@ final class ObjectRows: RowSource {
     }
 
     func forEachRow(
-        of plan: EntityPlan, _ selection: RecordSelection, _ body: (CurrentRow) throws -> Void
+        of plan: EntityPlan, _ selection: RecordSelection, _ body: (any CurrentRow) throws -> Void
     ) throws {
         let current = ReadRow()
         for row in try rows(of: plan, selection) {

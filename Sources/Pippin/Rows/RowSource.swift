@@ -10,7 +10,7 @@ protocol RowSource: AnyObject {
 
     /// Hands out the rows that are selected, one at a time; `body` must not keep them.
     func forEachRow(
-        of plan: EntityPlan, _ selection: RecordSelection, _ body: (CurrentRow) throws -> Void
+        of plan: EntityPlan, _ selection: RecordSelection, _ body: (any CurrentRow) throws -> Void
     ) throws
 
     /// The rows of objects; those that are gone are left out.

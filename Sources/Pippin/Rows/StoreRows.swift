@@ -22,7 +22,7 @@
         }
 
         func forEachRow(
-            of plan: EntityPlan, _ selection: RecordSelection, _ body: (CurrentRow) throws -> Void
+            of plan: EntityPlan, _ selection: RecordSelection, _ body: (any CurrentRow) throws -> Void
         ) throws {
             var failure: (any Error)?
             try coordinator.forEachRow(try fetchPlan(plan, selection)) { row in

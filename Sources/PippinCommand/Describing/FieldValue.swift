@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModel
 
 /// A property's value, of the kinds that are written differently.
 indirect enum FieldValue: Equatable {

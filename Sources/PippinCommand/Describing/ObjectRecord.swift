@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModel
 
 /// One object as a value: what the store has of it.
 struct ObjectRecord {

@@ -1,4 +1,6 @@
 import CoreData
+import CoreDataModel
+import SQLiteEngine
 
 /// What `pippin info` tells, as a value.
 struct StoreReport {

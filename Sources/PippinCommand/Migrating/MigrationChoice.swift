@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModel
 import Foundation
 
 /// How a store is migrated: in one step, or over several versions of its model.

@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModel
 
 /// What `pippin model describe` prints.
 enum DescribeText {

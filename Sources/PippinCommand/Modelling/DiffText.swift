@@ -1,3 +1,6 @@
+import SQLiteEngine
+import SQLiteMigration
+
 /// What `pippin model diff` prints.
 enum DiffText {
     static func text(of diff: ModelDiff) -> String {

@@ -1,5 +1,6 @@
 import CodeGeneration
 import CoreData
+import CoreDataModel
 import RecordGeneration
 
 /// `pippin model`: each subcommand opens what it needs, and writes what a value became as text.

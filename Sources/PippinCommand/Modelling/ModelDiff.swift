@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModel
 
 /// What changes from one model to another, and what becomes of stores, as a value.
 struct ModelDiff {

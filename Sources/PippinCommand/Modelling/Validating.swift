@@ -1,5 +1,6 @@
 import CodeGeneration
 import CoreData
+import CoreDataModel
 import RecordGeneration
 
 /// `pippin model validate`: each version's first error, and its warnings.

@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModel
 import KeyedArchives
 
 /// A model that a store may be read with, and where it is from.

@@ -1,4 +1,6 @@
 import CoreData
+import CoreDataModel
+import SQLiteEngine
 
 /// A store, open for reading by way of a private copy.
 struct OpenedStore {

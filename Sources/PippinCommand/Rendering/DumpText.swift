@@ -1,4 +1,6 @@
 import CoreData
+import CoreDataModel
+import SQLGeneration
 
 /// What `pippin dump` prints for a person: each object with its properties, long values shortened.
 enum DumpText {

@@ -1,4 +1,5 @@
 import CoreData
+import SQLiteEngine
 
 /// What `pippin info` prints.
 enum InfoText {

@@ -1,4 +1,5 @@
 import CodeGeneration
+import CoreDataModel
 import Foundation
 
 /// Small pieces of text that the renderings share.

@@ -2,6 +2,8 @@ import CoreData
 import Testing
 
 @testable import CoreData
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 @Suite("Concurrency debugging")
 struct ConcurrencyDebugTests {

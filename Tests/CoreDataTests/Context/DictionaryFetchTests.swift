@@ -1,6 +1,7 @@
 import CoreData
 import TestSupport
 import Testing
+import SQLGeneration
 
 private typealias NSExpression = CoreData.NSExpression
 

@@ -2,6 +2,7 @@ import CoreData
 import Synchronization
 import TestSupport
 import Testing
+import SQLiteEngine
 
 /// Writers that each change authors of their own, through contexts that they share, while others read, merge, refresh
 /// and reset: what the writers know must be what is stored in the end.

@@ -3,6 +3,11 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
 
 /// A store with values that are kept in files.
 struct PhotoStore {

@@ -3,6 +3,10 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
 
 @Suite("What killed processes leave beside a store")
 struct LeftoverTests {

@@ -1,6 +1,7 @@
 import CoreData
 import TestSupport
 import Testing
+import SQLiteEngine
 
 @Suite("Memory: what goes when nobody has it")
 struct LifetimeTests {

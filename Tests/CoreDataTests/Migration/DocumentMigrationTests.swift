@@ -3,6 +3,11 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteMigration
+@testable import StoreEngine
 
 @Suite("Migration of XML and binary stores")
 struct DocumentMigrationTests {
@@ -65,7 +70,7 @@ struct DocumentMigrationTests {
         _ versions: [NSManagedObjectModel], infers: Bool = true, _ mappings: [NSMappingModel] = []
     ) -> [AnyHashable: Any] {
         let known = KnownVersions(
-            versions.enumerated().map { ModelVersion(name: "\($0)", model: $1) },
+            versions.enumerated().map { KnownVersion(name: "\($0)", model: $1) },
             mappings: mappings.map { NamedMapping(name: "mapping", mapping: $0) })
         return [
             NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: infers,

@@ -4,6 +4,10 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLiteEngine
+@testable import SQLiteMigration
 
 @Suite("Migrating Apple-made stores", .enabled(if: fixtures != nil, fixturesAreAbsent))
 struct FixtureMigrationTests {

@@ -3,6 +3,11 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteMigration
+@testable import StoreEngine
 
 @Suite("Inferred mapping models")
 struct InferenceTests {

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import CoreData
+@testable import SQLGeneration
+@testable import SQLiteMigration
 
 @Suite("Keys of migrated objects")
 struct KeyColumnTests {

@@ -3,6 +3,9 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 @Suite("Migration over a hundred versions and more")
 struct ManyVersionsTests {
@@ -34,7 +37,7 @@ struct ManyVersionsTests {
     @Test("Each entity of each version is hashed once at most, and one step is inferred")
     func hashes() throws {
         try makeStore(3)
-        let versions = (0..<Self.count).map { ModelVersion(name: "\($0)", model: Self.model($0)) }
+        let versions = (0..<Self.count).map { KnownVersion(name: "\($0)", model: Self.model($0)) }
         let known = KnownVersions(versions)
         let destination = versions[Self.count - 1].model
         for _ in 0..<3 {

@@ -4,6 +4,11 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
 
 @Suite("Migrations object by object of what has no column of its own name: ends without inverse, composite attributes")
 struct MappedShapesTests {

@@ -4,6 +4,11 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 @Suite("Migration manager")
 struct MigrationManagerTests {

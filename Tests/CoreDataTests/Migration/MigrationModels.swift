@@ -4,6 +4,11 @@ import SQLiteConnection
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteMigration
+@testable import StoreEngine
 
 /// A small town, the model that migration tests change: people (some employed) with houses, pets and tags, and a log.
 enum Town {

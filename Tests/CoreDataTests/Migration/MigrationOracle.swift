@@ -4,6 +4,11 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
 
 /// Compares a migrated store with what it was, by plain SQL and by what the mapping says.
 struct MigrationOracle {

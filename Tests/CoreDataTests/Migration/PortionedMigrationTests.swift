@@ -5,6 +5,12 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
+@testable import StoreEngine
 
 @Suite("Migrations that are saved in portions")
 struct PortionedMigrationTests {

@@ -5,6 +5,12 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
+@testable import StoreEngine
 
 @Suite("Migration over several versions")
 struct ProgressiveMigrationTests {
@@ -29,8 +35,8 @@ struct ProgressiveMigrationTests {
         return model
     }
 
-    private static func version(_ number: Int) -> ModelVersion {
-        ModelVersion(name: "Town \(number)", model: model(number))
+    private static func version(_ number: Int) -> KnownVersion {
+        KnownVersion(name: "Town \(number)", model: model(number))
     }
 
     /// By this mapping model version 1 becomes version 2.

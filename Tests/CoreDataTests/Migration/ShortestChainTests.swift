@@ -1,6 +1,9 @@
 import Testing
 
 @testable import CoreData
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 @Suite("The shortest chain of steps")
 struct ShortestChainTests {

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
 
 @Suite("Names of versions that go by several checksums")
 struct VersionNamesTests {

@@ -3,6 +3,9 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 /// A store with hashes of Apple's, and the versions of its model as they are compiled here, with other hashes.
 @Suite("The model of a store that Apple made, among models that were compiled here")

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLiteEngine
 
 @Suite("What is computed from a model's descriptions")
 struct DerivedFactsTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 @Suite("A source model that Foundation's parser would stop the program over")
 struct HostileSourceTests {

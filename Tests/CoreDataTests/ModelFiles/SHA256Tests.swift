@@ -1,6 +1,8 @@
 import Testing
 
 @testable import CoreData
+@testable import SQLGeneration
+@testable import StoreEngine
 
 @Suite("SHA-256")
 struct SHA256Tests {

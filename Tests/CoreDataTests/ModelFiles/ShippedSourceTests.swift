@@ -1,6 +1,7 @@
 import CoreData
 import TestSupport
 import Testing
+import SQLiteMigration
 
 @Suite("Source models as shipping apps have them")
 struct ShippedSourceTests {

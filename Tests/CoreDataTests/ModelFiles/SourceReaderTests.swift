@@ -1,5 +1,6 @@
 import CoreData
 import Testing
+import SQLiteMigration
 
 @Suite("Source models")
 struct SourceReaderTests {

@@ -3,6 +3,10 @@ import Testing
 
 @testable import CoreData
 @testable import ModelFiles
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
 
 @Suite("Source models, written")
 struct SourceWriterTests {

@@ -1,6 +1,7 @@
 import CoreData
 import TestSupport
 import Testing
+import SQLGeneration
 
 /// A store of the developer's is read and written as a whole, as the Atomic Store Programming Topics say.
 @Suite("NSAtomicStore") struct AtomicStoreTests {

@@ -3,6 +3,9 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteMigration
 
 @Suite("What a damaged XML or binary store says is an error, or a value, and never ends the program")
 struct DamagedDocumentTests {

@@ -3,6 +3,10 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 @MainActor @Suite("A fetch by an indexed attribute")
 struct IndexUseTests {

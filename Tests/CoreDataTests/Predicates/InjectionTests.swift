@@ -1,6 +1,7 @@
 import CoreData
 import TestSupport
 import Testing
+import SQLGeneration
 
 /// Texts that would end a literal, a statement or a string, or turn the reading direction, if they got into the SQL.
 private let hostile = [

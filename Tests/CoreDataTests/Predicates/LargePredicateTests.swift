@@ -1,6 +1,7 @@
 import CoreData
 import TestSupport
 import Testing
+import SQLGeneration
 
 @MainActor @Suite("A predicate that is built in code")
 struct LargePredicateTests {

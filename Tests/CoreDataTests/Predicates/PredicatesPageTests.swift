@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 /// One row of the page's tables, without the marks around code.
 private typealias Row = [String]

@@ -1,6 +1,7 @@
 import CoreData
 import TestSupport
 import Testing
+import SQLGeneration
 
 /// Predicates of many terms, so that reading a format and writing SQL take most of the time that their first fetch takes.
 @MainActor @Suite("A repeated fetch")

@@ -4,6 +4,9 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 @Suite("Stores that lack something")
 struct IncompleteStoreTests {

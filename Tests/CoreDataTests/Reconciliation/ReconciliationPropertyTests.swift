@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
 
 @Suite("Names of random stores")
 struct ReconciliationPropertyTests {

@@ -1,6 +1,11 @@
 import Foundation
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 /// A model of entities that inherit, share names, and are related in all ways.
 struct SimulatedModel {

@@ -4,6 +4,10 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
 
 /// Renames, doubles, swaps and drops what a store has, and does with it what programs do: values or errors, and no end of the program.
 @Suite("Stores whose tables and columns somebody changed", .serialized)

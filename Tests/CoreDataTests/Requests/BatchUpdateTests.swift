@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import Testing
+import SQLGeneration
 
 @Suite("A batch update changes rows without objects")
 struct BatchUpdateTests {

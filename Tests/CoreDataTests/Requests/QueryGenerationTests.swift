@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 @Suite("Query generations keep a state of the store readable while others write")
 struct QueryGenerationTests {

@@ -1,5 +1,9 @@
 @testable import CoreData
 import Testing
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
 
 /// Writes down what a controller tells.
 private final class Listener: NSObject, NSFetchedResultsControllerDelegate {

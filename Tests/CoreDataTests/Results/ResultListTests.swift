@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
+@testable import StoreEngine
 
 /// A result with a mutable place in the order.
 private final class Item: Hashable {

@@ -3,6 +3,10 @@ import PredicateFormat
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import StoreEngine
 
 private typealias NSExpression = PredicateFormat.NSExpression
 

@@ -1,6 +1,11 @@
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 private typealias NSExpression = CoreData.NSExpression
 

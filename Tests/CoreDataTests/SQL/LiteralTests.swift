@@ -4,6 +4,8 @@ import SQLiteConnection
 import Testing
 
 @testable import CoreData
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 @Suite("Values as SQL literals")
 struct LiteralTests {

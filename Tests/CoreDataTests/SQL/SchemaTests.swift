@@ -4,6 +4,11 @@ import SQLiteConnection
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 private typealias NSExpression = PredicateFormat.NSExpression
 

@@ -4,6 +4,11 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 /// Writes models down in a few lines: entities with attributes and relationships, linked when the model is complete.
 func makeModel(_ entities: NSEntityDescription...) -> NSManagedObjectModel {

@@ -3,6 +3,9 @@ import Foundation
 import PredicateFormat
 import TestSupport
 import Testing
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 /// A few people with every kind of value, and none, in a store.
 private struct Population {

@@ -3,6 +3,10 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 @Suite("Stores that Apple's Core Data made", .enabled(if: fixtures != nil, fixturesAreAbsent))
 struct AppleStoreTests {

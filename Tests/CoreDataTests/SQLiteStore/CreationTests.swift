@@ -4,6 +4,10 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 @Suite("Making and opening stores")
 struct CreationTests {

@@ -2,6 +2,12 @@ import Foundation
 import SQLiteConnection
 import TestSupport
 import Testing
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
+@testable import StoreEngine
 
 @_spi(GeneratedCode) @testable import CoreData
 

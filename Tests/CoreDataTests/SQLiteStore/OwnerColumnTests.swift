@@ -4,6 +4,11 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import SQLiteMigration
+@testable import StoreEngine
 
 @Suite("To-many relationships without inverse")
 struct OwnerColumnTests {

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 /// Opens a store without a coordinator.
 func openStore(

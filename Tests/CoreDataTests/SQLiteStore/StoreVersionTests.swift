@@ -5,6 +5,9 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 @Suite("A store that others change while it is open")
 struct StoreVersionTests {

@@ -4,6 +4,9 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
 
 /// Stores as SwiftData lays them out, made of plain SQL by what is known of them. None that SwiftData wrote itself is used here.
 @Suite("Look-alikes of SwiftData's stores")

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLiteMigration
 
 /// What takes another object along.
 final class Envelope: NSObject, NSSecureCoding {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import CoreDataModel
+@testable import SQLiteMigration
 
 /// Programs that are linked statically write archives with `ObjectArchiver`; here it is asked by name.
 @Suite("Archives without Foundation's archiver")

@@ -1,4 +1,6 @@
 import Foundation
+import SQLiteEngine
+import SQLiteMigration
 
 /// What happens when a store is added whose model is not the coordinator's.
 enum AutomaticMigration {
@@ -54,26 +56,5 @@ enum AutomaticMigration {
             file, from: source, to: model, plan: plan, configuration: configuration,
             defersCleanup: flag(options, NSPersistentStoreDeferredLightweightMigrationOptionKey)
         ).run()
-    }
-}
-
-/// Finds the model of a store's version.
-enum SourceModel {
-    /// The store's own copy of its model, or a version of the models in the bundles that has the store's hashes.
-    ///
-    /// - Throws: 134130 when there is none.
-    static func find(_ file: StoreFile) throws -> NSManagedObjectModel {
-        let metadata = try file.metadata()
-        let isApples = metadata[StoreMetadata.ownHashesKey] == nil
-        let copy = try file.cachedModel()
-        // A copy with gaps would lose what is in them.
-        if let cached = copy, cached.unreadProperties.isEmpty {
-            // Our own hashes are computed anew; Apple's are only in the metadata.
-            if isApples { cached.recordVersionHashes(StoreMetadata.hashes(in: metadata)) }
-            return cached
-        }
-        if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata) { return model }
-        throw MigrationError.missingSourceModel(
-            url: file.url, metadata: metadata, unread: copy?.unreadProperties ?? [])
     }
 }

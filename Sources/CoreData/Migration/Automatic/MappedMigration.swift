@@ -1,5 +1,7 @@
 import Foundation
 import SQLiteConnection
+import SQLiteEngine
+import SQLiteMigration
 
 /// Migrates a store by a mapping model: object by object into a new store beside it, which then takes its place.
 struct MappedMigration {
@@ -61,5 +63,16 @@ struct MappedMigration {
         try facts.carry(
             to: place,
             HistoryTransfer(mapping: mapping, source: source, destination: destination, successions: successions))
+    }
+}
+
+extension StoreContinuity {
+    /// Has new objects numbered on from the old ones, so that the URI of an old object never leads to another one.
+    fileprivate func reserveKeys(in coordinator: NSPersistentStoreCoordinator) throws {
+        guard let store = coordinator.persistentStores.first, let keys = store.engine.keys else { return }
+        for entity in coordinator.modelLayout.entities
+        where entity.superentity == nil && store.holds(entity, of: coordinator.managedObjectModel) {
+            try keys.reserveKeys(upTo: greatestKey, of: entity)
+        }
     }
 }

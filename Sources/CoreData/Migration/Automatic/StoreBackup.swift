@@ -1,4 +1,6 @@
 import Foundation
+import SQLiteEngine
+import SQLiteMigration
 
 /// A copy of a store that is there while work is done on the store, and stays when the work fails.
 ///

@@ -1,5 +1,7 @@
 import Foundation
 import SQLiteConnection
+import SQLiteEngine
+import SQLiteMigration
 
 /// A migration of one SQLite store to one model, worked out before it is run: for tools that show it first.
 package struct StoreMigration {

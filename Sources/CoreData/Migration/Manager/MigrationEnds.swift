@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 
 /// The stores of a migration.
 struct MigrationEnds {

@@ -1,4 +1,6 @@
 import Foundation
+import SQLiteEngine
+import SQLiteMigration
 
 // A migration from one store to another.
 extension NSMigrationManager {

@@ -1,4 +1,6 @@
 import Foundation
+import SQLiteEngine
+import SQLiteMigration
 import Synchronization
 
 /// Migrates a store object by object, with two Core Data stacks: one on the store as it is, with the model of its version,

@@ -1,4 +1,5 @@
 import Foundation
+import SQLGeneration
 
 // Where mapping files, which hold values, meet the classes.
 extension NSEntityMapping {

@@ -16,15 +16,15 @@ package struct ChainStep {
     /// Both contexts are private-queue contexts, and the code runs on the queues of both.
     package typealias Work = (_ old: NSManagedObjectContext, _ new: NSManagedObjectContext) throws -> Void
 
-    package let source: ModelVersion
-    package let destination: ModelVersion
+    package let source: KnownVersion
+    package let destination: KnownVersion
     package let way: Way
     package let work: Work?
 
     /// A step that is inferred.
     ///
     /// - Throws: 134190 when it cannot be.
-    package init(inferringFrom source: ModelVersion, to destination: ModelVersion, work: Work? = nil) throws {
+    package init(inferringFrom source: KnownVersion, to destination: KnownVersion, work: Work? = nil) throws {
         self.source = source
         self.destination = destination
         way = .inferred(try MappingInference.plan(from: source.model, to: destination.model))
@@ -35,7 +35,7 @@ package struct ChainStep {
     ///
     /// - Throws: 134110 when the mapping model names entities, properties or a migration policy that there are not.
     package init(
-        from source: ModelVersion, to destination: ModelVersion, by mapping: NamedMapping, work: Work? = nil
+        from source: KnownVersion, to destination: KnownVersion, by mapping: NamedMapping, work: Work? = nil
     ) throws {
         try MappingCheck.check(mapping.mapping, from: source.model, to: destination.model)
         self.source = source

@@ -1,22 +1,13 @@
 import Foundation
 
 /// A version of a model that a migration can go over.
-package struct ModelVersion {
+package struct KnownVersion {
     package let name: String
     package let model: NSManagedObjectModel
 
     package init(name: String, model: NSManagedObjectModel) {
         self.name = name
         self.model = model
-    }
-
-    /// Whether two models are of one version.
-    static func isSame(_ first: NSManagedObjectModel, _ second: NSManagedObjectModel) -> Bool {
-        if first === second { return true }
-        // Most versions differ in this already, and need not be hashed.
-        guard first.entitiesByName.keys == second.entitiesByName.keys else { return false }
-        return first.entityVersionHashesByName == second.entityVersionHashesByName
-            || first.ownVersionHashesByName == second.ownVersionHashesByName
     }
 }
 
@@ -33,7 +24,7 @@ package struct NamedMapping {
 
 /// The versions of a model that are known, and the mapping models between them.
 package struct KnownVersions {
-    package private(set) var versions: [ModelVersion]
+    package private(set) var versions: [KnownVersion]
     /// Whether the versions are in the order in which they were made.
     package let isOrdered: Bool
     package let mappings: [NamedMapping]
@@ -41,11 +32,11 @@ package struct KnownVersions {
     package private(set) var unread: [(name: String, reason: String)] = []
 
     /// Versions in the order in which they were made.
-    package init(_ versions: [ModelVersion], mappings: [NamedMapping] = []) {
+    package init(_ versions: [KnownVersion], mappings: [NamedMapping] = []) {
         self.init(versions, isOrdered: true, mappings: mappings)
     }
 
-    init(_ versions: [ModelVersion], isOrdered: Bool, mappings: [NamedMapping]) {
+    init(_ versions: [KnownVersion], isOrdered: Bool, mappings: [NamedMapping]) {
         self.versions = versions
         self.isOrdered = isOrdered
         self.mappings = mappings
@@ -58,10 +49,10 @@ package struct KnownVersions {
     package init(_ package: ModelPackage, mappingFolders: [URL]) throws {
         let names = package.versions.map(\.name)
         let order = VersionOrder.sorted(names)
-        var versions: [ModelVersion] = []
+        var versions: [KnownVersion] = []
         var unread: [(name: String, reason: String)] = []
         for name in order ?? names {
-            do { versions.append(ModelVersion(name: name, model: try package.model(version: name))) } catch let error
+            do { versions.append(KnownVersion(name: name, model: try package.model(version: name))) } catch let error
                 as NSError where name != package.currentVersionName
             {
                 unread.append((name, error.localizedDescription))
@@ -93,14 +84,14 @@ package struct KnownVersions {
         if let same = versions.firstIndex(where: { $0.model === model }) { return same }
         // A model of the package says which version it is; that one is compared first, so that the others need not be hashed.
         let named = versions.firstIndex { $0.model.origin != nil && $0.model.origin == model.origin }
-        if let named, ModelVersion.isSame(versions[named].model, model) { return named }
-        return versions.firstIndex { ModelVersion.isSame($0.model, model) }
+        if let named, versions[named].model.isSameVersion(as: model) { return named }
+        return versions.firstIndex { $0.model.isSameVersion(as: model) }
     }
 
     /// Adds a model, as the latest version, unless it is known; tells its place.
     mutating func add(_ model: NSManagedObjectModel, named name: String) -> Int {
         if let known = index(of: model) { return known }
-        versions.append(ModelVersion(name: name, model: model))
+        versions.append(KnownVersion(name: name, model: model))
         return versions.count - 1
     }
 

@@ -1,5 +1,7 @@
 import Foundation
 import SQLiteConnection
+import SQLiteEngine
+import SQLiteMigration
 
 extension ProgressiveMigration {
     /// Migrates the store, or leaves it as it was.

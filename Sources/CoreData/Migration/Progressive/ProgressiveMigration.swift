@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteConnection
+import SQLiteEngine
 
 /// Brings a store from whatever known version it is of to a later one, over as many steps as needed.
 ///
@@ -76,7 +77,7 @@ package struct ProgressiveMigration {
         at url: URL, along plan: [ChainStep], configuration: String? = nil, options: [AnyHashable: Any]? = nil
     ) throws {
         for (first, second) in zip(plan, plan.dropFirst())
-        where !ModelVersion.isSame(first.destination.model, second.source.model) {
+        where !first.destination.model.isSameVersion(as: second.source.model) {
             throw MigrationError.disjoint(url: url, first, second)
         }
         let store = try StoreVersion(url, timeout: StoreSettings(options).timeout)

@@ -1,4 +1,6 @@
 import Foundation
+import SQLiteEngine
+import SQLiteMigration
 
 /// Opens the stores before and after a step, for the code that completes it.
 struct StepStacks {

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 
 /// The version that a store is of, told by its metadata and its copy of its model.
 struct StoreVersion {
@@ -20,7 +21,7 @@ struct StoreVersion {
     }
 
     /// The place of the first version that fits the store.
-    func index(in versions: [ModelVersion], configuration: String?) -> Int? {
+    func index(in versions: [KnownVersion], configuration: String?) -> Int? {
         versions.firstIndex { fits($0.model, configuration: configuration) }
     }
 }

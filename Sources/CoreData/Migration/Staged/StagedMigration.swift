@@ -1,4 +1,6 @@
 import Foundation
+import SQLiteEngine
+import SQLiteMigration
 
 /// Migrates an SQLite store through the stages of a manager.
 struct StagedMigration {

@@ -6,6 +6,11 @@ import Testing
 
 @testable import CoreData
 @testable import ModelFiles
+@testable import CoreDataModel
+@testable import MigrationPlans
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
 
 /// An entity mapping with all that it says, for comparisons.
 func outline(_ mappings: [NSEntityMapping]) -> [String] {

@@ -1,0 +1,25 @@
+import Foundation
+import PredicateFormat
+
+extension NSPredicate {
+    /// The predicate of a fetched property for one object: `$FETCH_SOURCE` is the object, `$FETCHED_PROPERTY` the
+    /// description, and paths from either are the values there, which stores can compare with.
+    ///
+    /// - Parameters:
+    ///   - property: the description, of which predicates may read `name` and `userInfo`.
+    ///   - object: the object that has the property.
+    package func of(_ property: NSFetchedPropertyDescription, of object: any KeyedOperand) -> NSPredicate {
+        guard let tree = try? predicateTree(of: self) else { return self }
+        let description: [String: Any] = ["name": property.name, "userInfo": property.userInfo ?? [:]]
+        let variables = ["FETCH_SOURCE": Value(object), "FETCHED_PROPERTY": Value(description)]
+        return makePredicate(tree.replacingVariables(with: variables).mapExpressions(\.withoutConstantPath))
+    }
+}
+
+extension ExpressionTree {
+    /// The value that a path from a constant leads to.
+    fileprivate var withoutConstantPath: ExpressionTree {
+        guard case .path(from: .constant(let value), let keys) = self else { return self }
+        return .constant(value.value(forKeyPath: keys))
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+
+/// Where a property of an entity is found.
+package enum PropertyIndex: Equatable, Sendable {
+    /// An attribute or to-one relationship: its slot in the row.
+    case slot(Int)
+    /// A to-many relationship: its position among the relationships.
+    case toMany(Int)
+    /// A fetched property: its position among the fetched properties.
+    case fetched(Int)
+}
+
+/// An entity as stores and objects use it: every property has a fixed place, inherited ones first, so that a
+/// property has the same place in all subentities. Immutable once its model is compiled.
+package final class EntityLayout: @unchecked Sendable {
+    // @unchecked Sendable: changed by `ModelLayout.init` only, before anyone else sees it; `description` is frozen.
+    package let name: String
+    /// The entity's number in a store that we make: `Z_ENT`. In an existing store, its `Z_PRIMARYKEY` wins.
+    package let number: Int
+    package let isAbstract: Bool
+    package let superentity: EntityLayout?
+    /// This entity and all below it, in the order of their numbers.
+    package internal(set) var selfAndSubentities: [EntityLayout] = []
+    /// What a row holds.
+    package let slots: [SlotLayout]
+    /// The types of the attributes by slot, of no type for to-one relationships: what accessors ask first.
+    package let attributeTypes: [NSAttributeType]
+    /// All relationships, to-one and to-many, inherited ones first.
+    package let relationships: [RelationshipLayout]
+    package let fetchedProperties: [NSPropertyDescription]
+    package let propertyByName: [String: PropertyIndex]
+    /// The slots whose values saving must look at.
+    package let validatedSlots: [Int]
+    /// Those of them that must have a value and have no other rule, where all are like that; nil where one is not.
+    package let requiredSlots: [Int]?
+    /// The to-many relationships whose counts saving must look at.
+    package let validatedToManys: [RelationshipLayout]
+    /// The slots of values that no store keeps.
+    package let transientSlots: [Int]
+    /// The slots that the store computes.
+    package let derivedSlots: [Int]
+    /// The to-one relationships.
+    package let toOnes: [RelationshipLayout]
+    /// The to-many relationships.
+    package let toManys: [RelationshipLayout]
+    /// The values of a new object, by slot.
+    package let defaultValues: ContiguousArray<StoredValue>
+    /// Sets of properties whose values no two objects may share, inherited ones first.
+    package let uniquenessConstraints: [[String]]
+    package let description: NSEntityDescription
+
+    private let ancestorRoot: EntityLayout?
+    private let placeByKey: [Int32]
+    private static let noPlace = Int32.min
+
+    package init(_ entity: NSEntityDescription, number: Int, superentity: EntityLayout?) {
+        name = entity.name ?? ""
+        self.number = number
+        isAbstract = entity.isAbstract
+        self.superentity = superentity
+        ancestorRoot = superentity?.root
+        description = entity
+        var slots = superentity?.slots ?? []
+        var relationships = superentity?.relationships ?? []
+        var fetched = superentity?.fetchedProperties ?? []
+        var places = superentity?.propertyByName ?? [:]
+        for property in entity.ownProperties {
+            if let attribute = property as? NSAttributeDescription {
+                places[property.name] = .slot(slots.count)
+                slots.append(SlotLayout(attribute: attribute))
+            } else if let description = property as? NSRelationshipDescription {
+                let slot = description.isToMany ? -1 : slots.count
+                let relationship = RelationshipLayout(description, index: relationships.count, slot: slot)
+                places[property.name] = description.isToMany ? .toMany(relationships.count) : .slot(slot)
+                relationships.append(relationship)
+                if !description.isToMany { slots.append(SlotLayout(toOne: relationship)) }
+            } else {
+                places[property.name] = .fetched(fetched.count)
+                fetched.append(property)
+            }
+        }
+        self.slots = slots
+        attributeTypes = slots.map { $0.attribute?.type ?? .undefinedAttributeType }
+        self.relationships = relationships
+        fetchedProperties = fetched
+        propertyByName = places
+        toOnes = relationships.filter { !$0.isToMany }
+        toManys = relationships.filter(\.isToMany)
+        validatedSlots = slots.indices.filter { slots[$0].needsValidation }
+        transientSlots = slots.indices.filter { slots[$0].isTransient }
+        requiredSlots = validatedSlots.allSatisfy { slots[$0].isRequiredOnly } ? validatedSlots : nil
+        validatedToManys = relationships.filter {
+            $0.isToMany
+                && (!$0.isOptional || $0.minCount > 0 || $0.maxCount > 0
+                    || !$0.description.validationPredicates.isEmpty)
+        }
+        derivedSlots = slots.indices.filter { slots[$0].attribute?.derivation != nil }
+        defaultValues = ContiguousArray(slots.map(\.defaultValue))
+        uniquenessConstraints = (superentity?.uniquenessConstraints ?? []) + entity.uniquenessConstraintNames
+        placeByKey = Self.places(byKey: places)
+    }
+
+    private static func places(byKey places: [String: PropertyIndex]) -> [Int32] {
+        var byKey: [Int32] = []
+        for (name, place) in places {
+            let key = PropertyKey.intern(name)
+            if byKey.count <= key { byKey += Array(repeating: noPlace, count: key + 1 - byKey.count) }
+            switch place {
+            case .slot(let slot): byKey[key] = Int32(slot)
+            case .toMany(let index): byKey[key] = -1 - Int32(index)
+            case .fetched: break
+            }
+        }
+        return byKey
+    }
+
+    /// The entity at the top of the inheritance, whose table this entity shares.
+    package var root: EntityLayout { ancestorRoot ?? self }
+
+    /// The slot of an attribute or to-one relationship by its interned name, `nil` for anything else.
+    package func slotIndex(forInternedKey key: Int) -> Int? {
+        guard key < placeByKey.count else { return nil }
+        let place = placeByKey[key]
+        return place >= 0 ? Int(place) : nil
+    }
+
+    /// The to-many relationship by its interned name, `nil` for anything else.
+    package func toManyIndex(forInternedKey key: Int) -> Int? {
+        guard key < placeByKey.count else { return nil }
+        let place = placeByKey[key]
+        return place < 0 && place != Self.noPlace ? Int(-1 - place) : nil
+    }
+
+    /// The place of the property that a key of key-value coding means: the one of that name; else, as accessors are looked up by names that
+    /// capitalise the key (`setDate:`, `isDone`, `getTitle`), the one that such a name leads to.
+    package func place(forKey key: String) -> PropertyIndex? {
+        if let place = propertyByName[key] { return place }
+        return nameByAccessor(of: key).flatMap { propertyByName[$0] }
+    }
+
+    /// The property's name that a key of key-value coding means where none has just this name.
+    package func nameByAccessor(of key: String) -> String? {
+        guard let first = key.first else { return nil }
+        let rest = key.dropFirst()
+        let capitalised = first.uppercased() + rest
+        return [capitalised, first.lowercased() + rest, "is" + capitalised, "get" + capitalised]
+            .first { propertyByName[$0] != nil }
+    }
+
+    /// The slot of an attribute or to-one relationship by name.
+    package func slotIndex(forName name: String) -> Int? {
+        if case .slot(let slot)? = propertyByName[name] { return slot }
+        return nil
+    }
+
+    /// The relationship of a name, to-one or to-many.
+    package func relationship(named name: String) -> RelationshipLayout? {
+        switch propertyByName[name] {
+        case .slot(let slot): return slots[slot].relationship
+        case .toMany(let index): return relationships[index]
+        case .fetched, nil: return nil
+        }
+    }
+
+    /// Whether the entity is another one or inherits from it.
+    package func isKind(of other: EntityLayout) -> Bool {
+        var ancestor: EntityLayout? = self
+        while let current = ancestor {
+            if current === other { return true }
+            ancestor = current.superentity
+        }
+        return false
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import KeyedArchives
+
+/// A store's metadata as `Z_METADATA` has them: a binary property list, and the UUID in a column of its own. Pure.
+package enum StoreMetadata {
+    /// Marks a store whose version hashes, or some of them, are ours: Apple's computation is not public.
+    package static let ownHashesKey = StoredVersionHashes.areOursKey
+    private static let identifiersKey = NSStoreModelVersionIdentifiersKey
+
+    /// The metadata of a new store.
+    package static func make(
+        for model: NSManagedObjectModel, entityNames: Set<String>?, type: String = NSSQLiteStoreType
+    ) -> [String: Any] {
+        var hashes: [String: Data] = [:]
+        var hasOwn = false
+        for (name, entity) in model.entitiesByName where entityNames?.contains(name) ?? true {
+            hashes[name] = entity.versionHash
+            if entity.recordedVersionHash == nil { hasOwn = true }
+        }
+        var metadata: [String: Any] = [
+            NSStoreTypeKey: type,
+            "NSPersistenceFrameworkVersion": 1344,
+            NSStoreModelVersionHashesKey: hashes,
+            "NSStoreModelVersionHashesVersion": 3,
+            identifiersKey: model.versionIdentifiers.compactMap { $0.base as? String }.sorted(),
+        ]
+        if type == NSSQLiteStoreType { metadata["_NSAutoVacuumLevel"] = "2" }
+        if hasOwn {
+            metadata[ownHashesKey] = 1
+        } else if model.recordedVersionChecksum != nil {
+            metadata[NSPersistentStoreModelVersionChecksumKey] = model.versionChecksum
+        }
+        return metadata
+    }
+
+    /// The column's bytes. The UUID is left out, which has its own column.
+    ///
+    /// - Throws: an `NSError` that names the key whose value no property list can hold.
+    package static func data(of metadata: [String: Any], url: URL) throws -> Data {
+        var list = metadata
+        list[NSStoreUUIDKey] = nil
+        list[VersionHash.ownHashesOfStoreKey] = nil
+        do {
+            // Foundation's writer takes no arrays where it is linked statically.
+            return try PropertyList(foundationObject: list).binaryData()
+        } catch {
+            let culprits = list.filter { (try? PropertyList(foundationObject: $0.value)) == nil }
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "The metadata of “\(url.lastPathComponent)” cannot be written: the values of "
+                    + "\(culprits.keys.sorted().joined(separator: ", ")) are no property list values.",
+                url: url, suggestion: "Use strings, numbers, dates, data, arrays and dictionaries of these.",
+                underlying: error)
+        }
+    }
+
+    /// The metadata that a column's bytes hold, with the UUID.
+    package static func metadata(of data: Data, uuid: String, url: URL) throws -> [String: Any] {
+        guard let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil),
+            var metadata = list as? [String: Any]
+        else {
+            throw StoreError.make(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "The metadata of “\(url.lastPathComponent)” (Z_METADATA.Z_PLIST) are damaged: they are no property list.",
+                url: url)
+        }
+        metadata[NSStoreUUIDKey] = uuid
+        if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = NSSQLiteStoreType }
+        return metadata
+    }
+
+    /// Whether a key belongs to Core Data, which needs its value.
+    package static func isReserved(_ key: String) -> Bool {
+        key.hasPrefix("NS") || key.hasPrefix("_NS") || key == ownHashesKey || key == VersionHash.ownHashesOfStoreKey
+    }
+
+    /// Whether a key says something of the model, and so changes with it.
+    package static func describesModel(_ key: String) -> Bool {
+        key.hasPrefix("NSStoreModelVersion") || key == ownHashesKey || key == VersionHash.ownHashesOfStoreKey
+    }
+
+    /// The version hashes in metadata, by entity.
+    package static func hashes(in metadata: [String: Any]) -> [String: Data] {
+        metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    }
+}

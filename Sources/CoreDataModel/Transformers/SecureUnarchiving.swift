@@ -1,0 +1,150 @@
+import Foundation
+import KeyedArchives
+
+/// Classes that an archive may have objects of.
+struct UnarchivedClasses {
+    /// The classes of property lists, and what Foundation's secure transformer allows besides.
+    static let basic: [AnyClass] = [
+        NSArray.self, NSDictionary.self, NSSet.self, NSOrderedSet.self, NSString.self, NSNumber.self, NSDate.self,
+        NSData.self, NSURL.self, NSUUID.self, NSNull.self,
+    ]
+
+    private let classes: [AnyClass]
+    /// The modules of the classes that are not Foundation's.
+    private let modules: Set<Substring>
+    /// Whether any class is allowed.
+    private let allowsAll: Bool
+
+    init(_ classes: [AnyClass]) {
+        self.classes = classes
+        modules = Set(classes.compactMap { Self.module(of: $0) })
+        allowsAll = false
+    }
+
+    private init() {
+        classes = []
+        modules = []
+        allowsAll = true
+    }
+
+    /// These classes and others.
+    func adding(_ more: [AnyClass]) -> UnarchivedClasses {
+        allowsAll || more.isEmpty ? self : UnarchivedClasses(classes + more)
+    }
+
+    /// Every class that exists here.
+    static let all = UnarchivedClasses()
+
+    /// Whether an object of a class may stand where values do: at the top, or in a collection.
+    func allows(_ type: AnyClass) -> Bool {
+        allowsAll || classes.contains { Self.isSubclass(type, of: $0) }
+    }
+
+    /// Whether an object of a class may be part of an object that is allowed: of a basic class, or one of the same module
+    /// that can be decoded securely.
+    func allowsInside(_ type: AnyClass) -> Bool {
+        if allows(type) || Self.basic.contains(where: { Self.isSubclass(type, of: $0) }) { return true }
+        guard type is any NSSecureCoding.Type, let module = Self.module(of: type) else { return false }
+        return modules.contains(module)
+    }
+
+    private static func module(of type: AnyClass) -> Substring? {
+        let name = NSStringFromClass(type)
+        guard let point = name.firstIndex(of: "."), !name.hasPrefix("Foundation.") else { return nil }
+        return name[..<point]
+    }
+
+    private static func isSubclass(_ type: AnyClass, of ancestor: AnyClass) -> Bool {
+        var current: AnyClass? = type
+        while let known = current {
+            if known == ancestor { return true }
+            current = _getSuperclass(known)
+        }
+        return false
+    }
+}
+
+/// Keyed archives, decoded after their classes were looked at, and encoded after the object was.
+///
+/// Foundation's unarchiver on Linux stops the program over a class that it does not expect, and its archiver over an object
+/// that it cannot archive.
+enum SecureUnarchiving {
+    /// Why an archive was not decoded, or an object not encoded.
+    struct Failure: LocalizedError {
+        package let reason: String
+        var errorDescription: String? { reason }
+    }
+
+    /// The object of an archive.
+    ///
+    /// - Throws: `Failure` naming the class that is not allowed, and the errors of damaged archives.
+    static func object(in data: Data, allowed: UnarchivedClasses) throws -> Any {
+        let archive = try KeyedArchive(data: data)
+        var visited: Set<Int> = []
+        // A string or a number at the top is of no class that could be refused.
+        let top = archive.top[NSKeyedArchiveRootObjectKey] ?? .uid(0)
+        if case .object(let root) = try archive.value(of: top, owner: 0, key: NSKeyedArchiveRootObjectKey) {
+            try check(root, in: archive, isInside: false, allowed, &visited, depth: 0)
+        }
+        let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
+        unarchiver.requiresSecureCoding = false
+        unarchiver.decodingFailurePolicy = .setErrorAndReturn
+        defer { unarchiver.finishDecoding() }
+        guard let object = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey) else {
+            throw unarchiver.error ?? Failure(reason: "the archive has no object")
+        }
+        return object
+    }
+
+    private static let collections: Set<String> = [
+        "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSOrderedSet",
+        "NSMutableOrderedSet",
+    ]
+
+    /// Looks at the classes of an object and of all that it refers to.
+    private static func check(
+        _ object: ArchivedObject, in archive: KeyedArchive, isInside: Bool, _ allowed: UnarchivedClasses,
+        _ visited: inout Set<Int>, depth: Int
+    ) throws {
+        guard visited.insert(object.index).inserted else { return }
+        if depth > 256 { throw Failure(reason: "its objects nest deeper than 256 levels") }
+        guard let type = NSClassFromString(object.className) else {
+            throw Failure(reason: "there is no class “\(object.className)” here")
+        }
+        guard isInside ? allowed.allowsInside(type) : allowed.allows(type) else {
+            throw Failure(reason: "objects of the class “\(object.className)” are not allowed")
+        }
+        let isCollection = collections.contains(object.className)
+        for key in object.keys {
+            for part in try parts(of: object, key, archive) {
+                try check(
+                    part, in: archive, isInside: isInside || !isCollection, allowed, &visited, depth: depth + 1)
+            }
+        }
+    }
+
+    private static func parts(
+        of object: ArchivedObject, _ key: String, _ archive: KeyedArchive
+    ) throws -> [ArchivedObject] {
+        switch try object.value(forKey: key) {
+        case .object(let part): return [part]
+        case .plain(.array(let references)):
+            return try references.compactMap {
+                if case .object(let part) = try archive.value(of: $0, owner: object.index, key: key) { return part }
+                return nil
+            }
+        case .plain, .null: return []
+        }
+    }
+
+    /// The archive of an object.
+    ///
+    /// - Throws: `Failure` for a value that cannot be archived.
+    static func archive(of value: Any) throws -> Data {
+        let object = (value as? NSObject) ?? NSNull()
+        guard !(object is NSNull) || value is NSNull else { throw ArchiveCheck.unarchivable(value) }
+        try ArchiveCheck.check(object)
+        if ObjectArchiver.isNeeded { return try ObjectArchiver.archive(of: object) }
+        return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
+    }
+}

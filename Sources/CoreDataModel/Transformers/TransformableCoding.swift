@@ -1,0 +1,79 @@
+import Foundation
+
+/// Turns the values of transformable attributes into bytes and back.
+///
+/// Without a transformer Core Data keeps a keyed archive. Bytes that nobody here can read, because their transformer or
+/// their class is Apple's or another program's, or not allowed, stay `.data`, are written back as they are, and are so
+/// never lost.
+package enum TransformableCoding {
+    /// What a store's options allow besides what the model says.
+    package struct Options {
+        var classes: [AnyClass] = []
+        var allowsAllClasses = false
+
+        package init(classes: [AnyClass] = [], allowsAllClasses: Bool = false) {
+            (self.classes, self.allowsAllClasses) = (classes, allowsAllClasses)
+        }
+    }
+
+    package static func value(of bytes: Data, for attribute: AttributeLayout?, _ options: Options = Options()) -> StoredValue {
+        guard let object = object(of: bytes, attribute, options) else { return .data(bytes) }
+        return .object((object as? NSObject) ?? AnyValueBox(object))
+    }
+
+    private static func object(of bytes: Data, _ attribute: AttributeLayout?, _ options: Options) -> Any? {
+        let name = attribute?.valueTransformerName
+        if let transformer = custom(name) {
+            return isReversed(transformer)
+                ? transformer.transformedValue(bytes) : transformer.reverseTransformedValue(bytes)
+        }
+        guard usesKeyedArchive(name) else { return nil }
+        let allowed = options.allowsAllClasses ? .all : allowed(by: attribute).adding(options.classes)
+        return try? SecureUnarchiving.object(in: bytes, allowed: allowed)
+    }
+
+    /// The bytes of a value; nil when it cannot be transformed.
+    package static func bytes(of object: NSObject, for attribute: AttributeLayout?) -> Data? {
+        let name = attribute?.valueTransformerName
+        let value: Any = (object as? AnyValueBox)?.value ?? object
+        if let transformer = custom(name) {
+            let bytes =
+                isReversed(transformer)
+                ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
+            return bytes as? Data
+        }
+        guard usesKeyedArchive(name) else { return nil }
+        return try? SecureUnarchiving.archive(of: value)
+    }
+
+    /// The classes that an attribute's archive may have: the basic ones, and the one that the model names.
+    private static func allowed(by attribute: AttributeLayout?) -> UnarchivedClasses {
+        guard let name = attribute?.valueClassName, let type = NSClassFromString(name) else {
+            return UnarchivedClasses(UnarchivedClasses.basic)
+        }
+        return UnarchivedClasses(UnarchivedClasses.basic + [type])
+    }
+
+    /// The transformer that the developer registered under a name.
+    private static func custom(_ name: String?) -> ValueTransformer? {
+        guard let name, !name.isEmpty, let known = ValueTransformer(forName: NSValueTransformerName(name)) else {
+            return nil
+        }
+        return type(of: known) == NSSecureUnarchiveFromDataTransformer.self ? nil : known
+    }
+
+    /// Whether a transformer makes values of bytes, as those that unarchive do, rather than bytes of values.
+    private static func isReversed(_ transformer: ValueTransformer) -> Bool {
+        transformer is NSSecureUnarchiveFromDataTransformer
+            && type(of: transformer).transformedValueClass() != NSData.self
+    }
+
+    private static func usesKeyedArchive(_ name: String?) -> Bool {
+        switch name {
+        case nil, "", "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSUnarchiveFromData",
+            "NSKeyedUnarchiveFromData":
+            return true
+        default: return false
+        }
+    }
+}

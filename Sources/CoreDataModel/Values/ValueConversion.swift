@@ -1,0 +1,257 @@
+import Foundation
+
+/// Stands in a slot for a value of a wrong type until validation refuses it: setting must not throw, and nothing may
+/// be lost.
+package final class UnacceptableValue: NSObject {
+    package let value: Any
+    package init(_ value: Any) { self.value = value }
+
+    /// The value for a message. Foundation stops the program over dates that no calendar has.
+    package var text: String { Self.text(of: value) }
+
+    package static func text(of value: Any) -> String {
+        guard let date = value as? Date, isDateOutsideCalendars(date) else { return "\(value)" }
+        return "\(date.timeIntervalSinceReferenceDate) seconds after the first instant of 2001"
+    }
+
+    package static func isDateOutsideCalendars(_ value: Any) -> Bool {
+        guard let date = value as? Date else { return false }
+        return !(date.timeIntervalSinceReferenceDate.magnitude < 1e12)
+    }
+}
+
+extension StoredValue {
+    /// The stored form of what a developer sets.
+    ///
+    /// A value that the attribute's type does not accept becomes an `UnacceptableValue`, which saving refuses.
+    package init(_ value: Any?, for attribute: AttributeLayout) {
+        guard let value = Self.unwrapped(value), !(value is NSNull) else {
+            self = .null
+            return
+        }
+        self = Self.accepted(value, for: attribute) ?? .object(UnacceptableValue(value))
+    }
+
+    /// Looks through an optional inside an `Any`.
+    package static func unwrapped(_ value: Any?) -> Any? {
+        guard let value else { return nil }
+        if let optional = value as? any OptionalValue { return optional.anyValue.flatMap { unwrapped($0) } }
+        return value
+    }
+
+    private static func accepted(_ value: Any, for attribute: AttributeLayout) -> StoredValue? {
+        switch attribute.type {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+            return wholeNumber(value).flatMap { StoredValue(whole: $0, for: attribute.type) }
+        case .doubleAttributeType: return doubleValue(value).map(StoredValue.double)
+        case .floatAttributeType:
+            guard let number = doubleValue(value), number.isInfinite || Float(number).isFinite else { return nil }
+            return .double(Double(Float(number)))
+        case .stringAttributeType:
+            if let string = value as? String { return .string(string) }
+            return (value as? NSString).map { .string($0.description) }
+        case .dateAttributeType:
+            guard let seconds = (value as? Date)?.timeIntervalSinceReferenceDate, seconds.isFinite else { return nil }
+            return .date(seconds)
+        case .binaryDataAttributeType: return (value as? Data).map(StoredValue.data)
+        case .UUIDAttributeType: return (value as? UUID).map(StoredValue.uuid)
+        case .URIAttributeType:
+            if let url = value as? URL { return .object(url as NSURL) }
+            return (value as? NSURL).map(StoredValue.object)
+        case .decimalAttributeType: return decimalValue(value).map(StoredValue.object)
+        case .compositeAttributeType: return composite(value, attribute)
+        case .objectIDAttributeType: return (value as? NSManagedObjectID).map(StoredValue.identifier)
+        case .transformableAttributeType, .undefinedAttributeType:
+            return .object((value as? NSObject) ?? AnyValueBox(value))
+        }
+    }
+
+    /// A whole number as an attribute of an integer or Boolean type stores it; nil where it is outside of the type's range, and for
+    /// attributes of other types.
+    @inline(__always)
+    package init?(whole number: Int64, for type: NSAttributeType) {
+        switch type {
+        case .integer64AttributeType: break
+        case .integer32AttributeType: guard Int32(exactly: number) != nil else { return nil }
+        case .integer16AttributeType: guard Int16(exactly: number) != nil else { return nil }
+        case .booleanAttributeType:
+            self = .integer(number == 0 ? 0 : 1)
+            return
+        default: return nil
+        }
+        self = .integer(number)
+    }
+
+    /// A number without a fraction that fits 64 bits; nothing is rounded or cut off.
+    private static func wholeNumber(_ value: Any) -> Int64? {
+        switch value {
+        case let number as Int: Int64(number)
+        case let flag as Bool: flag ? 1 : 0
+        case let number as Int64: number
+        case let number as Int32: Int64(number)
+        case let number as Int16: Int64(number)
+        case let number as any BinaryInteger: Int64(exactly: number)
+        case let number as any BinaryFloatingPoint: Int64(exactly: Double(number))
+        // What a decimal number prints is a whole number when it is one.
+        case let number as Decimal: Int64(number.description)
+        case let number as NSDecimalNumber: Int64(number.decimalValue.description)
+        case let number as NSNumber: number.isFloatingPoint ? Int64(exactly: number.doubleValue) : whole(number)
+        default: nil
+        }
+    }
+
+    private static func whole(_ number: NSNumber) -> Int64? {
+        let isUnsigned = number.objCType.pointee == UInt8(ascii: "Q")
+        return isUnsigned ? Int64(exactly: number.uint64Value) : number.int64Value
+    }
+
+    /// A floating-point number; not what is none, which no store can keep.
+    private static func doubleValue(_ value: Any) -> Double? {
+        let number: Double? =
+            switch value {
+            case let number as Double: number
+            case let number as Float: Double(number)
+            case let number as Int: Double(number)
+            case let number as NSNumber: number.doubleValue
+            case let number as Decimal: NSDecimalNumber(decimal: number).doubleValue
+            case let number as any BinaryInteger: Double(number)
+            case let number as any BinaryFloatingPoint: Double(number)
+            default: nil
+            }
+        return number.flatMap { $0.isNaN ? nil : $0 }
+    }
+
+    private static func decimalValue(_ value: Any) -> NSDecimalNumber? {
+        let number: NSDecimalNumber? =
+            switch value {
+            case let decimal as Decimal: NSDecimalNumber(decimal: decimal)
+            case let number as NSDecimalNumber: number
+            case let number as NSNumber where !number.doubleValue.isFinite: nil
+            case let number as NSNumber: NSDecimalNumber(decimal: number.decimalValue)
+            default: nil
+            }
+        return number.flatMap { $0.decimalValue.isNaN ? nil : $0 }
+    }
+
+    private static func composite(_ value: Any, _ attribute: AttributeLayout) -> StoredValue? {
+        guard let dictionary = value as? [String: Any] else { return nil }
+        let known = Set(attribute.elements.map(\.name))
+        guard dictionary.keys.allSatisfy(known.contains) else { return nil }
+        for element in attribute.elements {
+            guard let inner = dictionary[element.name] else { continue }
+            if case .object(let object) = StoredValue(inner, for: element), object is UnacceptableValue { return nil }
+        }
+        return .object(CompositeValue(dictionary))
+    }
+
+    /// The value as key-value coding gives it: an `NSNumber` for numbers and Booleans, `nil` for none.
+    package func objectValue(for attribute: AttributeLayout) -> Any? {
+        switch self {
+        case .null: return nil
+        case .integer(let number):
+            switch attribute.type {
+            case .booleanAttributeType: return NSNumber(value: number != 0)
+            // Somebody else may have written more than the type holds: that is what is there, then.
+            case .integer16AttributeType: return Int16(exactly: number).map(NSNumber.init) ?? NSNumber(value: number)
+            case .integer32AttributeType: return Int32(exactly: number).map(NSNumber.init) ?? NSNumber(value: number)
+            default: return NSNumber(value: number)
+            }
+        case .double(let number):
+            return attribute.type == .floatAttributeType ? NSNumber(value: Float(number)) : NSNumber(value: number)
+        case .string(let string): return string
+        case .date(let seconds): return Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let data): return data
+        case .uuid(let uuid): return uuid
+        case .identifier(let identifier): return identifier
+        case .object(let object):
+            switch object {
+            case let url as NSURL: return url as URL
+            case let box as AnyValueBox: return box.value
+            case is MissingExternalData: return nil
+            case let composite as CompositeValue: return composite.elements
+            case let unacceptable as UnacceptableValue: return unacceptable.value
+            case let unavailable as UnavailableValue:
+                unavailable.tell()
+                return nil
+            default: return object
+            }
+        }
+    }
+}
+
+/// A transformable value that is not an object (an array, a struct): boxed so that it fits a slot.
+package final class AnyValueBox: NSObject {
+    package let value: Any
+    package init(_ value: Any) { self.value = value }
+
+    package override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? AnyValueBox else { return false }
+        guard let mine = value as? any Equatable else { return false }
+        return isEqual(mine, to: other.value)
+    }
+
+    private func isEqual<Mine: Equatable>(_ mine: Mine, to other: Any) -> Bool { (other as? Mine) == mine }
+}
+
+/// The value of a composite attribute.
+package final class CompositeValue: NSObject {
+    package let elements: [String: Any]
+    package init(_ elements: [String: Any]) { self.elements = elements }
+
+    package override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CompositeValue else { return false }
+        return NSDictionary(dictionary: elements).isEqual(to: other.elements)
+    }
+}
+
+/// Lets an `Any` that holds an optional be looked into.
+private protocol OptionalValue {
+    var anyValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var anyValue: Any? { map { $0 } }
+}
+
+extension NSNumber {
+    /// Whether the number was made of a `Double` or a `Float`.
+    package var isFloatingPoint: Bool {
+        let type = objCType.pointee
+        return type == 0x64 || type == 0x66  // "d", "f"
+    }
+}
+
+extension UnacceptableValue {
+    /// Why an attribute does not take the value: Core Data's code, and what the attribute wants.
+    package func refusal(by attribute: AttributeLayout) -> (code: Int, wanted: String) {
+        let range: (Int64, Int64)? =
+            switch attribute.type {
+            case .integer16AttributeType: (Int64(Int16.min), Int64(Int16.max))
+            case .integer32AttributeType: (Int64(Int32.min), Int64(Int32.max))
+            case .integer64AttributeType: (.min, .max)
+            default: nil
+            }
+        let number = (value as? NSNumber)?.doubleValue
+        if let range, let number, number.rounded() == number || number.magnitude >= 0x1p63 {
+            let isTooLarge = number > 0
+            return (
+                isTooLarge ? CoreDataErrorCode.validationNumberTooLarge : CoreDataErrorCode.validationNumberTooSmall,
+                "a number from \(range.0) to \(range.1)"
+            )
+        }
+        let code = CoreDataErrorCode.managedObjectValidation
+        if range != nil { return (code, number == nil ? "a whole number" : "a number without a fraction") }
+        if number?.isNaN ?? false { return (code, "a number, which NaN is not") }
+        if let date = value as? Date, !date.timeIntervalSinceReferenceDate.isFinite {
+            return (code, "a date that is a number of seconds from another")
+        }
+        if attribute.type == .floatAttributeType, number != nil {
+            let isTooLarge = number ?? 0 > 0
+            return (
+                isTooLarge ? CoreDataErrorCode.validationNumberTooLarge : CoreDataErrorCode.validationNumberTooSmall,
+                "a number of at most \(Float.greatestFiniteMagnitude)"
+            )
+        }
+        return (code, attribute.valueClassName ?? "\(attribute.type)")
+    }
+}

@@ -1,0 +1,104 @@
+import CoreDataModel
+import Foundation
+
+/// The errors of migrations, with Core Data's codes and the keys that its errors have in their user info.
+package enum MigrationError {
+    /// What is said of a model; see ``VersionDescription``.
+    package static func version(_ model: NSManagedObjectModel, sibling: NSManagedObjectModel? = nil) -> String {
+        VersionDescription(model, sibling: sibling).text
+    }
+
+    /// What a version is called that no file gives a name: by the model's identifiers.
+    package static func name(of model: NSManagedObjectModel) -> String {
+        let identifiers = model.versionIdentifiers.compactMap { $0.base as? String }.filter { !$0.isEmpty }.sorted()
+        return identifiers.isEmpty
+            ? model.origin?.versionName ?? "the model's version" : identifiers.joined(separator: ", ")
+    }
+
+    /// What is said of a store's version.
+    static func version(_ metadata: [String: Any]) -> String { VersionDescription(metadata).text }
+
+    /// 134130: no model of the store's version is to be found.
+    ///
+    /// - Parameter unread: what the store's copy of its model has that could not be read.
+    package static func missingSourceModel(url: URL, metadata: [String: Any], unread: [String] = []) -> NSError {
+        let copy =
+            unread.isEmpty
+            ? "it has no copy of its model, \(version(metadata)), "
+            : "of its copy of its model, \(version(metadata)), \(unread.joined(separator: ", ")) could not be read, "
+        return StoreError.make(
+            CoreDataErrorCode.migrationMissingSourceModel,
+            "The store “\(url.lastPathComponent)” cannot be migrated: \(copy)"
+                + "and no bundle has that model.", url: url,
+            suggestion: "Ship the model that the store was made with, as a version of the model package.",
+            userInfo: ["reason": "Can't find model for source store", "URL": url, "metadata": metadata])
+    }
+
+    /// 134140: there is no mapping model, and none can be inferred.
+    package static func missingMappingModel(
+        url: URL, source: NSManagedObjectModel, destination: NSManagedObjectModel, underlying: (any Error)?
+    ) -> NSError {
+        let cause = (underlying as NSError?)?.localizedDescription ?? "Inferring one was not asked for."
+        return StoreError.make(
+            CoreDataErrorCode.migrationMissingMappingModel,
+            "The store “\(url.lastPathComponent)” cannot be migrated from \(version(source, sibling: destination)) to "
+                + "\(version(destination)): there is no mapping model for this step. \(cause)", url: url,
+            suggestion: "Add a mapping model to the bundle, or set NSInferMappingModelAutomaticallyOption.",
+            underlying: underlying,
+            userInfo: [
+                "reason": "Can't find or automatically infer mapping model for migration", "sourceModel": source,
+                "destinationModel": destination,
+            ])
+    }
+
+    /// 134090: somebody else has written to the store.
+    package static func changed(_ url: URL) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreTimeout,
+            "The store “\(url.lastPathComponent)” was changed by another process while it was migrated.",
+            url: url, suggestion: "Migrate it again; what the other process saved is migrated then, too.")
+    }
+
+    /// 134110: the objects do not fit the new model; 134111 where a constraint does not hold.
+    package static func inPlace(
+        url: URL, from source: String, to destination: String, reason: String, code: Int = CoreDataErrorCode.migration,
+        underlying: NSError, advice: String
+    ) -> NSError {
+        StoreError.make(
+            code,
+            "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination): "
+                + "\(underlying.localizedDescription) The store is as it was.", url: url,
+            suggestion: advice,
+            underlying: underlying,
+            userInfo: [
+                "reason": "Cannot migrate store in-place: \(reason)", "sourceURL": url, "destinationURL": url,
+            ])
+    }
+
+    /// What to do about objects that do not fit the new model.
+    package static func advice(_ violation: MigrationViolation) -> String {
+        let place = "“\(violation.entity).\(violation.property ?? "")”"
+        switch violation.reason {
+        case MigrationViolation.missingAttribute:
+            return
+                "Give the attribute \(place) a default value or make it optional, or write a mapping model for this step."
+        case MigrationViolation.missingRelationship:
+            return "Make the relationship \(place) optional, or write a mapping model for this step that sets it."
+        case MigrationViolation.outOfRange:
+            return "Give the attribute \(place) a type that its values fit, or write a mapping model for this step."
+        default: return "Write a mapping model for this step."
+        }
+    }
+
+    /// What is wrong with the objects of an entity, as the underlying error of a migration.
+    package static func violation(_ violation: MigrationViolation) -> NSError {
+        var info: [String: Any] = ["entity": violation.entity, "reason": violation.reason]
+        var place = violation.entity
+        if let property = violation.property {
+            info[violation.isRelationship ? "relationship" : "attribute"] = property
+            place += "." + property
+        }
+        info[NSLocalizedDescriptionKey] = "\(violation.reason) (“\(place)”)."
+        return NSError(domain: NSCocoaErrorDomain, code: CoreDataErrorCode.migration, userInfo: info)
+    }
+}

@@ -1,0 +1,16 @@
+/// What is wrong with objects that do not fit the new model.
+package struct MigrationViolation: Equatable, Sendable {
+    package var entity: String
+    package var property: String?
+    package var isRelationship = false
+    package var reason: String
+
+    package init(entity: String, property: String? = nil, isRelationship: Bool = false, reason: String) {
+        (self.entity, self.property, self.isRelationship, self.reason) = (entity, property, isRelationship, reason)
+    }
+
+    package static let missingAttribute = "Validation error missing attribute values on mandatory destination attribute"
+    package static let missingRelationship =
+        "Validation error missing objects of a mandatory destination relationship"
+    package static let outOfRange = "A value does not fit the type of the destination attribute"
+}

@@ -1,0 +1,39 @@
+import CoreDataModel
+import Ordering
+
+extension MappingInference {
+    /// Everything that keeps a mapping from being inferred, by the destination's entities; empty when it can be. For tools
+    /// that tell it all at once.
+    package static func failures(
+        from source: NSManagedObjectModel, to destination: NSManagedObjectModel
+    ) -> [InferenceFailure] {
+        var failures: [InferenceFailure] = []
+        func note(_ check: () throws(InferenceFailure) -> Void) {
+            do { try check() } catch { failures.append(error) }
+        }
+        let names = ModelCorrespondence(from: source, to: destination)
+        note { () throws(InferenceFailure) in try HierarchyCheck.check(names.entities, from: source, to: destination) }
+        for entity in destination.entities.ordered(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+            guard let name = entity.name, let former = names.entities[name].flatMap({ source.entitiesByName[$0] })
+            else {
+                continue
+            }
+            // What is inherited is told of the entity that declares it.
+            for property in entity.ownProperties.ordered(by: { $0.name < $1.name }) {
+                guard let formerName = names.properties[name]?[property.name] else { continue }
+                if let attribute = property as? NSAttributeDescription,
+                    let old = former.attributesByName[formerName]
+                {
+                    note { () throws(InferenceFailure) in try AttributeChange.check(old, attribute, entity: name) }
+                } else if let relationship = property as? NSRelationshipDescription,
+                    let old = former.relationshipsByName[formerName]
+                {
+                    note { () throws(InferenceFailure) in
+                        try RelationshipChange.check(old, relationship, entity: name, entityNames: names.entities)
+                    }
+                }
+            }
+        }
+        return failures
+    }
+}

@@ -1,0 +1,101 @@
+import CoreDataModel
+import Foundation
+import Ordering
+
+/// Infers how to get from one version of a model to another, by the rules that Core Data documents for lightweight
+/// migration. Pure.
+package enum MappingInference {
+    /// - Parameter dropped: what of the source nothing of the destination comes from, whatever it is called.
+    /// - Throws: an `NSError`, code 134190, that names the entity and property of the destination that cannot be inferred.
+    package static func plan(
+        from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
+        dropping dropped: DroppedNames = DroppedNames()
+    ) throws -> MappingPlan {
+        do { return try inferred(from: source, to: destination, dropping: dropped) } catch { throw error.nsError }
+    }
+
+    package static func inferred(
+        from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
+        dropping dropped: DroppedNames = DroppedNames()
+    ) throws(InferenceFailure) -> MappingPlan {
+        let names = RenamingMatch.sources(
+            of: destination.entities.map(\.renameable),
+            in: source.entities.map(\.renameable).filter { !dropped.entities.contains($0.name) })
+        try HierarchyCheck.check(names, from: source, to: destination)
+        var kept: [EntityPlan] = []
+        var added: [EntityPlan] = []
+        for entity in destination.entities.ordered(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+            guard let name = entity.name else { continue }
+            if let sourceName = names[name], let former = source.entitiesByName[sourceName] {
+                kept.append(try plan(for: entity, from: former, entityNames: names, dropping: dropped))
+            } else {
+                added.append(plan(adding: entity))
+            }
+        }
+        let surviving = Set(names.values)
+        let removed = source.entities.compactMap(\.name).filter { !surviving.contains($0) }.sorted()
+        return MappingPlan(
+            entities: kept + added + removed.map { EntityPlan(kind: .remove, source: $0, destination: nil) })
+    }
+
+    private static func plan(adding entity: NSEntityDescription) -> EntityPlan {
+        EntityPlan(
+            kind: .add, source: nil, destination: entity.name,
+            attributes: entity.storedAttributes.map { PropertyPlan(name: $0.name, source: nil) },
+            relationships: entity.storedRelationships.map { PropertyPlan(name: $0.name, source: nil) })
+    }
+
+    private static func plan(
+        for entity: NSEntityDescription, from source: NSEntityDescription, entityNames: [String: String],
+        dropping dropped: DroppedNames
+    ) throws(InferenceFailure) -> EntityPlan {
+        var plan = EntityPlan(
+            kind: isSame(source, entity) ? .copy : .transform, source: source.name, destination: entity.name)
+        let attributes = source.storedAttributes.filter { !dropped.contains($0.name, of: source.name) }
+        let attributeNames = RenamingMatch.sources(
+            of: entity.storedAttributes.map(\.renameable), in: attributes.map(\.renameable))
+        for attribute in entity.storedAttributes {
+            let former = attributes.first { $0.name == attributeNames[attribute.name] }
+            if let former { try AttributeChange.check(former, attribute, entity: entity.name ?? "") }
+            plan.attributes.append(PropertyPlan(name: attribute.name, source: former?.name))
+        }
+        let relationships = source.storedRelationships.filter { !dropped.contains($0.name, of: source.name) }
+        let relationshipNames = RenamingMatch.sources(
+            of: entity.storedRelationships.map(\.renameable), in: relationships.map(\.renameable))
+        for relationship in entity.storedRelationships {
+            let former = relationships.first { $0.name == relationshipNames[relationship.name] }
+            if let former {
+                try RelationshipChange.check(former, relationship, entity: entity.name ?? "", entityNames: entityNames)
+            }
+            plan.relationships.append(PropertyPlan(name: relationship.name, source: former?.name))
+        }
+        return plan
+    }
+
+    /// Whether the version hashes agree: Apple's on both sides or ours on both sides, never one of each.
+    private static func isSame(_ source: NSEntityDescription, _ destination: NSEntityDescription) -> Bool {
+        guard source.name == destination.name else { return false }
+        if let first = source.recordedVersionHash, let second = destination.recordedVersionHash {
+            return first == second
+        }
+        return source.ownVersionHash == destination.ownVersionHash
+    }
+}
+
+extension NSEntityDescription {
+    var renameable: Renameable { Renameable(name ?? "", renamingIdentifier) }
+
+    /// The attributes that a store has, inherited ones included, by name.
+    var storedAttributes: [NSAttributeDescription] {
+        attributesByName.values.filter { !$0.isTransient }.ordered { $0.name < $1.name }
+    }
+
+    /// The relationships that a store has, inherited ones included, by name.
+    var storedRelationships: [NSRelationshipDescription] {
+        relationshipsByName.values.filter { !$0.isTransient }.ordered { $0.name < $1.name }
+    }
+}
+
+extension NSPropertyDescription {
+    var renameable: Renameable { Renameable(name, renamingIdentifier) }
+}

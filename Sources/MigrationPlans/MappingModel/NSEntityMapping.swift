@@ -1,0 +1,40 @@
+import CoreDataModel
+import Foundation
+
+/// How the objects of a source entity become objects of a destination entity.
+open class NSEntityMapping: NSObject {
+    // Set up before a migration, and only read while one runs, on its thread.
+
+    /// The name, unique within the mapping model: expressions find the mapping by it.
+    open var name: String!
+
+    /// What is done with the objects.
+    open var mappingType: NSEntityMappingType = .undefinedEntityMappingType
+
+    /// The entity whose objects are migrated; `nil` for an entity that is added.
+    open var sourceEntityName: String?
+
+    /// The version hash that the source entity had when the mapping was made.
+    open var sourceEntityVersionHash: Data?
+
+    /// The entity that the objects become; `nil` for an entity that is removed.
+    open var destinationEntityName: String?
+
+    /// The version hash that the destination entity had when the mapping was made.
+    open var destinationEntityVersionHash: Data?
+
+    /// How the attributes get their values, in the order in which they are set.
+    open var attributeMappings: [NSPropertyMapping]?
+
+    /// How the relationships get their objects, in the order in which they are set.
+    open var relationshipMappings: [NSPropertyMapping]?
+
+    /// What gives the source objects; `nil` for all objects of the source entity.
+    open var sourceExpression: NSExpression?
+
+    /// The name of the class, with its module, of the `NSEntityMigrationPolicy` that does the work; `nil` for the usual one.
+    open var entityMigrationPolicyClassName: String?
+
+    /// Facts of the developer's own about the mapping.
+    open var userInfo: [AnyHashable: Any]?
+}

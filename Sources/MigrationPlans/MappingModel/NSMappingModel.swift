@@ -1,0 +1,65 @@
+import CoreDataModel
+import Foundation
+
+/// How the objects of one version of a model become objects of another.
+///
+/// ```swift
+/// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+/// ```
+open class NSMappingModel: NSObject {
+    // Set up before a migration, and only read while one runs, on its thread.
+
+    /// The entity mappings, in the order in which a migration works on them.
+    open var entityMappings: [NSEntityMapping]! = []
+
+    /// The entity mappings by name.
+    open var entityMappingsByName: [String: NSEntityMapping] {
+        Dictionary((entityMappings ?? []).map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// What the model was inferred as; `nil` for one that was read, made or changed by hand. A store that can be migrated
+    /// in place needs no more than this.
+    package var inferredPlan: MappingPlan? { inferred.flatMap { $0.text == text ? $0.plan : nil } }
+
+    /// The plan, and how the mapping model read when it was made.
+    private var inferred: (plan: MappingPlan, text: String)?
+
+    /// Creates a mapping model without mappings.
+    public override init() { super.init() }
+
+    /// Creates the mapping model that an inferred plan describes.
+    init(_ plan: MappingPlan, entityMappings: [NSEntityMapping]) {
+        super.init()
+        self.entityMappings = entityMappings
+        inferred = (plan, text)
+    }
+
+    /// Whether the other object is a mapping model that says the same.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSMappingModel else { return false }
+        return other === self || other.text == text
+    }
+
+    /// Of the names of the entity mappings.
+    open override var hash: Int { (entityMappings ?? []).map(\.name).hashValue }
+
+    /// Infers how to get from one version of a model to another.
+    ///
+    /// Entities and properties are followed by their renaming identifiers. What can be inferred: additions, removals and
+    /// renamings; an attribute becoming optional or, with a default value, mandatory; one kind of number becoming another;
+    /// a to-one relationship becoming to-many; a to-many relationship becoming ordered or unordered; entities and
+    /// properties moving within a hierarchy or out of it.
+    ///
+    /// - Parameters:
+    ///   - sourceModel: the version of the store.
+    ///   - destinationModel: the version to migrate to.
+    /// - Throws: an error with code 134190 (`NSInferredMappingModelError`); its user info has the destination's `entity` and
+    ///   `property` and the `reason`.
+    open class func inferredMappingModel(
+        forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
+    ) throws -> NSMappingModel {
+        let plan = try MappingInference.plan(from: sourceModel, to: destinationModel)
+        return NSMappingModel(
+            plan, entityMappings: plan.entities.map { NSEntityMapping($0, from: sourceModel, to: destinationModel) })
+    }
+}

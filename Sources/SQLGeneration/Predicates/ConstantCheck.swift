@@ -1,0 +1,48 @@
+import CoreDataModel
+
+extension PredicateSQL {
+    /// Looks whether a constant is of the type that the column on the other side of a comparison holds.
+    ///
+    /// - Throws: an `NSError` that names the column's key path and the constant.
+    func check(_ value: Value, against other: SQLOperand?) throws {
+        guard let other, let name = other.name, let storage = other.storage, !storage.canBeCompared(with: value) else {
+            return
+        }
+        let held = other.root.map { "objects of “\($0.name)”" } ?? storage.valuesDescription
+        throw SQLError.unfit("“\(name)” holds \(held), and is compared with \(value.kindDescription)")
+    }
+}
+
+extension ColumnStorage {
+    /// Whether a comparison with a value makes sense. A text that spells a number is one, as SQLite converts it.
+    fileprivate func canBeCompared(with value: Value) -> Bool {
+        switch (self, value) {
+        case (_, .null), (.transformable, _), (.data, .data), (.uuid, .uuid), (.toOne, .object), (.url, .url),
+            (.url, .string), (.string, .string), (.string, .url):
+            true
+        case (.integer, .string(let text)), (.double, .string(let text)), (.float, .string(let text)),
+            (.decimal, .string(let text)):
+            Double(text) != nil
+        case (.integer, _), (.double, _), (.float, _), (.decimal, _), (.string, _): value.doubleValue != nil
+        case (.date, .date): true
+        // Seconds since 2001, as the column has them.
+        case (.date, _): value.doubleValue != nil
+        case (.data, _), (.uuid, _), (.toOne, _), (.url, _): false
+        }
+    }
+
+    /// What the column holds, for error messages.
+    fileprivate var valuesDescription: String {
+        switch self {
+        case .integer: "whole numbers"
+        case .double, .float, .decimal: "numbers"
+        case .date: "dates"
+        case .string: "texts"
+        case .url: "URLs"
+        case .uuid: "UUIDs"
+        case .data: "data"
+        case .transformable: "transformable values"
+        case .toOne: "objects"
+        }
+    }
+}

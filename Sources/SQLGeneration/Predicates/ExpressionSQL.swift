@@ -1,0 +1,220 @@
+import CoreDataModel
+import StoreEngine
+
+extension PredicateSQL {
+    /// An expression as SQL.
+    ///
+    /// - Parameter other: the other side of a comparison, whose column says how a constant is written.
+    func operand(
+        _ tree: ExpressionTree, comparedWith other: SQLOperand? = nil, in scope: SQLScope
+    ) throws -> SQLOperand {
+        switch tree {
+        case .constant(let value):
+            try check(value, against: other)
+            let converted = try conversion(other).value(of: value)
+            return SQLOperand(fragment: SQLFragment("?", [.value(converted)]), canBeNull: false)
+        case .argument(let index):
+            if let value = constant(tree) { try check(value, against: other) }
+            return SQLOperand(fragment: SQLFragment("?", [.argument(index, conversion(other))]), canBeNull: false)
+        case .element(of: .argument(let index), at: .at(.constant(.integer(let position)))):
+            if let value = constant(tree) { try check(value, against: other) }
+            return SQLOperand(
+                fragment: SQLFragment("?", [.element(of: index, at: Int(position), conversion(other))]),
+                canBeNull: false)
+        case .evaluatedObject: return key(of: scope.mapping, alias: scope.alias)
+        case .keyPath(let path): return try operand(path, in: scope)
+        case .path(from: .variable(let name), let path):
+            guard let variable = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
+            return try operand(path, in: variable)
+        case .path(from: .evaluatedObject, let path): return try operand(path, in: scope)
+        case .path(from: .subquery(let collection, let variable, let predicate), let path):
+            return try computed(path, ofSubqueryOver: collection, variable: variable, predicate, in: scope)
+        case .element(of: .keyPath(let path), at: .size): return try operand(path + ["@count"], in: scope)
+        case .variable(let name):
+            guard let variable = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
+            return key(of: variable.mapping, alias: variable.alias)
+        case .function(let function, let arguments): return try operand(function, arguments, in: scope)
+        case .conditional(let test, let first, let second):
+            let condition = try condition(test, in: scope).fragment
+            let yes = try operand(first, in: scope)
+            let no = try operand(second, in: scope)
+            let text = "CASE WHEN " + condition + " THEN " + yes.fragment + " ELSE " + no.fragment + " END"
+            return SQLOperand(fragment: text, storage: yes.storage)
+        case .cast(let expression, let type): return try cast(expression, to: type, in: scope)
+        case .fetch(let request, _, let countOnly):
+            return try operand(fetching: request, countOnly: countOnly, in: scope)
+        case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block, .assignment:
+            throw SQLError.unsupported(tree.sqlDescription)
+        }
+    }
+
+    /// `CAST(added, "NSNumber")`: a column that holds the number already. Others would need what SQL converts differently.
+    private func cast(
+        _ expression: ExpressionTree, to type: ExpressionTree, in scope: SQLScope
+    ) throws -> SQLOperand {
+        guard case .string(let name)? = constant(type), let target = Value.castTypes[name] else {
+            throw SQLError.unsupported("CAST to a type that is not spelled out")
+        }
+        var value = try operand(expression, in: scope)
+        switch (value.storage, target) {
+        case (.date, .number): value.storage = .double
+        case (.integer, .date), (.double, .date), (.float, .date): value.storage = .date
+        case (.date, .date), (.string, .string), (.uuid, .uuid), (.url, .url), (.decimal, .decimal), (.data, .data),
+            (.integer, .number), (.double, .number), (.float, .number), (.decimal, .number):
+            break
+        case (.integer, .decimal), (.double, .decimal), (.float, .decimal): value.storage = .decimal
+        default:
+            throw SQLError.unsupported("CAST(…, \"\(name)\") of \(expression.sqlDescription)")
+        }
+        return value
+    }
+
+    private func conversion(_ other: SQLOperand?) -> BindingConversion {
+        if let root = other?.root { return .key(root: root) }
+        if let schema = other?.entities { return .entity(schema) }
+        return .column(other?.storage)
+    }
+
+    private func key(of mapping: EntityMapping, alias: String) -> SQLOperand {
+        SQLOperand(
+            fragment: SQLFragment("\(alias).Z_PK"), storage: .toOne, root: mapping.layout.root, canBeNull: false)
+    }
+
+    /// A key path that leads to one value.
+    private func operand(_ path: [String], in scope: SQLScope) throws -> SQLOperand {
+        // An element of a composite attribute may have that name.
+        if path.count > 1, path.last == "length", (try? scope.resolve(path, schema: schema)) == nil,
+            let text = try text(Array(path.dropLast()), in: scope)
+        {
+            return SQLOperand(fragment: "length(" + text.fragment + ")", storage: .integer)
+        }
+        switch try scope.resolve(path, schema: schema) {
+        case .column(let alias, let column):
+            return SQLOperand(
+                fragment: SQLFragment("\(alias).\(quoted(column.name))"), storage: column.storage,
+                root: column.destination?.root, name: path.joined(separator: "."))
+        case .entity(let alias):
+            return SQLOperand(fragment: SQLFragment("\(alias).Z_ENT"), entities: schema)
+        case .object(let alias, let mapping): return key(of: mapping, alias: alias)
+        case .toMany(let toMany):
+            guard let position = toMany.rest.firstIndex(where: { $0.hasPrefix("@") }),
+                let computation = CollectionOperator(rawValue: toMany.rest[position])
+            else { throw KeyPathError.toMany(path, entity: scope.mapping.layout) }
+            let keys = Array(toMany.rest[..<position] + toMany.rest[(position + 1)...])
+            return try aggregate(computation, over: toMany, keys: keys, in: scope)
+        }
+    }
+
+    /// The column of texts that a key path leads to; nil where it leads elsewhere. Texts know their length: `name.length`.
+    private func text(_ path: [String], in scope: SQLScope) throws -> SQLOperand? {
+        guard case .column(_, let column) = try scope.resolve(path, schema: schema), column.storage == .string else {
+            return nil
+        }
+        return try operand(path, in: scope)
+    }
+
+    /// `(SELECT COUNT(*) FROM ZPAGE t1 WHERE t1.ZBOOK = t0.Z_PK)`
+    private func aggregate(
+        _ computation: CollectionOperator, over toMany: ToManyPath, keys: [String], in scope: SQLScope,
+        where extra: ((SQLScope) throws -> SQLCondition)? = nil
+    ) throws -> SQLOperand {
+        let inner = try destinationScope(of: toMany, in: scope)
+        let condition = try extra?(inner.scope)
+        var value = SQLFragment("*")
+        var storage: ColumnStorage? = .integer
+        if !keys.isEmpty {
+            let operand = try operand(keys, in: inner.scope)
+            value = operand.fragment
+            storage = operand.storage
+        }
+        let name: String
+        switch computation {
+        case .count: name = "COUNT"
+        case .sum: name = "SUM"
+        case .average: name = "AVG"
+        case .minimum: name = "MIN"
+        case .maximum: name = "MAX"
+        default: throw SQLError.unsupported("\(computation.rawValue), which gives a collection")
+        }
+        guard computation == .count || !keys.isEmpty else {
+            throw SQLError.unsupported("\(computation.rawValue) without an attribute")
+        }
+        var conditions = [SQLFragment(inner.link)]
+        if let condition { conditions.append(condition.part) }
+        let all = SQLFragment.joined(conditions, separator: " AND ")
+        var text = "(SELECT \(name)(" + value + ") FROM \(inner.from()) WHERE " + all + ")"
+        // The sum of nothing is 0; nothing has no average, no smallest and no largest.
+        if computation == .sum { text = "IFNULL(" + text + ", 0)" }
+        let canBeNull = computation != .count && computation != .sum
+        return SQLOperand(fragment: text, storage: storage, canBeNull: canBeNull)
+    }
+
+    /// `SUBQUERY(reviews, $r, $r.stars > 3).@count`
+    private func computed(
+        _ path: [String], ofSubqueryOver collection: ExpressionTree, variable: String, _ predicate: PredicateTree,
+        in scope: SQLScope
+    ) throws -> SQLOperand {
+        let keys: [String]
+        let base: SQLScope
+        switch collection {
+        case .keyPath(let path): (keys, base) = (path, scope)
+        case .path(from: .variable(let name), let path):
+            guard let outer = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
+            (keys, base) = (path, outer)
+        default: throw SQLError.unsupported("a subquery of \(collection.sqlDescription)")
+        }
+        guard case .toMany(let toMany) = try base.resolve(keys, schema: schema) else {
+            throw SQLError.unsupported(
+                "a subquery of “\(keys.joined(separator: "."))”, which is no to-many relationship")
+        }
+        guard let first = path.first, let computation = CollectionOperator(rawValue: first) else {
+            throw SQLError.unsupported("a subquery of which nothing is computed")
+        }
+        // `SUBQUERY(reviews.author, $a, $a.name == 'x')`: the reviews whose author is so.
+        let predicate = toMany.rest.isEmpty ? predicate : predicate.moving(variable, to: toMany.rest)
+        let values = path.dropFirst().isEmpty ? [] : toMany.rest + path.dropFirst()
+        return try aggregate(computation, over: toMany, keys: values, in: base) { inner in
+            // Inside, keys without a variable still start at the evaluated object.
+            let former = scope.variables
+            defer { scope.variables = former }
+            scope.variables[variable] = inner
+            return try condition(predicate, in: scope)
+        }
+    }
+}
+
+extension PredicateTree {
+    /// The same of a variable that stands for an object from which keys lead to the one that it stood for.
+    fileprivate func moving(_ variable: String, to keys: [String]) -> PredicateTree {
+        let end = ExpressionTree.path(from: .variable(variable), keys)
+        let moved = mapExpressions { expression in
+            switch expression {
+            case .variable(variable): end
+            case .path(from: end, let more): .path(from: .variable(variable), keys + more)
+            default: expression
+            }
+        }
+        return .and([moved, .comparison(ComparisonTree(end, .notEqualTo, .constant(.null)))])
+    }
+}
+
+extension ExpressionTree {
+    /// A few words for an error message.
+    var sqlDescription: String {
+        switch self {
+        case .block: return "a block"
+        case .anyKey: return "ANYKEY"
+        case .assignment(let name, _): return "the assignment to $\(name)"
+        case .set(let operation, _, _): return operation.rawValue
+        case .subquery: return "SUBQUERY"
+        case .call(_, let name, _): return "FUNCTION(…, \"\(name)\")"
+        case .element: return "an element of a collection"
+        case .aggregate: return "a collection that is spelled out"
+        case .path(let origin, _): return "a path from \(origin.sqlDescription)"
+        case .keyPath(let keys): return "“\(keys.joined(separator: "."))”"
+        case .constant, .argument: return "a constant"
+        case .function(let function, _): return "the function \(function.rawValue)"
+        default: return "\(self)"
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import CoreDataModel
+import StoreEngine
+
+extension PredicateSQL {
+    /// `FETCH(request, context, countOnly)` as one value: `(SELECT COUNT(*) FROM ZBOOK t0)`, or the first that is found.
+    func operand(fetching request: ExpressionTree, countOnly: Bool, in scope: SQLScope) throws -> SQLOperand {
+        let request = try fetchRequest(request, in: scope)
+        if countOnly {
+            let text = try statement(request, result: .count).fragment
+            return SQLOperand(fragment: "(" + text + ")", storage: .integer, canBeNull: false)
+        }
+        let found = try statement(request, result: .dictionaries, limit: 1)
+        return SQLOperand(fragment: "(" + found.fragment + ")", storage: found.storage, root: found.root)
+    }
+
+    /// `element IN FETCH(request, context, NO)`: `t0.Z_PK IN (SELECT t0.ZBOOK FROM ZREVIEW t0)`.
+    func membership(
+        _ element: ExpressionTree, ofFetch request: ExpressionTree, in scope: SQLScope
+    ) throws -> SQLCondition {
+        let found = try statement(fetchRequest(request, in: scope), result: .dictionaries)
+        let left = try operand(element, in: scope)
+        return SQLCondition(left.fragment + " IN (" + found.fragment + ")")
+    }
+
+    private func fetchRequest(_ tree: ExpressionTree, in scope: SQLScope) throws -> any FetchDescription {
+        guard case .object(let reference)? = constant(tree), let request = reference.object as? any FetchDescription
+        else { throw SQLError.unsupported("FETCH of \(tree.sqlDescription), which is no fetch request") }
+        // The request is an object that may change: the text is made anew each time.
+        scope.names.isReusable = false
+        return request
+    }
+
+    private func statement(
+        _ request: any FetchDescription, result: FetchResult, limit: Int? = nil
+    ) throws -> SQLOperand {
+        guard let name = request.entityName, let entity = schema.layout.entityByName[name] else {
+            throw SQLError.unsupported(
+                "FETCH of “\(request.entityName ?? "")”, which is no entity of the model")
+        }
+        var plan = FetchPlan(entity: entity)
+        plan.includesSubentities = request.includesSubentities
+        plan.limit = limit ?? request.fetchLimit
+        plan.offset = request.fetchOffset
+        plan.isDistinct = request.returnsDistinctResults
+        plan.columns = [try column(of: request)]
+        let fetch = try FetchSQL(schema: schema).statement(
+            plan, result: result, predicate: try request.predicate.map { try predicateTree(of: $0) },
+            sortTerms: try sortTerms(of: request.sortDescriptors ?? []))
+        // Its limit and offset are not those of the request around it.
+        let context = BindingContext(limit: plan.limit, offset: plan.offset)
+        let bindings = try fetch.statement.bindings.map { SQLBinding.value(try $0.value(context)) }
+        let column = fetch.columns.first
+        return SQLOperand(
+            fragment: SQLFragment(fetch.statement.text, bindings), storage: column?.storage,
+            root: column?.destination?.root)
+    }
+
+    /// The one column of the subquery: the property to fetch, or the objects' keys.
+    private func column(of request: any FetchDescription) throws -> FetchColumn {
+        let wanted = request.resultType == .dictionaryResultType ? request.propertiesToFetch ?? [] : []
+        guard let first = wanted.first else {
+            return .expression(
+                name: "self", NSExpression.expressionForEvaluatedObject(), .objectIDAttributeType)
+        }
+        guard wanted.count == 1 else {
+            throw SQLError.unsupported("FETCH of \(wanted.count) properties, where it takes one")
+        }
+        switch first {
+        case let description as NSExpressionDescription:
+            guard let expression = description.expression else {
+                throw SQLError.unsupported("the expression description “\(description.name)”, which has no expression")
+            }
+            return .expression(name: description.name, expression, description.expressionResultType)
+        case let description as NSPropertyDescription: return .keyPath(description.name)
+        case let name as String: return .keyPath(name)
+        default: throw SQLError.unsupported("FETCH of a \(type(of: first)), which is no property")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import CoreDataModel
+
+extension PredicateSQL {
+    /// A function of expressions as SQL.
+    func operand(
+        _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
+    ) throws -> SQLOperand {
+        switch function {
+        case .add: return try infix("+", function, arguments, in: scope)
+        case .subtract: return try infix("-", function, arguments, in: scope)
+        case .multiply: return try infix("*", function, arguments, in: scope)
+        case .divide: return try infix("/", function, arguments, in: scope)
+        case .modulus: return try infix("%", function, arguments, in: scope)
+        case .bitwiseAnd: return try infix("&", function, arguments, in: scope)
+        case .bitwiseOr: return try infix("|", function, arguments, in: scope)
+        case .leftShift: return try infix("<<", function, arguments, in: scope)
+        case .rightShift: return try infix(">>", function, arguments, in: scope)
+        case .negate: return try call("-", arguments, in: scope)
+        case .onesComplement: return try call("~", arguments, in: scope)
+        case .absolute: return try call("abs", arguments, in: scope)
+        case .length: return try call("length", arguments, in: scope)
+        case .uppercase: return try call(SQLFunctionName.uppercase, arguments, in: scope, storage: .string)
+        case .lowercase: return try call(SQLFunctionName.lowercase, arguments, in: scope, storage: .string)
+        case .canonical: return try call(SQLFunctionName.canonical, arguments, in: scope, storage: .string)
+        case .now:
+            return SQLOperand(fragment: SQLFragment("\(SQLFunctionName.now)()"), storage: .date, canBeNull: false)
+        case .noIndex:
+            // The unary plus keeps SQLite from using an index of the column.
+            let operand = try operand(argument(arguments), in: scope)
+            return SQLOperand(fragment: "+" + operand.fragment, storage: operand.storage, root: operand.root)
+        case .count, .sum, .minimum, .maximum, .average:
+            return try aggregate(function, arguments, in: scope)
+        default: throw SQLError.unsupported("the function \(function.rawValue)")
+        }
+    }
+
+    private func argument(_ arguments: [ExpressionTree]) throws -> ExpressionTree {
+        guard let first = arguments.first, arguments.count == 1 else {
+            throw SQLError.unsupported("a function with \(arguments.count) arguments, where it takes one")
+        }
+        return first
+    }
+
+    private func infix(
+        _ sign: String, _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
+    ) throws -> SQLOperand {
+        guard arguments.count == 2 else {
+            throw SQLError.unsupported("“\(sign)” with \(arguments.count) arguments, where it takes two")
+        }
+        // A chain of one operator needs no parentheses within, of which SQLite allows a hundred.
+        var chain = [arguments[1]]
+        var first = arguments[0]
+        while case .function(function, let inner) = first, inner.count == 2 {
+            chain.append(inner[1])
+            first = inner[0]
+        }
+        let left = try operand(first, in: scope)
+        var text = left.fragment
+        var storage = left.storage
+        for part in chain.reversed() {
+            let right = try operand(part, in: scope)
+            text = text + " \(sign) " + right.fragment
+            storage = storage ?? right.storage
+        }
+        return SQLOperand(fragment: "(" + text + ")", storage: storage)
+    }
+
+    private func call(
+        _ name: String, _ arguments: [ExpressionTree], in scope: SQLScope, storage: ColumnStorage? = nil
+    ) throws -> SQLOperand {
+        let operand = try operand(argument(arguments), in: scope)
+        return SQLOperand(fragment: "\(name)(" + operand.fragment + ")", storage: storage ?? operand.storage)
+    }
+
+    /// `count:`, `sum:` and their kin: of a to-many key path in a predicate, of the rows of a group in a column.
+    private func aggregate(
+        _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
+    ) throws -> SQLOperand {
+        let (computation, name): (CollectionOperator, String) =
+            switch function {
+            case .count: (.count, "COUNT")
+            case .sum: (.sum, "SUM")
+            case .minimum: (.minimum, "MIN")
+            case .maximum: (.maximum, "MAX")
+            default: (.average, "AVG")
+            }
+        let argument = try argument(arguments)
+        if case .keyPath(let path) = argument {
+            if case .toMany(let toMany) = try scope.resolve(path, schema: schema),
+                !toMany.rest.contains(where: { $0.hasPrefix("@") })
+            {
+                let relationship = path.count - toMany.rest.count
+                let computed =
+                    computation == .count
+                    ? path + [computation.rawValue]
+                    : Array(path[..<relationship]) + [computation.rawValue] + toMany.rest
+                return try operand(.keyPath(computed), in: scope)
+            }
+        }
+        let inner = aggregatesGroups ? scope : scope.inner(scope.mapping)
+        let value = try operand(argument, in: inner)
+        let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
+        let computed = "\(name)(" + value.fragment + ")"
+        if aggregatesGroups { return SQLOperand(fragment: computed, storage: storage) }
+        // `price == max(price)`: of all objects of the entity.
+        var text = "(SELECT " + computed + " FROM \(inner.from)"
+        if let filter = FetchSQL.entityFilter(inner.mapping, alias: inner.alias) { text = text + " WHERE " + filter }
+        // Where no object has a value, none equals the greatest.
+        return SQLOperand(fragment: text + ")", storage: storage, canBeNull: false)
+    }
+}

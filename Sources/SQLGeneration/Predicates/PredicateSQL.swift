@@ -1,0 +1,208 @@
+import CoreDataModel
+
+/// Turns predicates and expressions into SQL. Pure: the same tree always becomes the same text.
+///
+/// What comes out agrees with evaluation in memory, nil included: where `a` is nil, `a != 5` holds, `a == 5` and `a < 5`
+/// do not, and `NOT` makes of each its opposite.
+struct PredicateSQL {
+    let schema: SQLSchema
+    /// The predicate's arguments. Only their kinds matter for the text.
+    let arguments: [Value]
+    /// Whether `max:` and its kin are of the rows of a group, as in the columns of a dictionary fetch; else of all objects.
+    let aggregatesGroups: Bool
+
+    init(schema: SQLSchema, arguments: [Value] = [], aggregatesGroups: Bool = false) {
+        self.schema = schema
+        self.arguments = arguments
+        self.aggregatesGroups = aggregatesGroups
+    }
+
+    func condition(_ tree: PredicateTree, in scope: SQLScope) throws -> SQLCondition {
+        switch tree {
+        case .constant(let isTrue): return isTrue ? .always : .never
+        case .comparison(let comparison): return try condition(comparison, in: scope)
+        case .and: return try joined(tree.conjuncts, "AND", empty: .always, in: scope)
+        case .or: return try joined(tree.disjuncts, "OR", empty: .never, in: scope)
+        // Two that cancel each other are left out: SQLite reads some thirty levels of parentheses, and no more.
+        case .not(.not(let part)): return try condition(part, in: scope)
+        case .not(let part): return Self.negated(try condition(part, in: scope))
+        }
+    }
+
+    private func joined(
+        _ parts: [PredicateTree], _ word: String, empty: SQLCondition, in scope: SQLScope
+    ) throws -> SQLCondition {
+        let conditions = try parts.map { try condition($0, in: scope) }
+        guard let first = conditions.first else { return empty }
+        if conditions.count == 1 { return first }
+        return SQLCondition(
+            Self.chain(conditions.map(\.part), word), canBeNull: conditions.contains(where: \.canBeNull),
+            isCompound: true)
+    }
+
+    /// Parts joined by a word; many of them in groups, since SQLite takes a chain for an expression as deep as the chain is
+    /// long, and none deeper than 1,000.
+    static func chain(_ parts: [SQLFragment], _ word: String) -> SQLFragment {
+        let longest = 400
+        guard parts.count > longest else { return .joined(parts, separator: " \(word) ") }
+        let size = max(longest, (parts.count + longest - 1) / longest)
+        let groups = stride(from: 0, to: parts.count, by: size).map { start in
+            "(" + SQLFragment.joined(Array(parts[start..<min(start + size, parts.count)]), separator: " \(word) ") + ")"
+        }
+        return .joined(groups, separator: " \(word) ")
+    }
+
+    /// Holds where a condition does not: where it is false, or NULL.
+    static func negated(_ condition: SQLCondition) -> SQLCondition {
+        let inner = condition.canBeNull ? "IFNULL(" + condition.fragment + ", 0)" : "(" + condition.fragment + ")"
+        return SQLCondition("NOT " + inner, canBeNull: false)
+    }
+
+    // MARK: Comparisons
+
+    private func condition(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
+        if let obstacle = tree.operandObstacle(constantOf: constant) { throw SQLError.unfit(obstacle) }
+        if tree.modifier != .direct {
+            return try existence(tree, in: scope)
+        }
+        var tree = tree
+        // `[n]` says that the texts are compared as they are.
+        if tree.options.contains(.normalized) { tree.options = [] }
+        switch tree.comparison {
+        case .equalTo, .notEqualTo: return try equality(tree, in: scope)
+        case .lessThan: return try order(tree, "<", in: scope)
+        case .lessThanOrEqualTo: return try order(tree, "<=", in: scope)
+        case .greaterThan: return try order(tree, ">", in: scope)
+        case .greaterThanOrEqualTo: return try order(tree, ">=", in: scope)
+        case .between: return try between(tree, in: scope)
+        case .in: return try membership(tree.left, of: tree.right, options: tree.options, in: scope)
+        case .contains: return try contains(tree, in: scope)
+        case .beginsWith, .endsWith, .like, .matches: return try stringCondition(tree, in: scope)
+        }
+    }
+
+    private func equality(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
+        let isEqual = tree.comparison == .equalTo
+        // A nil on either side is IS NULL.
+        if isNull(tree.right) { return try nullity(of: tree.left, isNull: isEqual, in: scope) }
+        if isNull(tree.left) { return try nullity(of: tree.right, isNull: isEqual, in: scope) }
+        let (left, right) = try sides(tree, in: scope)
+        let leftVaries = left.canBeNull
+        let rightVaries = right.canBeNull
+        if !tree.options.isEmpty, left.storage == .string || right.storage == .string || isString(tree.right) {
+            var condition = stringFunction(.equalTo, left.fragment, right.fragment, tree.options)
+            if leftVaries && rightVaries {
+                // Two nils are equal.
+                let bothAbsent = " OR (" + left.fragment + " IS NULL AND " + right.fragment + " IS NULL)"
+                condition = SQLCondition(condition.fragment + bothAbsent, isCompound: true)
+            }
+            return isEqual ? condition : Self.negated(condition)
+        }
+        if leftVaries && rightVaries {
+            return SQLCondition(left.fragment + (isEqual ? " IS " : " IS NOT ") + right.fragment, canBeNull: false)
+        }
+        if isEqual { return SQLCondition(left.fragment + " = " + right.fragment) }
+        let differs = left.fragment + " <> " + right.fragment
+        guard leftVaries || rightVaries else { return SQLCondition(differs, canBeNull: false) }
+        let varying = leftVaries ? left.fragment : right.fragment
+        return SQLCondition(differs + " OR " + varying + " IS NULL", canBeNull: false, isCompound: true)
+    }
+
+    private func nullity(of tree: ExpressionTree, isNull: Bool, in scope: SQLScope) throws -> SQLCondition {
+        if case .keyPath(let path) = tree, case .toMany(let toMany) = try scope.resolve(path, schema: schema) {
+            // A to-many relationship is nil to Core Data when it is empty.
+            let inner = try existence(of: toMany, in: scope) { _ in nil }
+            return isNull ? Self.negated(inner) : inner
+        }
+        let operand = try self.operand(tree, in: scope)
+        return SQLCondition(operand.fragment + (isNull ? " IS NULL" : " IS NOT NULL"), canBeNull: false)
+    }
+
+    private func order(_ tree: ComparisonTree, _ sign: String, in scope: SQLScope) throws -> SQLCondition {
+        let (left, right) = try sides(tree, in: scope)
+        if isNull(tree.left) || isNull(tree.right) { return .never }
+        if !tree.options.isEmpty, left.storage == .string || isString(tree.right) {
+            return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
+        }
+        return SQLCondition(left.fragment + " \(sign) " + right.fragment)
+    }
+
+    private func between(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
+        let bounds = try elements(of: tree.right)
+        guard bounds.count == 2 else {
+            throw SQLError.unsupported("BETWEEN and \(bounds.count) values, where it takes two")
+        }
+        let left = try operand(tree.left, in: scope)
+        let lower = try operand(bounds[0], comparedWith: left, in: scope)
+        let upper = try operand(bounds[1], comparedWith: left, in: scope)
+        if !tree.options.isEmpty, left.storage == .string {
+            let above = stringFunction(.greaterThanOrEqualTo, left.fragment, lower.fragment, tree.options)
+            let below = stringFunction(.lessThanOrEqualTo, left.fragment, upper.fragment, tree.options)
+            return SQLCondition(above.fragment + " AND " + below.fragment, isCompound: true)
+        }
+        return SQLCondition(left.fragment + " BETWEEN " + lower.fragment + " AND " + upper.fragment)
+    }
+
+    /// Both sides of a comparison; a constant is converted as the column on the other side has it.
+    func sides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand) {
+        if isConstant(tree.left), !isConstant(tree.right) {
+            let right = try operand(tree.right, in: scope)
+            return (try operand(tree.left, comparedWith: right, in: scope), right)
+        }
+        let left = try operand(tree.left, in: scope)
+        return (left, try operand(tree.right, comparedWith: left, in: scope))
+    }
+
+    // MARK: What constants are
+
+    /// The value of a constant or an argument.
+    func constant(_ tree: ExpressionTree) -> Value? {
+        switch tree {
+        case .constant(let value): return value
+        case .argument(let index): return arguments.indices.contains(index) ? arguments[index] : nil
+        case .element(of: .argument(let index), at: .at(.constant(.integer(let position)))):
+            guard arguments.indices.contains(index), let elements = arguments[index].elements else { return nil }
+            return elements.indices.contains(Int(position)) ? elements[Int(position)] : nil
+        default: return nil
+        }
+    }
+
+    func isConstant(_ tree: ExpressionTree) -> Bool { constant(tree) != nil }
+
+    func isNull(_ tree: ExpressionTree) -> Bool {
+        if case .null? = constant(tree) { return true }
+        return false
+    }
+
+    func isString(_ tree: ExpressionTree) -> Bool {
+        if case .string? = constant(tree) { return true }
+        return false
+    }
+
+    /// The elements of a collection that a predicate spells out or gets as an argument.
+    func elements(of tree: ExpressionTree) throws -> [ExpressionTree] {
+        switch tree {
+        case .aggregate(let elements): return elements
+        case .constant(.collection(let values)): return values.map { .constant($0) }
+        case .argument:
+            guard case .collection(let values)? = constant(tree) else { break }
+            // Looked up when the statement runs, so that the text can be kept for other values.
+            return values.indices.map { .element(of: tree, at: .at(.constant(.integer(Int64($0))))) }
+        default: break
+        }
+        throw SQLError.unsupported("a collection that is neither a constant nor a to-many relationship")
+    }
+}
+
+extension PredicateTree {
+    /// The parts of an AND, those of ANDs within it included: programs add one condition after the other around what they
+    /// have, and SQLite allows a hundred parentheses within one another.
+    fileprivate var conjuncts: [PredicateTree] {
+        if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+    }
+
+    /// The parts of an OR, those of ORs within it included.
+    fileprivate var disjuncts: [PredicateTree] {
+        if case .or(let parts) = self { parts.flatMap(\.disjuncts) } else { [self] }
+    }
+}

@@ -1,0 +1,60 @@
+import CoreDataModel
+
+/// A piece of SQL with what is bound to its `?`s, in order.
+struct SQLFragment {
+    var text: String
+    var bindings: [SQLBinding] = []
+
+    init(_ text: String, _ bindings: [SQLBinding] = []) {
+        self.text = text
+        self.bindings = bindings
+    }
+
+    static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
+        SQLFragment(left.text + right.text, left.bindings + right.bindings)
+    }
+
+    static func + (left: SQLFragment, right: String) -> SQLFragment { SQLFragment(left.text + right, left.bindings) }
+
+    static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left + right.text, right.bindings) }
+
+    static func joined(_ fragments: [SQLFragment], separator: String) -> SQLFragment {
+        SQLFragment(fragments.map(\.text).joined(separator: separator), fragments.flatMap(\.bindings))
+    }
+}
+
+/// A condition in SQL.
+struct SQLCondition {
+    var fragment: SQLFragment
+    /// Whether the condition can come out as NULL, which counts as false, and whose opposite is then true.
+    var canBeNull = true
+    /// Whether it must be put in parentheses among others.
+    var isCompound = false
+
+    init(_ fragment: SQLFragment, canBeNull: Bool = true, isCompound: Bool = false) {
+        self.fragment = fragment
+        self.canBeNull = canBeNull
+        self.isCompound = isCompound
+    }
+
+    static let always = SQLCondition(SQLFragment("1"), canBeNull: false)
+    static let never = SQLCondition(SQLFragment("0"), canBeNull: false)
+
+    /// The condition as part of a larger one.
+    var part: SQLFragment { isCompound ? "(" + fragment + ")" : fragment }
+}
+
+/// An expression in SQL, and what is known of its value.
+struct SQLOperand {
+    var fragment: SQLFragment
+    /// The storage of the column that the value comes from.
+    var storage: ColumnStorage?
+    /// For an object's key: the root entity whose table the key is of.
+    var root: EntityLayout?
+    /// For the number of an object's entity: the numbers of all.
+    var entities: SQLSchema?
+    /// Whether the value can be NULL.
+    var canBeNull = true
+    /// The key path, where the value is a column's.
+    var name: String?
+}

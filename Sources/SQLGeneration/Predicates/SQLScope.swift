@@ -1,0 +1,143 @@
+import CoreDataModel
+import StoreEngine
+
+/// The rows that a FROM clause gives: a table with an alias, and the tables of to-one destinations joined to it.
+final class SQLScope {
+    let mapping: EntityMapping
+    let alias: String
+    /// What the scopes of one statement share.
+    let names: AliasNames
+    private(set) var joins = ""
+    private var joined: [[String]: (mapping: EntityMapping, alias: String)] = [:]
+    /// The scopes that variables of subqueries stand for.
+    var variables: [String: SQLScope]
+
+    init(mapping: EntityMapping, names: AliasNames, variables: [String: SQLScope] = [:]) {
+        self.mapping = mapping
+        self.names = names
+        self.variables = variables
+        alias = names.next()
+    }
+
+    /// The table and its alias, with the joins so far: `ZCAR t0 LEFT OUTER JOIN ZPERSON t1 ON t0.ZOWNER = t1.Z_PK`.
+    var from: String { "\(quoted(mapping.table)) \(alias)\(joins)" }
+
+    /// A scope for the rows of a subquery.
+    func inner(_ mapping: EntityMapping) -> SQLScope { SQLScope(mapping: mapping, names: names, variables: variables) }
+
+    /// The alias for a table that is not an entity's.
+    func nextAlias() -> String { names.next() }
+
+    /// Where a key path leads.
+    func resolve(_ path: [String], schema: SQLSchema) throws -> ResolvedPath {
+        var current: (mapping: EntityMapping, alias: String) = (mapping, alias)
+        for (position, key) in path.enumerated() {
+            let isLast = position == path.count - 1
+            if key == "self" || key == "SELF" { continue }
+            if key == "objectID", isLast { break }
+            if key == "entity", isLast, current.mapping.layout.propertyByName[key] == nil {
+                return .entity(current.alias)
+            }
+            // A property of a subentity is a column of the same table.
+            if let owner = current.mapping.layout.owner(ofProperty: key), owner !== current.mapping.layout,
+                let mapping = schema.mapping(of: owner)
+            {
+                current.mapping = mapping
+            }
+            guard let property = current.mapping.layout.propertyByName[key] else {
+                throw KeyPathError.unknownKey(key, path: path, entity: current.mapping.layout)
+            }
+            try current.mapping.checkAvailable(key, "cannot be fetched or compared")
+            switch property {
+            case .slot(let slot):
+                guard let column = current.mapping.columns[slot] else {
+                    throw SQLError.unsupported(
+                        "“\(path.joined(separator: "."))”, since “\(current.mapping.layout.name).\(key)” is transient")
+                }
+                if column.isComposite {
+                    return try .column(current.alias, Self.element(of: column, path: path, from: position + 1))
+                }
+                if isLast { return .column(current.alias, column) }
+                // The destination's key is in the column already: no join for it.
+                if position == path.count - 2, path[position + 1] == "objectID" {
+                    return .column(current.alias, column)
+                }
+                if let destination = column.destination, let finding = schema.finding(of: destination) {
+                    throw finding.error("“\(path.joined(separator: "."))” cannot be fetched or compared", url: nil)
+                }
+                guard let destination = column.destination, let mapping = schema.mapping(of: destination) else {
+                    throw KeyPathError.unknownKey(
+                        path[position + 1], path: path, entity: current.mapping.layout)
+                }
+                let alias = join(column, mapping, from: current.alias, path: Array(path[...position]))
+                current = (mapping, alias)
+            case .toMany(let index):
+                guard let toMany = current.mapping.toManys[index] else {
+                    throw SQLError.unsupported("“\(path.joined(separator: "."))”, which is not stored")
+                }
+                return .toMany(
+                    ToManyPath(
+                        alias: current.alias, relationship: current.mapping.layout.relationships[index],
+                        mapping: toMany, rest: Array(path[(position + 1)...])))
+            case .fetched:
+                throw SQLError.unsupported("the fetched property “\(path.joined(separator: "."))”")
+            }
+        }
+        return .object(current.alias, current.mapping)
+    }
+
+    private static func element(of column: SlotColumn, path: [String], from position: Int) throws -> SlotColumn {
+        var current = column
+        for key in path[position...] {
+            guard let element = current.elements.first(where: { $0.property.hasSuffix("." + key) }) else {
+                throw SQLError.unsupported("“\(path.joined(separator: "."))”: the composite attribute has no “\(key)”")
+            }
+            current = element
+        }
+        guard !current.isComposite else {
+            throw SQLError.unsupported("the composite attribute “\(path.joined(separator: "."))” as a whole")
+        }
+        return current
+    }
+
+    private func join(_ column: SlotColumn, _ mapping: EntityMapping, from alias: String, path: [String]) -> String {
+        if let known = joined[path] { return known.alias }
+        let new = names.next()
+        joins += " LEFT OUTER JOIN \(quoted(mapping.table)) \(new) ON \(alias).\(quoted(column.name)) = \(new).Z_PK"
+        joined[path] = (mapping, new)
+        return new
+    }
+}
+
+/// Counts the aliases of one statement: `t0`, `t1`.
+final class AliasNames {
+    /// Whether the text serves every predicate of the same skeleton.
+    var isReusable = true
+    private var count = 0
+
+    func next() -> String {
+        defer { count += 1 }
+        return "t\(count)"
+    }
+}
+
+/// Where a key path leads.
+enum ResolvedPath {
+    /// To a column of the table with the alias.
+    case column(String, SlotColumn)
+    /// To the number of the object's entity, in the table with the alias.
+    case entity(String)
+    /// To the object itself.
+    case object(String, EntityMapping)
+    /// To the destinations of a to-many relationship, and on from there.
+    case toMany(ToManyPath)
+}
+
+/// A key path up to its first to-many relationship, and the keys after it.
+struct ToManyPath {
+    /// The alias of the table whose row the relationship starts from.
+    let alias: String
+    let relationship: RelationshipLayout
+    let mapping: ToManyMapping
+    let rest: [String]
+}

@@ -1,0 +1,105 @@
+import CoreDataModel
+
+extension PredicateSQL {
+    /// The rows of a to-many relationship's destinations, for a subquery.
+    struct DestinationScope {
+        let scope: SQLScope
+        /// What ties the destinations to the outer row: `t1.ZBOOK = t0.Z_PK`.
+        let link: String
+        /// The join table with its alias, before the destinations.
+        let joinTable: String?
+
+        /// The tables. Called last, when all joins are known.
+        func from() -> String {
+            guard let joinTable else { return scope.from }
+            return joinTable + scope.from
+        }
+    }
+
+    func destinationScope(of toMany: ToManyPath, in scope: SQLScope) throws -> DestinationScope {
+        guard let destination = schema.mapping(of: toMany.relationship.destination) else {
+            throw SQLError.unsupported(
+                "“\(toMany.relationship.name)”, whose entity “\(toMany.relationship.destination.name)” is in another store"
+            )
+        }
+        switch toMany.mapping {
+        case .foreignKey(let key):
+            let inner = scope.inner(destination)
+            return DestinationScope(
+                scope: inner, link: "\(inner.alias).\(quoted(key.column)) = \(toMany.alias).Z_PK", joinTable: nil)
+        case .joinTable(let join):
+            let pairs = scope.nextAlias()
+            let inner = scope.inner(destination)
+            let on = "\(pairs).\(quoted(join.destinationColumn)) = \(inner.alias).Z_PK"
+            return DestinationScope(
+                scope: inner,
+                link: "\(on) AND \(pairs).\(quoted(join.sourceColumn)) = \(toMany.alias).Z_PK",
+                joinTable: "\(quoted(join.table)) \(pairs) JOIN ")
+        }
+    }
+
+    /// What a condition inside `EXISTS` is about: the destinations' rows, and the keys that lead on from there.
+    struct ExistenceTarget {
+        let scope: SQLScope
+        package let keys: [String]
+    }
+
+    /// `EXISTS (SELECT 1 FROM ZPAGE t1 WHERE t1.ZBOOK = t0.Z_PK AND …)`, nested for each further to-many relationship.
+    ///
+    /// - Parameter body: the condition that a destination must satisfy; nil for none.
+    func existence(
+        of toMany: ToManyPath, in scope: SQLScope, _ body: (ExistenceTarget) throws -> SQLCondition?
+    ) throws -> SQLCondition {
+        let inner = try destinationScope(of: toMany, in: scope)
+        var conditions = [SQLFragment(inner.link)]
+        if !toMany.rest.isEmpty, case .toMany(let next) = try inner.scope.resolve(toMany.rest, schema: schema),
+            !next.rest.contains(where: { $0.hasPrefix("@") })
+        {
+            conditions.append(try existence(of: next, in: inner.scope, body).part)
+        } else if let condition = try body(ExistenceTarget(scope: inner.scope, keys: toMany.rest)) {
+            conditions.append(condition.part)
+        }
+        let all = SQLFragment.joined(conditions, separator: " AND ")
+        return SQLCondition("EXISTS (SELECT 1 FROM \(inner.from()) WHERE " + all + ")", canBeNull: false)
+    }
+
+    /// Stands for a destination of the relationship that `ANY` or `ALL` is about; no format string can name it.
+    private static let destinationVariable = "\u{0}destination"
+
+    /// `ANY pages.number > 3`, `ALL pages.number > 3`.
+    func existence(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
+        var plain = tree
+        plain.modifier = .direct
+        let origin: SQLScope
+        let path: [String]
+        switch tree.left {
+        case .keyPath(let keys): (origin, path) = (scope, keys)
+        case .path(from: .variable(let name), let keys):
+            guard let variable = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
+            (origin, path) = (variable, keys)
+        default: throw SQLError.unsupported("ANY or ALL of \(tree.left.sqlDescription)")
+        }
+        guard case .toMany(let toMany) = try origin.resolve(path, schema: schema) else {
+            // Of one value, any and all are the value itself.
+            return try condition(.comparison(plain), in: scope)
+        }
+        let holds = try existence(of: toMany, in: origin) { target in
+            // The left side starts at a destination, the right side where the predicate does.
+            let former = scope.variables
+            defer { scope.variables = former }
+            scope.variables[Self.destinationVariable] = target.scope
+            var inner = plain
+            inner.left = .keys(target.keys, from: Self.destinationVariable)
+            let condition = try condition(.comparison(inner), in: scope)
+            return tree.modifier == .all ? Self.negated(condition) : condition
+        }
+        return tree.modifier == .all ? Self.negated(holds) : holds
+    }
+}
+
+extension ExpressionTree {
+    /// Keys from the value of a variable on; the variable itself for none.
+    fileprivate static func keys(_ keys: [String], from variable: String) -> ExpressionTree {
+        keys.isEmpty ? .variable(variable) : .path(from: .variable(variable), keys)
+    }
+}

@@ -1,0 +1,184 @@
+import Ordering
+
+/// Finds out which join tables are which many-to-many relationships'. Pure.
+///
+/// A join table has a column for the keys of each end, with the number of that end's entity and the name of the relationship that leads
+/// there; the number of the entity and the relationship that the table itself is named after; and order keys where an end is ordered.
+struct JoinTableMatching {
+    /// A table with two columns of keys, and perhaps some of order keys.
+    private struct Table {
+        let name: String
+        package let keys: [String]
+        let orders: [String]
+
+        init?(_ name: String, _ columns: [TableDefinition.Column]) {
+            let names = columns.map(\.name)
+            orders = names.filter { StoredName.key($0).hasPrefix("Z_FOK_") }
+            keys = names.filter { !StoredName.key($0).hasPrefix("Z_FOK_") }
+            guard keys.count == 2,
+                keys.allSatisfy({ StoredName.key($0) == "REFLEXIVE" || Self.parts($0) != nil })
+            else { return nil }
+            self.name = name
+        }
+
+        static func parts(_ name: String) -> (number: Int, rest: String)? {
+            StoredName.numbered(StoredName.key(name), prefix: "Z_")
+        }
+    }
+
+    private let tables: [Table]
+    private let existing: [String: (name: String, columns: ColumnMatching)]
+    private let numbers: [String: Int]
+
+    init(_ tables: [String: [TableDefinition.Column]], numbers: [String: Int]) {
+        self.tables = tables.compactMap { Table($0.key, $0.value) }.ordered { $0.name < $1.name }
+        existing = Dictionary(
+            tables.map { (StoredName.key($0.key), ($0.key, ColumnMatching($0.value))) },
+            uniquingKeysWith: { first, _ in first })
+        self.numbers = numbers
+    }
+
+    /// What the join tables are, and their names in the store; nil for those that are not known.
+    func matches(_ wanted: [JoinTableNames]) -> ([ColumnMatching.Match], [JoinTableNames?]) {
+        var matches: [ColumnMatching.Match] = wanted.map { _ in .missing }
+        var joins: [JoinTableNames?] = wanted.map(exact)
+        var taken: Set<String> = []
+        for (index, join) in joins.enumerated() {
+            guard let join else { continue }
+            matches[index] = .found(join.table)
+            taken.insert(join.table)
+        }
+        for closeness in Closeness.allCases {
+            let open = wanted.indices.filter { matches[$0] == .missing }
+            guard !open.isEmpty else { break }
+            let free = tables.filter { !taken.contains($0.name) }
+            let found = open.map { index in free.flatMap { readings($0, as: wanted[index], closeness) } }
+            for ((index, readings), match) in zip(
+                zip(open, found), Assignment(found.map { Set($0.map(\.table)).sorted() }).matches)
+            {
+                switch match {
+                case .found(let table):
+                    // The ends of a relationship within one entity may be either way round.
+                    let ways = readings.filter { $0.table == table }
+                    if ways.count == 1 {
+                        joins[index] = ways[0]
+                        matches[index] = match
+                    } else {
+                        matches[index] = .ambiguous(
+                            ways.map { "\($0.table) (\($0.sourceColumn), \($0.destinationColumn))" })
+                    }
+                    taken.insert(table)
+                case .ambiguous(let names):
+                    matches[index] = match
+                    taken.formUnion(names)
+                case .missing: break
+                }
+            }
+        }
+        return (matches, joins)
+    }
+
+    /// The names as the rules give them, in the file's spelling, if the store has them all.
+    private func exact(_ join: JoinTableNames) -> JoinTableNames? {
+        guard let (table, columns) = existing[StoredName.key(join.table)],
+            let source = columns.spelling(join.sourceColumn), let destination = columns.spelling(join.destinationColumn)
+        else { return nil }
+        var result = join
+        result.table = table
+        result.sourceColumn = source
+        result.destinationColumn = destination
+        if let order = join.orderColumn {
+            guard let name = columns.spelling(order) else { return nil }
+            result.orderColumn = name
+        }
+        if let order = join.inverseOrderColumn {
+            guard let name = columns.spelling(order) else { return nil }
+            result.inverseOrderColumn = name
+        }
+        return result
+    }
+
+    private enum Closeness: CaseIterable {
+        /// The numbers of both ends, and both names but for what numbers them.
+        case names
+        /// The numbers of both ends, and names that resemble them.
+        case resemblance
+        /// Both names; the entities had other numbers.
+        case renumbered
+        /// The numbers of both ends, and one of the names.
+        case oneName
+    }
+
+    /// In which ways a table can be a relationship's.
+    private func readings(_ table: Table, as join: JoinTableNames, _ closeness: Closeness) -> [JoinTableNames] {
+        let ways = [(0, 1), (1, 0)]
+        return ways.compactMap { source, destination in
+            reading(table, join, source: table.keys[source], destination: table.keys[destination], closeness)
+        }
+    }
+
+    private func reading(
+        _ table: Table, _ join: JoinTableNames, source: String, destination: String, _ closeness: Closeness
+    ) -> JoinTableNames? {
+        let relationship = join.relationship
+        let isReflexive = relationship.inverse === relationship
+        guard let end = Table.parts(destination), (StoredName.key(source) == "REFLEXIVE") == isReflexive else {
+            return nil
+        }
+        let destinationStem = StoredName.key(relationship.name)
+        let sourceStem = StoredName.key(
+            relationship.inverse?.name ?? Table.parts(join.sourceColumn)?.rest ?? relationship.source.name)
+        let numbersFit: Bool
+        var (sourceFits, sourceResembles) = (true, true)
+        if isReflexive {
+            numbersFit = end.number == numbers[relationship.destination.name]
+        } else {
+            guard let start = Table.parts(source) else { return nil }
+            numbersFit =
+                end.number == numbers[relationship.destination.name]
+                && start.number == numbers[relationship.source.name]
+            sourceFits = StoredName.isNumbered(start.rest, stem: sourceStem)
+            sourceResembles = Self.resembles(start.rest, sourceStem)
+        }
+        let fits = StoredName.isNumbered(end.rest, stem: destinationStem)
+        let resembles = Self.resembles(end.rest, destinationStem)
+        switch closeness {
+        case .names: guard numbersFit, fits, sourceFits else { return nil }
+        case .resemblance: guard numbersFit, resembles, sourceResembles else { return nil }
+        case .renumbered: guard fits, sourceFits else { return nil }
+        case .oneName: guard numbersFit, fits || sourceFits, !isReflexive || fits else { return nil }
+        }
+        return named(table, join, source: source, destination: destination)
+    }
+
+    private static func resembles(_ name: String, _ stem: String) -> Bool {
+        StoredName.isNumbered(name, stem: stem) || StoredName.isTruncation(name, of: stem)
+            || StoredName.isNumbered(StoredName.looseKey(name), stem: StoredName.looseKey(stem))
+    }
+
+    /// The names with those of a table; nil where an order has no column.
+    private func named(
+        _ table: Table, _ join: JoinTableNames, source: String, destination: String
+    ) -> JoinTableNames? {
+        var result = join
+        result.table = table.name
+        result.sourceColumn = source
+        result.destinationColumn = destination
+        let wanted = [join.orderColumn, join.inverseOrderColumn].compactMap { $0 }.count
+        guard table.orders.count >= wanted else { return nil }
+        func order(of column: String) -> String? {
+            let expected = StoredName.key(JoinTableNames.orderColumn(of: column))
+            if let name = table.orders.first(where: { StoredName.key($0) == expected }) { return name }
+            return wanted == 1 && table.orders.count == 1 ? table.orders[0] : nil
+        }
+        if join.orderColumn != nil {
+            guard let name = order(of: destination) else { return nil }
+            result.orderColumn = name
+        }
+        if join.inverseOrderColumn != nil {
+            guard let name = order(of: source) else { return nil }
+            result.inverseOrderColumn = name
+        }
+        return result
+    }
+}

@@ -1,0 +1,310 @@
+import CoreDataModel
+import Ordering
+import StoreEngine
+
+/// Matches the names that the rules give to what an existing store has. Pure.
+///
+/// The rules are only a guess of how the tables and columns were named; where the file has something else, it is right. What fits the
+/// rules costs a look into a dictionary for each name. For the rest, tables are looked for by name and by their columns, columns by
+/// name and type, join tables by the numbers and names of both ends. Only what can be meant in one way is taken: the rest is reported,
+/// and everything else of the store can be used.
+struct SchemaReconciliation {
+    private let rule: SchemaNames
+    private let entities: [EntityLayout]
+    private let numbers: [String: Int]
+    private let catalog: StoreCatalog
+    private var names = SchemaNames()
+    private var findings: [SchemaFinding] = []
+
+    var result: (names: SchemaNames, findings: [SchemaFinding]) { (names, findings) }
+
+    init(_ rule: SchemaNames, entities: [EntityLayout], numbers: [String: Int], catalog: StoreCatalog) {
+        self.rule = rule
+        self.entities = entities
+        self.numbers = numbers
+        self.catalog = catalog
+        let roots = entities.filter { $0.superentity == nil }
+        let wanted = roots.map { WantedTable($0, members: members(of: $0), names: rule) }
+        let matches = TableMatching(catalog.tables).matches(wanted)
+        var taken: Set<String> = []
+        for (root, (wanted, match)) in zip(roots, zip(wanted, matches)) {
+            switch match {
+            case .found(let table):
+                taken.insert(table)
+                names.tables[root.name] = table
+                reconcile(wanted, table: table)
+            case .ambiguous(let names): report(root, nil, wanted.name, .ambiguous, names, isTable: true)
+            case .missing: report(root, nil, wanted.name, .missing, isTable: true)
+            }
+        }
+        reconcileJoins(taken: taken)
+        reportInverses()
+    }
+
+    private func members(of root: EntityLayout) -> [EntityLayout] {
+        root.selfAndSubentities.filter { numbers[$0.name] != nil }
+    }
+
+    private mutating func report(
+        _ entity: EntityLayout, _ property: String?, _ expected: String, _ problem: SchemaFinding.Problem,
+        _ candidates: [String] = [], isTable: Bool = false
+    ) {
+        // One finding a property is enough: it is as unknown with two of them.
+        guard !findings.contains(where: { $0.entity == entity.name && $0.property == property }) else { return }
+        findings.append(
+            SchemaFinding(
+                entity: entity.name, property: property, expected: expected, isTable: isTable, problem: problem,
+                candidates: candidates))
+    }
+
+    // MARK: Columns
+
+    private mutating func reconcile(_ wanted: WantedTable, table: String) {
+        let columns = catalog.tables[table] ?? []
+        let matching = ColumnMatching(columns)
+        let matches = matching.matches(wanted.columns.map(\.wanted))
+        var found: [String: String] = [:]
+        var taken: Set<String> = []
+        for (column, match) in zip(wanted.columns, matches) {
+            let expected = "\(table).\(column.wanted.name)"
+            switch match {
+            case .found(let name):
+                found[column.wanted.name] = name
+                taken.insert(name)
+            case .ambiguous(let candidates):
+                taken.formUnion(candidates)
+                guard column.owner == nil else { continue }
+                report(column.entity, column.property, expected, .ambiguous, candidates)
+            case .missing:
+                // A relationship without inverse may have a join table instead, which is looked for later.
+                guard column.owner == nil else { continue }
+                report(column.entity, column.property, expected, .missing)
+            }
+        }
+        var dependents = DependentColumns(matching, columns.map(\.name).filter { !taken.contains($0) })
+        for entity in members(of: wanted.root) {
+            var resolved: [String: SlotColumn] = [:]
+            for (property, column) in rule.columns[entity.name] ?? [:] {
+                resolved[property] = renamed(column, found, &dependents, entity, table)
+            }
+            names.columns[entity.name] = resolved
+            names.owners[entity.name] = (rule.owners[entity.name] ?? []).compactMap { owner in
+                guard let name = found[owner.name] else { return nil }
+                return renamed(owner, to: name, &dependents, table)
+            }
+        }
+    }
+
+    /// A column with the names of the store; nil where it is not known.
+    private mutating func renamed(
+        _ column: SlotColumn, _ found: [String: String], _ dependents: inout DependentColumns, _ entity: EntityLayout,
+        _ table: String
+    ) -> SlotColumn? {
+        if column.isComposite {
+            let elements = column.elements.compactMap { renamed($0, found, &dependents, entity, table) }
+            guard elements.count == column.elements.count else { return nil }
+            var composite = column
+            composite.elements = elements
+            return composite
+        }
+        guard let name = found[column.name] else { return nil }
+        var result = column
+        result.name = name
+        if let expected = column.entityColumn {
+            guard let entityColumn = dependents.entityColumn(expected, of: name) else {
+                report(entity, column.property, "\(table).\(expected)", .missing)
+                return nil
+            }
+            result.entityColumn = entityColumn
+        }
+        if let expected = column.orderColumn {
+            result.orderColumn = dependents.orderColumn(of: name)
+            if result.orderColumn == nil, let inverse = entity.relationship(named: column.property)?.inverse {
+                report(inverse.source, inverse.name, "\(table).\(expected)", .missing)
+            }
+        }
+        return result
+    }
+
+    private mutating func renamed(
+        _ owner: OwnerColumn, to name: String, _ dependents: inout DependentColumns, _ table: String
+    ) -> OwnerColumn {
+        var result = owner
+        result.name = name
+        result.entityColumn = dependents.entityColumn(nil, of: name)
+        if let expected = owner.orderColumn {
+            result.orderColumn = dependents.orderColumn(of: name)
+            if result.orderColumn == nil {
+                report(owner.relationship.source, owner.relationship.name, "\(table).\(expected)", .missing)
+            }
+        }
+        return result
+    }
+
+    // MARK: Join tables
+
+    private mutating func reconcileJoins(taken: Set<String>) {
+        let known = Set(names.owners.values.joined().map { ObjectIdentifier($0.relationship) })
+        // Relationships without inverse whose destinations have no column for them: earlier versions of this library made join
+        // tables for these.
+        let rest = rule.owners.values.joined().filter { !known.contains(ObjectIdentifier($0.relationship)) }
+            .ordered { ($0.relationship.source.name, $0.name) < ($1.relationship.source.name, $1.name) }
+        let former = rest.map { formerJoin($0.relationship) }
+        let matching = JoinTableMatching(
+            catalog.tables.filter { !taken.contains($0.key) && !StoreTables.isReserved($0.key) }, numbers: numbers)
+        let (matches, joins) = matching.matches(rule.joins + former)
+        names.joins = joins.compactMap { $0 }
+        for (index, (join, match)) in zip(rule.joins + former, matches).enumerated() {
+            let relationship = join.relationship
+            var expected = join.table
+            var isTable = true
+            if index >= rule.joins.count {
+                let destination = relationship.destination.root
+                // Where the destination's table is not known, that is what has been reported.
+                expected =
+                    "\(names.tables[destination.name] ?? destination.name).\(rest[index - rule.joins.count].name)"
+                isTable = false
+            }
+            switch match {
+            case .found: break
+            case .ambiguous(let candidates):
+                report(relationship.source, relationship.name, expected, .ambiguous, candidates, isTable: isTable)
+            case .missing: report(relationship.source, relationship.name, expected, .missing, isTable: isTable)
+            }
+        }
+    }
+
+    /// The join table that earlier versions of this library made for a relationship without inverse.
+    private func formerJoin(_ relationship: RelationshipLayout) -> JoinTableNames {
+        let source = numbers[relationship.source.name] ?? 0
+        let destination = numbers[relationship.destination.name] ?? 0
+        let name = relationship.name.uppercased()
+        return JoinTableNames(
+            relationship, table: "Z_\(source)\(name)",
+            sourceColumn: "Z_\(source)\(relationship.source.name.uppercased())",
+            destinationColumn: "Z_\(destination)\(name)")
+    }
+
+    /// A relationship is as unknown as its inverse, whose column or table it shares.
+    private mutating func reportInverses() {
+        for finding in findings {
+            guard let property = finding.property,
+                let entity = entities.first(where: { $0.name == finding.entity }),
+                let relationship = entity.relationship(named: property), let inverse = relationship.inverse,
+                inverse !== relationship, !relationship.isToMany || relationship.isManyToMany
+            else { continue }
+            // A to-one relationship has its own column; the other end's is another matter.
+            guard inverse.isToMany else { continue }
+            report(
+                inverse.source, inverse.name, finding.expected, finding.problem, finding.candidates,
+                isTable: finding.isTable)
+        }
+    }
+}
+
+/// What a root entity's table must have: a column for each attribute, to-one relationship and owner.
+struct WantedTable {
+    struct Column {
+        let entity: EntityLayout
+        /// The property; the composite for its elements.
+        let property: String
+        let wanted: ColumnMatching.Wanted
+        /// The relationship whose owner the column keeps.
+        var owner: RelationshipLayout?
+    }
+
+    let root: EntityLayout
+    /// The name that the rules give.
+    let name: String
+    /// The name without a number.
+    let stem: String
+    /// What the table was called before the entity was renamed.
+    let former: String?
+    private(set) var columns: [Column] = []
+
+    init(_ root: EntityLayout, members: [EntityLayout], names: SchemaNames) {
+        self.root = root
+        stem = "Z" + root.name.uppercased()
+        name = names.tables[root.name] ?? stem
+        let identifier = root.description.renamingIdentifier
+        former = identifier.flatMap { $0 == root.name ? nil : "Z" + $0.uppercased() }
+        for entity in members {
+            let properties = entity.description.propertiesByName
+            for (property, column) in (names.columns[entity.name] ?? [:]).ordered(by: { $0.key < $1.key }) {
+                let renamed = properties[property]?.renamingIdentifier.flatMap { $0 == property ? nil : $0 }
+                for leaf in column.flattened {
+                    let path = leaf.property.split(separator: ".")
+                    let base = path.last.map(String.init) ?? property
+                    // Earlier versions of this library named the columns of elements after the composite, too.
+                    let others = path.count > 1 ? ["Z" + path.joined(separator: "_").uppercased()] : []
+                    columns.append(
+                        Column(
+                            entity: entity, property: property,
+                            wanted: .init(
+                                name: leaf.name, stem: "Z" + base.uppercased(), others: others,
+                                former: path.count > 1 ? nil : renamed.map { "Z" + $0.uppercased() },
+                                type: leaf.storage.declaredType)))
+                }
+            }
+            for owner in names.owners[entity.name] ?? [] {
+                let stem = StoredName.numbered(owner.name, prefix: "Z").map {
+                    "Z\($0.number)\(owner.relationship.name.uppercased())"
+                }
+                columns.append(
+                    Column(
+                        entity: entity, property: owner.relationship.name,
+                        wanted: .init(name: owner.name, stem: stem ?? owner.name, type: "INTEGER", prefix: "Z"),
+                        owner: owner.relationship))
+            }
+        }
+    }
+}
+
+/// Finds the columns that go with that of a relationship: the destination's entity, and the place in an order.
+struct DependentColumns {
+    private let matching: ColumnMatching
+    private var free: [String]
+
+    init(_ matching: ColumnMatching, _ free: [String]) {
+        self.matching = matching
+        self.free = free
+    }
+
+    /// `Z7_OWNER` for `ZOWNER`, whatever the number.
+    mutating func entityColumn(_ expected: String?, of column: String) -> String? {
+        let number = expected.flatMap { StoredName.numbered($0, prefix: "Z")?.number }
+        if let number, let name = matching.spelling("Z\(number)_\(column.dropFirst())") { return name }
+        let rest = StoredName.key("_" + column.dropFirst())
+        let found = free.filter { StoredName.numbered(StoredName.key($0), prefix: "Z")?.rest == rest }
+        return take(found)
+            ?? (expected == nil
+                ? nil
+                : take(
+                    free.filter { name in
+                        guard let other = StoredName.numbered(StoredName.key(name), prefix: "Z")?.rest else {
+                            return false
+                        }
+                        return StoredName.isNumbered(other, stem: StoredName.unnumbered(rest))
+                            || StoredName.isTruncation(other, of: rest)
+                    }))
+    }
+
+    /// `Z_FOK_OWNER` for `ZOWNER`
+    mutating func orderColumn(of column: String) -> String? {
+        let expected = "Z_FOK_\(column.dropFirst())"
+        if let name = matching.spelling(expected) { return name }
+        let key = StoredName.key(expected)
+        return take(
+            free.filter { name in
+                let other = StoredName.key(name)
+                return StoredName.isNumbered(other, stem: StoredName.unnumbered(key))
+                    || StoredName.isTruncation(other, of: key)
+            })
+    }
+
+    private mutating func take(_ found: [String]) -> String? {
+        guard found.count == 1, let name = found.first else { return nil }
+        free.removeAll { $0 == name }
+        return name
+    }
+}

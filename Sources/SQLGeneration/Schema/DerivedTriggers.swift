@@ -1,0 +1,168 @@
+import CoreDataModel
+
+extension SQLSchema {
+    /// The triggers of all derived attributes, in the order of the entities.
+    ///
+    /// - Throws: an `NSError` for an expression that no trigger can compute.
+    package func derivedAttributeTriggers() throws -> [TriggerDefinition] {
+        try mappings.compactMap({ $0 }).flatMap { (mapping: EntityMapping) -> [TriggerDefinition] in
+            let inherited = mapping.layout.superentity?.slots.count ?? 0
+            return try mapping.layout.slots[inherited...].flatMap { slot -> [TriggerDefinition] in
+                guard let attribute = slot.attribute?.description as? NSDerivedAttributeDescription,
+                    let expression = attribute.derivationExpression, !slot.isTransient
+                else { return [] }
+                let tree = expressionTree(of: expression)
+                guard let derivation = Derivation(tree), let column = mapping.column(named: slot.name) else {
+                    throw Self.underivable(mapping, slot.name, "\(expression)")
+                }
+                let derived = DerivedColumn(mapping: mapping, property: slot.name, column: quoted(column.name))
+                return try triggers(derived, derivation, expression: "\(expression)")
+            }
+        }
+    }
+
+    private static func underivable(_ mapping: EntityMapping, _ property: String, _ expression: String) -> Error {
+        SQLError.unsupported(
+            "the derived attribute “\(mapping.layout.name).\(property)”, whose expression is “\(expression)”; it may be "
+                + "an attribute, one behind a to-one relationship, these in canonical:, uppercase: or lowercase:, now(), "
+                + "or @count, @sum, @min, @max or @avg of a to-many relationship")
+    }
+
+    private func triggers(
+        _ derived: DerivedColumn, _ derivation: Derivation, expression: String
+    ) throws -> [TriggerDefinition] {
+        let mapping = derived.mapping
+        switch derivation {
+        case .now: return own(derived, value: "\(SQLFunctionName.now)()", sourceColumn: "Z_OPT")
+        case .value(let path, let function):
+            func applied(_ value: String) -> String { function.map { "\($0)(\(value))" } ?? value }
+            guard let first = mapping.column(named: path[0]), !first.isComposite else { break }
+            if path.count == 1 {
+                guard first.destination == nil else { break }
+                return own(derived, value: applied(quoted(first.name)), sourceColumn: quoted(first.name))
+            }
+            guard let destination = first.destination.flatMap({ self.mapping(of: $0) }),
+                let column = destination.column(named: path[1]), !column.isComposite
+            else { break }
+            return behindToOne(derived, key: quoted(first.name), destination, column: quoted(column.name), applied)
+        case .aggregate(let name, let function, let attribute):
+            guard case .toMany(let index)? = mapping.layout.propertyByName[name], let toMany = mapping.toManys[index],
+                let destination = self.mapping(of: mapping.layout.relationships[index].destination)
+            else { break }
+            let column = attribute.flatMap { destination.column(named: $0) }
+            guard attribute == nil || column?.isComposite == false else { break }
+            switch toMany {
+            case .foreignKey(let key) where function == "COUNT": return count(derived, key)
+            case .foreignKey(let key):
+                guard let column else { break }
+                return aggregate(derived, key, function, column: quoted(column.name))
+            case .joinTable(let join) where function == "COUNT": return count(derived, join)
+            case .joinTable: break
+            }
+        }
+        throw Self.underivable(mapping, derived.property, expression)
+    }
+
+    /// Of the object's own values: when it is inserted, and when the value changes.
+    private func own(_ derived: DerivedColumn, value: String, sourceColumn: String) -> [TriggerDefinition] {
+        let table = derived.mapping.table
+        return [
+            TriggerDefinition(
+                name: derived.name(on: table, "INSERT"), event: "AFTER INSERT ON \(derived.table)",
+                condition: derived.entityCondition,
+                statements: derived.set(value, where: "Z_PK = NEW.Z_PK", isInsert: true)),
+            TriggerDefinition(
+                name: derived.name(on: table, "UPDATE"), event: "AFTER UPDATE OF \(sourceColumn) ON \(derived.table)",
+                condition: derived.entityCondition, statements: derived.set(value, where: "Z_PK = NEW.Z_PK")),
+        ]
+    }
+
+    /// Of a value behind a to-one relationship: when the object or its relationship changes, and when the value does.
+    private func behindToOne(
+        _ derived: DerivedColumn, key: String, _ destination: EntityMapping, column: String,
+        _ applied: (String) -> String
+    ) -> [TriggerDefinition] {
+        let other = quoted(destination.table)
+        let value = "(SELECT \(applied(column)) FROM \(other) WHERE Z_PK = NEW.\(key))"
+        let ownTriggers = own(derived, value: value, sourceColumn: key)
+        let pushed = derived.set(applied("NEW." + column), where: "\(key) = NEW.Z_PK")
+        return ownTriggers + [
+            TriggerDefinition(
+                name: derived.name(on: destination.table, "PARAMETER_INSERT"), event: "AFTER INSERT ON \(other)",
+                statements: pushed),
+            TriggerDefinition(
+                name: derived.name(on: destination.table, "PARAMETER_UPDATE"),
+                event: "AFTER UPDATE OF \(column) ON \(other)", statements: pushed),
+        ]
+    }
+
+    /// `@count` of a one-to-many relationship: one more, one less.
+    private func count(_ derived: DerivedColumn, _ foreign: ForeignKeyMapping) -> [TriggerDefinition] {
+        let table = quoted(foreign.table)
+        let key = quoted(foreign.column)
+        let column = derived.column
+        func trigger(_ occasion: String, _ event: String, _ row: String, _ value: String) -> TriggerDefinition {
+            TriggerDefinition(
+                name: derived.name(on: foreign.table, "PARAMETER_\(occasion)"), event: event,
+                condition: "\(row).\(key) NOT NULL", statements: derived.set(value, where: "Z_PK = \(row).\(key)"))
+        }
+        let update = "AFTER UPDATE OF \(key) ON \(table)"
+        return [
+            trigger("INSERT", "AFTER INSERT ON \(table)", "NEW", "IFNULL(\(column), 0) + 1"),
+            trigger("UPDATE_INCREMENT", update, "NEW", "\(column) + 1"),
+            trigger("UPDATE_DECREMENT", update, "OLD", "\(column) - 1"),
+            trigger("DELETE", "AFTER DELETE ON \(table)", "OLD", "\(column) - 1"),
+            sourceInsert(derived, "(SELECT IFNULL(COUNT(\(key)), 0) FROM \(table) WHERE \(key) = NEW.Z_PK)"),
+        ]
+    }
+
+    /// `@count` of a many-to-many relationship: counted anew with every pair.
+    private func count(_ derived: DerivedColumn, _ join: JoinMapping) -> [TriggerDefinition] {
+        let table = quoted(join.table)
+        let key = quoted(join.sourceColumn)
+        func trigger(_ occasion: String, _ row: String) -> TriggerDefinition {
+            TriggerDefinition(
+                name: derived.name(on: join.table, "PARAMETER_\(occasion)"), event: "AFTER \(occasion) ON \(table)",
+                statements: derived.set(
+                    "(SELECT COUNT(*) FROM \(table) WHERE \(key) = \(row).\(key))", where: "Z_PK = \(row).\(key)"))
+        }
+        return [
+            trigger("INSERT", "NEW"), trigger("DELETE", "OLD"),
+            sourceInsert(derived, "(SELECT COUNT(*) FROM \(table) WHERE \(key) = NEW.Z_PK)"),
+        ]
+    }
+
+    /// `@sum` and its kin of a one-to-many relationship: computed anew with every change.
+    private func aggregate(
+        _ derived: DerivedColumn, _ foreign: ForeignKeyMapping, _ function: String, column: String
+    ) -> [TriggerDefinition] {
+        let table = quoted(foreign.table)
+        let key = quoted(foreign.column)
+        func value(_ row: String) -> String {
+            let computed = "\(function)(\(column))"
+            let result = function == "SUM" ? "IFNULL(\(computed), 0)" : computed
+            return "(SELECT \(result) FROM \(table) WHERE \(key) = \(row))"
+        }
+        func trigger(_ occasion: String, _ event: String, _ row: String) -> TriggerDefinition {
+            TriggerDefinition(
+                name: derived.name(on: foreign.table, "PARAMETER_\(occasion)"), event: event,
+                condition: "\(row).\(key) NOT NULL",
+                statements: derived.set(value("\(row).\(key)"), where: "Z_PK = \(row).\(key)"))
+        }
+        let update = "AFTER UPDATE OF \(key), \(column) ON \(table)"
+        return [
+            trigger("INSERT", "AFTER INSERT ON \(table)", "NEW"),
+            trigger("UPDATE_NEW", update, "NEW"),
+            trigger("UPDATE_OLD", update, "OLD"),
+            trigger("DELETE", "AFTER DELETE ON \(table)", "OLD"),
+            sourceInsert(derived, value("NEW.Z_PK")),
+        ]
+    }
+
+    private func sourceInsert(_ derived: DerivedColumn, _ value: String) -> TriggerDefinition {
+        TriggerDefinition(
+            name: derived.name(on: derived.mapping.table, "SOURCE_INSERT"), event: "AFTER INSERT ON \(derived.table)",
+            condition: derived.entityCondition,
+            statements: derived.set(value, where: "Z_PK = NEW.Z_PK", isInsert: true))
+    }
+}

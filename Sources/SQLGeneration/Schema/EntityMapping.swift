@@ -1,0 +1,122 @@
+import CoreDataModel
+import StoreEngine
+
+/// Where an entity's objects lie in the database.
+package final class EntityMapping: Sendable {
+    package let layout: EntityLayout
+    /// The entity's number in this store: `Z_ENT`.
+    package let number: Int
+    /// The table, which is the root entity's.
+    package let table: String
+    /// The columns by slot; nil for transient attributes.
+    package let columns: [SlotColumn?]
+    /// The to-many relationships by their index among the entity's relationships; nil for to-one ones.
+    package let toManys: [ToManyMapping?]
+    /// The columns in which the entity's rows keep the owners of relationships without inverse that lead to it.
+    package let owners: [OwnerColumn]
+    /// The numbers of the entity and of all below it, ascending.
+    package let numbers: [Int]
+    /// Whether the table holds objects of other entities too, so that rows must be told apart by `Z_ENT`.
+    package let sharesTable: Bool
+    /// The properties whose columns or join tables are not known in an existing store, by name, and why.
+    package let unavailable: [String: SchemaFinding]
+
+    init(
+        layout: EntityLayout, number: Int, table: String, columns: [SlotColumn?], toManys: [ToManyMapping?],
+        owners: [OwnerColumn] = [], numbers: [Int], sharesTable: Bool, unavailable: [String: SchemaFinding] = [:]
+    ) {
+        self.layout = layout
+        self.number = number
+        self.table = table
+        self.columns = columns
+        self.toManys = toManys
+        self.owners = owners
+        self.unavailable = unavailable
+        self.numbers = numbers
+        self.sharesTable = sharesTable
+    }
+
+    /// The column of an attribute or to-one relationship.
+    package func column(named property: String) -> SlotColumn? {
+        layout.slotIndex(forName: property).flatMap { columns[$0] }
+    }
+
+    /// The columns of the entity's own table that its rows use, in the order of the slots, `Z_FOK` columns left out.
+    package var storedColumns: [SlotColumn] { columns.compactMap { $0 }.flatMap(\.flattened) }
+}
+
+/// The column of an attribute or of a to-one relationship.
+package struct SlotColumn: Sendable {
+    /// The property's name; for an element of a composite attribute, the key path.
+    package let property: String
+    package var name: String
+    package let storage: ColumnStorage
+    /// For a to-one relationship to an entity with subentities: the column with the destination's `Z_ENT`.
+    package var entityColumn: String?
+    /// For the inverse of an ordered to-many relationship: the column with the place among the siblings.
+    package var orderColumn: String?
+    /// The destination of a to-one relationship.
+    package var destination: EntityLayout?
+    /// Whether a trigger computes the value, so that nobody else writes it.
+    package var isDerived = false
+    /// The columns of a composite attribute's elements; the composite itself then has no column.
+    package var elements: [SlotColumn] = []
+
+    /// Whether this is a composite attribute, which is stored as its elements' columns.
+    package var isComposite: Bool { !elements.isEmpty }
+
+    /// The columns that are in the table: the column itself, or those of the elements.
+    package var flattened: [SlotColumn] { isComposite ? elements.flatMap(\.flattened) : [self] }
+}
+
+/// Where the destinations of a to-many relationship are found.
+package enum ToManyMapping: Sendable {
+    /// One-to-many: the destinations' rows carry the source's primary key in `column`.
+    case foreignKey(ForeignKeyMapping)
+    /// Many-to-many: pairs in a join table.
+    case joinTable(JoinMapping)
+}
+
+/// A one-to-many relationship as its destinations' table has it.
+package struct ForeignKeyMapping: Sendable {
+    package let table: String
+    package let column: String
+    /// The column with the source's `Z_ENT`, where sources have subentities.
+    package let entityColumn: String?
+    /// The column with the order key, for an ordered relationship.
+    package let orderColumn: String?
+    /// Whether an inverse relationship has the column; it belongs to the to-many relationship itself otherwise, whose changes
+    /// write it.
+    package let hasInverse: Bool
+
+    /// All columns of the relationship.
+    package var columns: [String] { [column, entityColumn, orderColumn].compactMap { $0 } }
+}
+
+/// A many-to-many relationship seen from one end.
+package struct JoinMapping: Sendable {
+    package let table: String
+    /// The column with the primary key of this end's object.
+    package let sourceColumn: String
+    /// The column with the primary key of the other object.
+    package let destinationColumn: String
+    /// The column with the order key, for an ordered relationship.
+    package let orderColumn: String?
+    /// Whether the relationship is its own inverse, so that each pair is stored both ways round.
+    package let isReflexive: Bool
+
+    /// The pairs with their columns exchanged.
+    package var reversed: JoinMapping {
+        JoinMapping(
+            table: table, sourceColumn: destinationColumn, destinationColumn: sourceColumn, orderColumn: nil,
+            isReflexive: isReflexive)
+    }
+}
+
+extension EntityMapping {
+    /// All columns that the entity's rows use, besides the key, the entity and the version.
+    package var allColumns: [String] {
+        storedColumns.flatMap { [$0.name, $0.entityColumn, $0.orderColumn].compactMap { $0 } }
+            + owners.flatMap(\.columns)
+    }
+}

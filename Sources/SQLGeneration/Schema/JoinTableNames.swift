@@ -1,0 +1,61 @@
+import CoreDataModel
+
+/// The names in a join table: `Z_5TAGS ( Z_5NOTES, Z_13TAGS )` for `Note.tags` (entity 5) and `Tag.notes` (entity 13).
+///
+/// A column bears the number of the entity whose keys it holds and the name of the relationship that leads there. A
+/// relationship that is its own inverse has the column `REFLEXIVE` for the other end.
+struct JoinTableNames {
+    /// The one of the two relationships that the table is named after.
+    let relationship: RelationshipLayout
+    var table: String
+    /// The column with the keys of the objects that have the relationship.
+    var sourceColumn: String
+    /// The column with the keys of the objects that it leads to.
+    var destinationColumn: String
+    /// The place of the destination, where the relationship is ordered.
+    var orderColumn: String?
+    /// The place of the source, where the inverse is ordered.
+    var inverseOrderColumn: String?
+
+    init(_ relationship: RelationshipLayout, table: String, sourceColumn: String, destinationColumn: String) {
+        self.relationship = relationship
+        self.table = table
+        self.sourceColumn = sourceColumn
+        self.destinationColumn = destinationColumn
+        if relationship.isOrdered { orderColumn = Self.orderColumn(of: destinationColumn) }
+        if let inverse = relationship.inverse, inverse.isOrdered, inverse !== relationship {
+            inverseOrderColumn = Self.orderColumn(of: sourceColumn)
+        }
+    }
+
+    /// `Z_FOK_17PEOPLE` for `Z_17PEOPLE`
+    static func orderColumn(of column: String) -> String { "Z_FOK_\(column.dropFirst(2))" }
+
+    private var isReflexive: Bool { relationship.inverse === relationship }
+
+    var mapping: JoinMapping {
+        JoinMapping(
+            table: table, sourceColumn: sourceColumn, destinationColumn: destinationColumn, orderColumn: orderColumn,
+            isReflexive: isReflexive)
+    }
+
+    var inverseMapping: JoinMapping {
+        JoinMapping(
+            table: table, sourceColumn: destinationColumn, destinationColumn: sourceColumn,
+            orderColumn: inverseOrderColumn, isReflexive: isReflexive)
+    }
+
+    func definition(rootName: String) -> JoinTableDefinition {
+        let first = isReflexive ? destinationColumn : sourceColumn
+        let second = isReflexive ? sourceColumn : destinationColumn
+        // Of two ends that are both ordered, the source's keys come first, as the columns do.
+        let order = [inverseOrderColumn, orderColumn].compactMap { $0 }
+        return JoinTableDefinition(
+            table: TableDefinition(
+                name: table, columns: ([first, second] + order).map { .init(name: $0, declaredType: "INTEGER") },
+                primaryKey: [first, second]),
+            index: IndexDefinition(
+                name: "\(table)_\(second)_INDEX", table: table, terms: [quoted(second), quoted(first)]),
+            rootName: rootName)
+    }
+}

@@ -1,0 +1,68 @@
+import CoreDataModel
+import StoreEngine
+
+/// A model as a database: which entity is which table, which property which column. Pure; built once per store.
+///
+/// Names and order are Core Data's: `ZCAR` with `Z_PK, Z_ENT, Z_OPT` and `Z<PROPERTY>`, subentities in their root's
+/// table, join tables `Z_<n><REL>`. The numbers of the entities are part of some names; a store that exists brings its
+/// own in `Z_PRIMARYKEY`, and its names are read from it (``SchemaReconciliation``).
+package struct SQLSchema: Sendable {
+    package let layout: ModelLayout
+    /// The mappings in the order of the layout's entities; nil for entities that the store does not hold.
+    package let mappings: [EntityMapping?]
+    /// The tables of the root entities, in the order of their numbers.
+    package let tables: [TableDefinition]
+    /// The join tables, each with the number of the root entity after whose table it is made.
+    package let joinTables: [JoinTableDefinition]
+    /// What an existing store has not, or so that it cannot be told which is which.
+    package let findings: [SchemaFinding]
+    private let layoutIndexByNumber: [Int: Int]
+
+    /// Lays out a model.
+    ///
+    /// - Parameters:
+    ///   - layout: the compiled model.
+    ///   - entityNames: the entities of the store's configuration; nil for all.
+    ///   - numbers: the numbers that an existing store gave its entities; nil to number them afresh from 1.
+    ///   - catalog: what an existing store has: where the rules do not fit it, it is right.
+    package init(
+        layout: ModelLayout, entityNames: Set<String>? = nil, numbers: [String: Int]? = nil,
+        catalog: StoreCatalog? = nil
+    ) {
+        let builder = SchemaBuilder(layout: layout, entityNames: entityNames, numbers: numbers, catalog: catalog)
+        self.layout = layout
+        mappings = builder.mappings
+        tables = builder.tables
+        joinTables = builder.joinTables
+        findings = builder.findings
+        var byNumber: [Int: Int] = [:]
+        for (index, mapping) in mappings.enumerated() {
+            if let mapping { byNumber[mapping.number] = index }
+        }
+        layoutIndexByNumber = byNumber
+    }
+
+    /// The mapping of an entity; nil when the store does not hold it.
+    package func mapping(of entity: EntityLayout) -> EntityMapping? {
+        let index = entity.number - 1
+        return mappings.indices.contains(index) ? mappings[index] : nil
+    }
+
+    /// The entity with a `Z_ENT`, if it is the given one or inherits from it: a column can say any number.
+    package func entity(numbered number: Int64, kindOf entity: EntityLayout) -> EntityLayout? {
+        guard let layout = mapping(number: Int(number))?.layout, layout.isKind(of: entity) else { return nil }
+        return layout
+    }
+
+    /// The mapping of the entity with a `Z_ENT`.
+    package func mapping(number: Int) -> EntityMapping? { layoutIndexByNumber[number].flatMap { mappings[$0] } }
+}
+
+/// A join table of a many-to-many relationship.
+package struct JoinTableDefinition: Sendable, Equatable {
+    package let table: TableDefinition
+    /// The index over the second column, for going through the relationship from its other end.
+    package let index: IndexDefinition
+    /// The name of the root entity after whose table Core Data makes this one.
+    package let rootName: String
+}

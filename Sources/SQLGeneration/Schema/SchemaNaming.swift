@@ -1,0 +1,156 @@
+import CoreDataModel
+
+/// The rules by which Core Data names tables and columns: pure, from a model and the numbers of its entities.
+struct SchemaNaming {
+    private let entities: [EntityLayout]
+    private let numbers: [String: Int]
+    private(set) var names = SchemaNames()
+    /// The relationships without inverse that lead to an entity, by its name.
+    private var owning: [String: [RelationshipLayout]] = [:]
+
+    /// - Parameters:
+    ///   - entities: the entities in the store, each root followed by what is below it.
+    ///   - numbers: their numbers, by name.
+    init(_ entities: [EntityLayout], numbers: [String: Int]) {
+        self.entities = entities
+        self.numbers = numbers
+        for entity in entities {
+            for relationship in Self.declared(entity.relationships, by: entity)
+            where relationship.isToMany && relationship.inverse == nil && !relationship.isTransient {
+                owning[relationship.destination.name, default: []].append(relationship)
+            }
+        }
+        var tables = ColumnNames()
+        for root in entities where root.superentity == nil {
+            names.tables[root.name] = tables.next(for: root.name)
+            nameColumns(of: root)
+        }
+        nameJoinTables()
+    }
+
+    private func members(of root: EntityLayout) -> [EntityLayout] {
+        root.selfAndSubentities.filter { numbers[$0.name] != nil }
+    }
+
+    private func number(_ entity: EntityLayout) -> Int { numbers[entity.name] ?? entity.number }
+
+    /// Those of an entity's relationships that it does not inherit, by name.
+    private static func declared(
+        _ relationships: [RelationshipLayout], by entity: EntityLayout
+    ) -> [RelationshipLayout] {
+        relationships[(entity.superentity?.relationships.count ?? 0)...].sorted { $0.name < $1.name }
+    }
+
+    // MARK: Columns
+
+    private mutating func nameColumns(of root: EntityLayout) {
+        var taken = ColumnNames(reserved: ["Z_PK", "Z_ENT", "Z_OPT"])
+        for entity in members(of: root) {
+            var columns: [String: SlotColumn] = [:]
+            let ownSlots = entity.slots[(entity.superentity?.slots.count ?? 0)...].filter { !$0.isTransient }
+            for slot in ownSlots.sorted(by: { $0.name < $1.name }) {
+                switch slot.kind {
+                case .attribute(let attribute):
+                    columns[slot.name] = Self.column(of: attribute, path: slot.name, names: &taken)
+                case .toOne(let relationship):
+                    columns[slot.name] = column(of: relationship, names: &taken)
+                }
+            }
+            names.columns[entity.name] = columns
+            let owning = (owning[entity.name] ?? []).sorted { first, second in
+                let numbers = (number(first.source), number(second.source))
+                return numbers.0 == numbers.1 ? first.name < second.name : numbers.0 < numbers.1
+            }
+            names.owners[entity.name] = owning.map { relationship in
+                let name = taken.next(for: "\(number(relationship.source))\(relationship.name)")
+                return OwnerColumn(
+                    relationship: relationship, name: name, entityColumn: nil,
+                    orderColumn: relationship.isOrdered ? "Z_FOK_\(name.dropFirst())" : nil)
+            }
+        }
+    }
+
+    /// The column of an attribute. The elements of a composite one have columns under their own names, in the order in which they
+    /// are declared.
+    private static func column(
+        of attribute: AttributeLayout, path: String, names: inout ColumnNames
+    ) -> SlotColumn? {
+        if attribute.type == .compositeAttributeType {
+            let elements = attribute.elements.compactMap {
+                Self.column(of: $0, path: path + "." + $0.name, names: &names)
+            }
+            guard !elements.isEmpty else { return nil }
+            return SlotColumn(
+                property: path, name: "", storage: .transformable(allowsExternal: false), elements: elements)
+        }
+        guard let storage = ColumnStorage(attribute) else { return nil }
+        var column = SlotColumn(property: path, name: names.next(for: attribute.name), storage: storage)
+        column.isDerived = attribute.derivation != nil
+        return column
+    }
+
+    private func column(of relationship: RelationshipLayout, names: inout ColumnNames) -> SlotColumn {
+        let name = names.next(for: relationship.name)
+        var column = SlotColumn(property: relationship.name, name: name, storage: .toOne)
+        column.destination = relationship.destination
+        if relationship.destination.selfAndSubentities.count > 1 {
+            column.entityColumn = "Z\(number(relationship.destination))_\(name.dropFirst())"
+        }
+        if let inverse = relationship.inverse, inverse.isOrdered { column.orderColumn = "Z_FOK_\(name.dropFirst())" }
+        return column
+    }
+
+    // MARK: Join tables
+
+    private mutating func nameJoinTables() {
+        // The column with an entity's own keys, by entity and relationship. Several such columns of one name are numbered in the
+        // order of the relationships of the entity that they hold the keys of.
+        var keyColumns: [String: [String: String]] = [:]
+        for root in entities where root.superentity == nil {
+            var taken: Set<String> = []
+            for entity in members(of: root) {
+                for relationship in Self.declared(entity.relationships, by: entity)
+                where relationship.isManyToMany && !relationship.isTransient {
+                    guard let inverse = relationship.inverse, inverse !== relationship else { continue }
+                    let base = "Z_\(number(entity))\(inverse.name.uppercased())"
+                    var (name, digit) = (base, 0)
+                    while !taken.insert(name).inserted {
+                        digit += 1
+                        name = base + String(digit)
+                    }
+                    keyColumns[entity.name, default: [:]][relationship.name] = name
+                }
+            }
+        }
+        var tables: Set<String> = []
+        for entity in entities {
+            for relationship in Self.declared(entity.relationships, by: entity)
+            where relationship.isManyToMany && !relationship.isTransient && Self.namesTheTable(relationship)
+                && numbers[relationship.destination.name] != nil
+            {
+                guard let inverse = relationship.inverse else { continue }
+                let base = "Z_\(number(entity))\(relationship.name.uppercased())"
+                var (table, digit) = (base, 0)
+                // Two relationships may differ in capitals only.
+                while !tables.insert(table).inserted {
+                    digit += 1
+                    table = base + String(digit)
+                }
+                names.joins.append(
+                    JoinTableNames(
+                        relationship, table: table,
+                        sourceColumn: keyColumns[entity.name]?[relationship.name] ?? "REFLEXIVE",
+                        destinationColumn: keyColumns[inverse.source.name]?[inverse.name] ?? table))
+            }
+        }
+    }
+
+    /// Whether a many-to-many relationship is the one of the pair that its join table is named after: the one of the
+    /// entity that comes first by name; within one entity, the one that comes last by name.
+    private static func namesTheTable(_ relationship: RelationshipLayout) -> Bool {
+        guard let inverse = relationship.inverse, inverse !== relationship else { return true }
+        let source = relationship.source.name
+        let other = inverse.source.name
+        return source == other ? relationship.name > inverse.name : source < other
+    }
+}

@@ -1,0 +1,85 @@
+import CoreDataModel
+import Foundation
+
+/// How a value of a predicate becomes a value of SQL.
+package enum BindingConversion: Sendable {
+    /// As a column with this storage has it; nil for a value that is compared with no column.
+    case column(ColumnStorage?)
+    /// The primary key of an object of this root entity's table; -1, which no object has, for any other.
+    case key(root: EntityLayout)
+    /// The number of an entity; -1, which none has, for any other value.
+    case entity(SQLSchema)
+    /// The first of all texts that begin with the value.
+    case prefixStart
+    /// What comes after all texts that begin with the value.
+    case prefixEnd
+
+    func value(of value: Value) throws -> SQLValue {
+        switch self {
+        case .column(let storage): return try Self.columnValue(value, storage)
+        case .key(let root): return Self.key(of: value, root: root)
+        case .entity(let schema):
+            guard case .object(let reference) = value, let entity = reference.object as? NSEntityDescription,
+                let layout = schema.layout.entityByName[entity.name ?? ""], let mapping = schema.mapping(of: layout)
+            else { return value == .null ? .null : .integer(-1) }
+            return .integer(Int64(mapping.number))
+        case .prefixStart:
+            guard case .string(let text) = value else { return .null }
+            return .text(text)
+        case .prefixEnd:
+            guard case .string(let text) = value else { return .null }
+            return Self.end(ofPrefix: text)
+        }
+    }
+
+    private static func columnValue(_ value: Value, _ storage: ColumnStorage?) throws -> SQLValue {
+        switch value {
+        case .null: return .null
+        case .integer(let number): return .integer(number)
+        case .double(let number): return .double(number)
+        case .decimal(let number):
+            // The column's numeric affinity reads the text; elsewhere a double is compared.
+            return storage == .decimal ? .text(number.description(withLocale: nil)) : .double(number.doubleValue)
+        case .string(let text): return .text(text)
+        case .date(let date): return .double(date.timeIntervalSinceReferenceDate)
+        case .data(let data): return .blob(data)
+        case .uuid(let uuid): return .blob(uuid.bytes)
+        case .url(let url): return .text(url.absoluteString)
+        case .object(let reference):
+            if let identifier = reference.operand.operandIdentity as? NSManagedObjectID {
+                return .integer(identifier.isTemporaryID ? -1 : identifier.key)
+            }
+            throw SQLError.unsupported("a value of type \(type(of: reference.object))")
+        case .collection: throw SQLError.unsupported("a collection where one value is expected")
+        }
+    }
+
+    private static func key(of value: Value, root: EntityLayout) -> SQLValue {
+        if value == .null { return .null }
+        guard case .object(let reference) = value,
+            let identifier = reference.operand.operandIdentity as? NSManagedObjectID, !identifier.isTemporaryID,
+            identifier.layout.root === root || identifier.layout.root.name == root.name
+        else { return .integer(-1) }
+        return .integer(identifier.key)
+    }
+
+    /// What sorts after all texts with a prefix, byte by byte: the prefix with its last character replaced by the next.
+    /// After everything comes the empty blob, since SQLite sorts blobs after texts.
+    static func end(ofPrefix prefix: String) -> SQLValue {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+            guard let following = Unicode.Scalar(next) else { continue }
+            scalars.append(following)
+            var text = String.UnicodeScalarView()
+            text.append(contentsOf: scalars)
+            return .text(String(text))
+        }
+        return .blob(Data())
+    }
+}
+
+extension UUID {
+    /// The 16 bytes, as a column has them.
+    package var bytes: Data { withUnsafeBytes(of: uuid) { Data($0) } }
+}

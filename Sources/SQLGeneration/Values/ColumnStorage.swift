@@ -1,0 +1,69 @@
+import CoreDataModel
+
+/// How a value lies in a column: what SQLite stores, and what it means.
+package enum ColumnStorage: Sendable, Equatable {
+    /// An integer or a Boolean.
+    case integer
+    case double
+    /// Single precision, stored as a double.
+    case float
+    /// Seconds since 2001-01-01 00:00 UTC.
+    case date
+    case decimal
+    case string
+    case url
+    /// The 16 bytes of a UUID.
+    case uuid
+    /// Bytes; where the attribute allows external storage, with Core Data's leading byte.
+    case data(allowsExternal: Bool)
+    /// What a value transformer made of the value; with the leading byte where external storage is allowed.
+    case transformable(allowsExternal: Bool)
+    /// The primary key of a destination.
+    case toOne
+
+    /// The storage of an attribute's type; nil for types that are never stored in one column.
+    init?(_ attribute: AttributeLayout) {
+        switch attribute.type {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+            self = .integer
+        case .doubleAttributeType: self = .double
+        case .floatAttributeType: self = .float
+        case .dateAttributeType: self = .date
+        case .decimalAttributeType: self = .decimal
+        case .stringAttributeType: self = .string
+        case .URIAttributeType: self = .url
+        case .UUIDAttributeType: self = .uuid
+        case .binaryDataAttributeType: self = .data(allowsExternal: attribute.allowsExternalStorage)
+        case .transformableAttributeType: self = .transformable(allowsExternal: attribute.allowsExternalStorage)
+        case .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType: return nil
+        }
+    }
+
+    /// The type in Core Data's `CREATE TABLE`.
+    package var declaredType: String {
+        switch self {
+        case .integer, .toOne: return "INTEGER"
+        case .double, .float: return "FLOAT"
+        case .date: return "TIMESTAMP"
+        case .decimal: return "DECIMAL"
+        case .string, .url: return "VARCHAR"
+        case .uuid, .data, .transformable: return "BLOB"
+        }
+    }
+
+    /// Where Core Data puts the column among the table's: it groups columns by kind, and within a group goes entity by
+    /// entity, attributes before relationships, each by name.
+    var group: Int {
+        switch self {
+        case .integer, .toOne: return 0
+        case .date, .double, .float: return 2
+        case .decimal: return 3
+        case .string: return 4
+        case .uuid, .url: return 5
+        case .data, .transformable: return 6
+        }
+    }
+
+    /// The group of the columns that order to-many relationships, after the other integers.
+    static let orderGroup = 1
+}

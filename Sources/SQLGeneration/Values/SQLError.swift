@@ -1,0 +1,21 @@
+import CoreDataModel
+import Foundation
+
+/// The errors of SQL generation: what of a request cannot be said in SQL.
+package enum SQLError {
+    /// Something that SQL does not offer. Core Data raises an exception here; we throw.
+    package static func unsupported(_ what: String) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.coreData, "An SQLite store cannot fetch with \(what).",
+            suggestion: "Fetch without this part, and filter the objects in memory.")
+    }
+
+    /// A constant that cannot stand where it does, or is not of the type that the column beside it has.
+    package static func unfit(_ what: String) -> NSError {
+        StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(what).")
+    }
+
+    static func missingArgument(_ index: Int) -> NSError {
+        StoreError.make(CoreDataErrorCode.coreData, "The predicate has no argument \(index).")
+    }
+}

@@ -1,0 +1,132 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+extension OpenStore {
+    /// Writes new rows in one transaction: `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, …) VALUES (?, ?, 1, …)`.
+    func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome {
+        try inBatch("insert into") { files in
+            let insertion = try BatchInsertion(plan, self, files)
+            let empty = plan.emptyRow
+            var row = empty
+            while try next(&row) {
+                try insertion.insert(row)
+                // In place: a copy would be an allocation a row.
+                for slot in row.values.indices { row.values[slot] = empty.values[slot] }
+                for slot in row.isGiven.indices { row.isGiven[slot] = false }
+            }
+            return try insertion.finish()
+        }
+    }
+}
+
+/// A batch insertion inside its transaction.
+private final class BatchInsertion {
+    private let plan: BatchInsertPlan
+    private let store: OpenStore
+    private let files: ExternalFiles
+    private let access: EntityAccess
+    private let history: HistoryRun?
+    /// Whether rows may be there already.
+    private let meetsRows: Bool
+    private let plain: Statement
+    private var statements: [ContiguousArray<Bool>: Statement] = [:]
+    private var latest: (isGiven: ContiguousArray<Bool>, statement: Statement)?
+    private let keys: KeyCounter
+    private var lastKey: Int64
+    private var outcome = BatchOutcome()
+
+    init(_ plan: BatchInsertPlan, _ store: OpenStore, _ files: ExternalFiles) throws {
+        self.plan = plan
+        self.store = store
+        self.files = files
+        access = try store.access(plan.entity)
+        history = store.history?.begin(plan.origin)
+        meetsRows = !plan.entity.uniquenessConstraints.isEmpty && plan.conflicts != .fail
+        plain = try store.connection.statement(access.insertText)
+        keys = try store.keys(of: plan.entity)
+        lastKey = try keys.latest()
+    }
+
+    func insert(_ row: BatchRow) throws {
+        if !access.mapping.unavailable.isEmpty {
+            try access.mapping.checkAvailable(row.values, url: store.file.url)
+        }
+        let statement = try statement(row)
+        let key = lastKey + 1
+        try statement.bind(key, at: 1)
+        try statement.bind(Int64(access.mapping.number), at: 2)
+        try statement.bind(Int64(1), at: 3)
+        try access.writer.bindAll(row.values, to: statement, from: 4, files: files)
+        if !meetsRows {
+            try statement.run()
+            try note(.insert, key)
+            return
+        }
+        let written = try statement.step() ? statement.integer(at: 0) : nil
+        statement.reset()
+        // Without a key, the row that was there has stayed.
+        guard let written else { return }
+        try note(written == key ? .insert : .update, written, row)
+    }
+
+    /// Counts the keys that were used.
+    func finish() throws -> BatchOutcome {
+        try keys.setLatest(lastKey)
+        try history?.finish()
+        return outcome
+    }
+
+    private func statement(_ row: BatchRow) throws -> Statement {
+        guard meetsRows else { return plain }
+        if let latest, latest.isGiven == row.isGiven { return latest.statement }
+        if statements[row.isGiven] == nil {
+            let slots = row.isGiven.isEmpty ? nil : row.isGiven.indices.filter { row.isGiven[$0] }
+            let text =
+                plan.conflicts == .keep
+                ? RowSQL.insertUnlessThere(access.mapping) : RowSQL.insertOrUpdate(access.mapping, slots: slots)
+            statements[row.isGiven] = try store.connection.statement(text.text)
+        }
+        guard let statement = statements[row.isGiven] else { return plain }
+        latest = (row.isGiven, statement)
+        return statement
+    }
+
+    private func note(_ kind: HistoryChangeKind, _ key: Int64, _ row: BatchRow? = nil) throws {
+        outcome.count += 1
+        if kind == .insert { lastKey = key }
+        // What triggers report is for contexts, which hear nothing of a batch.
+        if outcome.count % 1024 == 0 { store.derived.removeAll() }
+        guard plan.wantsIdentifiers || history != nil else { return }
+        let identifier = NSManagedObjectID(layout: plan.entity, store: store.identity, key: key)
+        if plan.wantsIdentifiers { outcome.identifiers.append(identifier) }
+        guard let history, let writer = store.history else { return }
+        var columns: Data?
+        if kind == .update, let row {
+            let slots = plan.entity.slots.indices.filter { row.isGiven.isEmpty || row.isGiven[$0] }
+            columns = writer.properties(of: plan.entity).mask(of: slots.map { plan.entity.slots[$0].name })
+        }
+        try history.note(kind, identifier, columns: columns)
+    }
+}
+
+extension RowSQL {
+    /// An insertion that gives a row with the same unique values the new ones, and tells which row it wrote:
+    /// `INSERT INTO ZCAR … ON CONFLICT DO UPDATE SET ZMAKER = excluded.ZMAKER, Z_OPT = Z_OPT + 1 RETURNING Z_PK`.
+    ///
+    /// - Parameter slots: the slots whose values the row takes; nil for all.
+    static func insertOrUpdate(_ mapping: EntityMapping, slots: [Int]?) -> SQLStatement {
+        let columns = writtenColumns((slots ?? Array(mapping.columns.indices)).compactMap { mapping.columns[$0] })
+        let sets = columns.map { "\(quoted($0)) = excluded.\(quoted($0))" } + ["Z_OPT = Z_OPT + 1"]
+        return SQLStatement(
+            insert(mapping).text + " ON CONFLICT DO UPDATE SET \(sets.joined(separator: ", ")) RETURNING Z_PK")
+    }
+
+    /// An insertion that leaves a row with the same unique values as it is, and tells which row it wrote:
+    /// `INSERT INTO ZCAR … ON CONFLICT DO NOTHING RETURNING Z_PK`.
+    static func insertUnlessThere(_ mapping: EntityMapping) -> SQLStatement {
+        SQLStatement(insert(mapping).text + " ON CONFLICT DO NOTHING RETURNING Z_PK")
+    }
+}

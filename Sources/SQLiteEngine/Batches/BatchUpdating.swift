@@ -1,0 +1,79 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+extension OpenStore {
+    /// Changes rows in one transaction: `UPDATE ZCAR AS t0 SET ZPRICE = ?, Z_OPT = t0.Z_OPT + 1 WHERE …`.
+    func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome {
+        try inBatch("update") { files in
+            let access = try access(plan.rows.entity)
+            let (sql, binding) = try batchSQL(plan.rows)
+            var assignments: [BatchSQL.Assignment] = []
+            for (slot, change) in plan.changes {
+                try access.mapping.checkAvailable(plan.rows.entity.slots[slot].name, url: file.url)
+                switch change {
+                case .value(let value):
+                    assignments += try access.writer.columns(of: value, slot: slot).map {
+                        .value(column: $0.name, $0.value)
+                    }
+                case .expression(let expression):
+                    guard let column = access.mapping.columns[slot], !column.isComposite else { continue }
+                    let whole = BatchSQL.WholeNumbers(plan.rows.entity.slots[slot], of: plan.rows.entity)
+                    assignments.append(
+                        .expression(column: column.name, expressionTree(of: expression), whole: whole))
+                }
+            }
+            let external = plan.changes.map(\.slot).filter(access.writer.externalSlots.contains)
+            var outcome = BatchOutcome()
+            guard history != nil || plan.wantsIdentifiers || !external.isEmpty else {
+                outcome.count = try run(try sql.update(assignments, of: .condition), binding)
+                return outcome
+            }
+            let keys = try KeyTable("updated", on: connection)
+            try run(keys.fill(sql.keys), binding)
+            let selected = "t.Z_PK IN (SELECT Z_PK FROM \(keys.name))"
+            try noteFiles(of: access, external, where: selected, files)
+            if let history {
+                let run = history.begin(plan.origin)
+                let names = plan.changes.map { plan.rows.entity.slots[$0.slot].name }
+                for mapping in mappings(of: plan.rows) {
+                    let mask = history.properties(of: mapping.layout).mask(of: names)
+                    try run.noteRows(.update, of: mapping, where: selected, columns: mask)
+                }
+                try run.finish()
+            }
+            outcome.count = try run(try sql.update(assignments, of: .keys(table: keys.name)), binding)
+            if plan.wantsIdentifiers { outcome.identifiers = try identifiers(in: keys, plan.rows.entity) }
+            return outcome
+        }
+    }
+
+    /// Notes the files of external data that a change of rows makes superfluous.
+    ///
+    /// - Parameter condition: which rows of the entity's table `t`.
+    func noteFiles(
+        of access: EntityAccess, _ slots: [Int], where condition: String, _ files: ExternalFiles
+    ) throws {
+        for slot in slots {
+            guard let column = access.mapping.columns[slot] else { continue }
+            let statement = try connection.prepare(
+                "SELECT t.\(quoted(column.name)) FROM \(quoted(access.mapping.table)) t "
+                    + "WHERE substr(t.\(quoted(column.name)), 1, 1) = x'02' AND \(condition)")
+            while try statement.step() { try files.replaced(statement.data(at: 0)) }
+        }
+    }
+
+    /// The IDs of the rows that a request was about, those that a deletion took along left out.
+    func identifiers(in keys: KeyTable, _ entity: EntityLayout) throws -> [NSManagedObjectID] {
+        let statement = try connection.prepare(
+            "SELECT Z_PK, Z_ENT FROM \(keys.name) WHERE Z_CASCADED IS NULL ORDER BY Z_PK")
+        var identifiers: [NSManagedObjectID] = []
+        while try statement.step() {
+            let layout = self.entity(numbered: statement.integer(at: 1), kindOf: entity) ?? entity
+            identifiers.append(NSManagedObjectID(layout: layout, store: identity, key: statement.integer(at: 0)))
+        }
+        return identifiers
+    }
+}

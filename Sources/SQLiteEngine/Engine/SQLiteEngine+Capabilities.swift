@@ -1,0 +1,66 @@
+import CoreDataModel
+import Foundation
+import StoreEngine
+
+extension SQLiteEngine: KeyedEngine {
+    package func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
+        try writing { try $0.reserveKeys(upTo: key, of: root) }
+    }
+}
+
+extension SQLiteEngine: BatchEngine {
+    package func insertBatch(
+        _ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool
+    ) throws -> BatchOutcome { try writing { try $0.insertBatch(plan, next: next) } }
+
+    package func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome {
+        try writing { try $0.updateBatch(plan) }
+    }
+
+    package func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome {
+        try writing { try $0.deleteBatch(plan) }
+    }
+}
+
+extension SQLiteEngine: SharedEngine {
+    package func changeCount() throws -> Int64 { try current().changeCount() }
+
+    package func keepOthersOut() throws {
+        guard !facts.isReadOnly else { return }
+        try following { try $0.keepOthersOut() }
+    }
+
+    package func letOthersIn() { opened?.letOthersIn() }
+}
+
+extension SQLiteEngine: HistoryEngine {
+    package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
+        try reading { try $0.historyTransactions(after: start) }
+    }
+
+    package func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
+        try reading { try $0.historyChanges(after: start) }
+    }
+
+    package func deleteHistory(before end: HistoryPosition?) throws {
+        try writing { try $0.deleteHistory(before: end) }
+    }
+
+    package func latestTransaction() throws -> Int64 { try current().latestTransaction() }
+
+    package func oldestKeptTransaction() throws -> Int64? { try current().oldestKeptTransaction() }
+}
+
+extension SQLiteEngine: PinningEngine {
+    package func pinGeneration() throws -> AnyObject? { try makeGeneration(StoreSettings(facts.options)) }
+}
+
+extension SQLiteEngine: InspectedEngine {
+    package var findings: [SchemaFinding] { opened?.schema.findings ?? [] }
+
+    package func danglingReferences(
+        of relationship: RelationshipLayout, from entity: EntityLayout
+    ) throws -> [Int64: [NSManagedObjectID]] {
+        try reading { try $0.danglingReferences(of: relationship, from: entity) }
+    }
+}

@@ -1,0 +1,76 @@
+import CoreDataModel
+import SQLiteConnection
+import StoreEngine
+
+extension SQLiteEngine: StoreEngine {
+    // What is code comes without its condition and order where whoever asks has the objects to evaluate it with.
+    private func answered(_ plan: FetchPlan) -> FetchPlan { leavesCodeToAsker ? plan.withoutCode : plan }
+
+    package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
+        try reading { try $0.fetchRows(answered(plan)) }
+    }
+
+    package func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
+        try reading { try $0.readRows(answered(plan), body) }
+    }
+
+    package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
+        try reading { try $0.forEachRow(plan, body) }
+    }
+
+    package func portions(_ plan: FetchPlan) throws -> any RowPortions {
+        // The first row is read with the check of the structure; what follows is of the same state.
+        try reading { try $0.rowCursor(plan) } ?? NoPortions()
+    }
+
+    package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
+        try reading { try $0.fetchIdentifiers(answered(plan)) }
+    }
+
+    package func fetchCount(_ plan: FetchPlan) throws -> Int { try reading { try $0.fetchCount(plan) } }
+
+    package func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+        try reading { try $0.fetchDictionaries(plan) }
+    }
+
+    package func row(for identifier: NSManagedObjectID) throws -> Row? {
+        try reading { store in try store.run("read from") { try store.row(for: identifier) } }
+    }
+
+    package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        try reading { store in try store.run("read from") { try store.rows(for: identifiers) } }
+    }
+
+    package func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] { try reading { try $0.destinations(of: relationship, for: identifiers) } }
+
+    package func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool
+    ) throws -> [NSManagedObjectID] {
+        try writing { try $0.makePermanentIdentifiers(for: entities, isSavedLater: isSavedLater) }
+    }
+
+    package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        let metadata = facts.metadataAreChanged ? facts.metadata : nil
+        let result = try writing { try $0.save(changes, metadata: metadata, with: others) }
+        facts.metadataAreChanged = false
+        return result
+    }
+
+    package var keys: (any KeyedEngine)? { self }
+    package var batches: (any BatchEngine)? { self }
+    package var longTransactions: (any LongTransactionEngine)? { self }
+    package var sharing: (any SharedEngine)? { self }
+    package var pinning: (any PinningEngine)? { self }
+    package var inspection: (any InspectedEngine)? { self }
+    package var migration: (any MigratedEngine)? { self }
+    package var history: (any HistoryEngine)? {
+        StoreSettings(facts.options).tracksHistory && opened?.hasHistory == true ? self : nil
+    }
+}
+
+/// No rows at all.
+private final class NoPortions: RowPortions {
+    func next(_ count: Int) -> ContiguousArray<Row> { [] }
+}

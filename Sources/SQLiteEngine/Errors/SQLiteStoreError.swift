@@ -1,0 +1,60 @@
+import CoreDataModel
+import Foundation
+import SQLiteConnection
+import StoreEngine
+
+/// What SQLite reports, as Core Data's errors: the Cocoa domain, with SQLite's code under `NSSQLiteErrorDomain`.
+package enum SQLiteStoreError {
+    /// The error for something that failed while a store was used.
+    ///
+    /// - Parameters:
+    ///   - fallback: Core Data's code for what was being done, where SQLite's code says nothing more special.
+    ///   - work: what was being done, for the message: "open the store".
+    package static func make(_ error: any Error, fallback: Int, work: String, url: URL) -> any Error {
+        guard let error = error as? SQLiteError else { return error }
+        let (code, reason, suggestion) = meaning(of: error, fallback: fallback)
+        return StoreError.make(
+            code, "Cannot \(work) “\(url.lastPathComponent)”: \(reason).", url: url, suggestion: suggestion,
+            underlying: underlying(error), userInfo: [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)])
+    }
+
+    private static func meaning(of error: SQLiteError, fallback: Int) -> (Int, String, String?) {
+        if error.isCorrupt {
+            let code = CocoaError.Code.fileReadCorruptFile.rawValue
+            return (code, "the file is damaged or no SQLite database (\(error.message))", "Restore it from a backup.")
+        }
+        if error.isBusy {
+            return (
+                CoreDataErrorCode.persistentStoreTimeout, "another process has locked it (\(error.message))",
+                "Try again, or give it more time with NSPersistentStoreTimeoutOption."
+            )
+        }
+        if error.isFull {
+            let code = CocoaError.Code.fileWriteOutOfSpace.rawValue
+            return (code, "the disk is full; nothing was changed", "Make room and try again.")
+        }
+        if error.isReadOnly {
+            let code = CocoaError.Code.fileWriteNoPermission.rawValue
+            return (code, "the file or its folder cannot be written (\(error.message))", "Check the permissions.")
+        }
+        if error.message.contains("parser stack overflow") || error.message.hasPrefix("Expression tree is too large") {
+            return (
+                fallback, "the predicate or expression nests deeper than SQLite can read (\(error.message))",
+                "Put fewer of them into each other."
+            )
+        }
+        return (fallback, error.message, nil)
+    }
+
+    private static func underlying(_ error: SQLiteError) -> NSError {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: error.message, NSFilePathErrorKey: error.path]
+        if let sql = error.sql { info["SQL"] = sql }
+        return NSError(domain: NSSQLiteErrorDomain, code: Int(error.extendedCode), userInfo: info)
+    }
+
+    static func readOnly(_ url: URL, reason: String) -> NSError {
+        StoreError.make(
+            CocoaError.Code.fileWriteNoPermission.rawValue,
+            "Cannot save to “\(url.lastPathComponent)”, which is open for reading only\(reason).", url: url)
+    }
+}

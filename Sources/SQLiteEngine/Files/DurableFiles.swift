@@ -1,0 +1,50 @@
+import CoreDataModel
+import Foundation
+
+/// Files that are on the disk, and not only on their way to it, before anything refers to them.
+enum DurableFiles {
+    /// Gives one store the files of external data of another, which keeps them: such a file is never changed in place.
+    static func link(_ names: [String], from source: ExternalData, to target: ExternalData) throws {
+        guard !names.isEmpty else { return }
+        try target.makeFolders()
+        let permissions = StorePermissions(of: target.store)
+        for name in names {
+            try link(
+                source.folder.appendingPathComponent(name), to: target.folder.appendingPathComponent(name), permissions)
+        }
+        try synchronize(target.folder)
+        try synchronize(target.support)
+    }
+
+    /// Makes a file of another folder known in a folder, too: by a hard link, or by a copy where the file system has none.
+    ///
+    /// - Throws: the errors of the file system, with the path.
+    private static func link(_ source: URL, to target: URL, _ permissions: StorePermissions) throws {
+        // What an interrupted copy left under this name is worth nothing.
+        if unlink(target.path) != 0, errno != ENOENT { throw error(target, "removed") }
+        if Foundation.link(source.path, target.path) != 0 {
+            let descriptor = try permissions.makeFile(target)
+            defer { close(descriptor) }
+            try ExternalData.write(Data(contentsOf: source, options: .alwaysMapped), to: descriptor, target)
+            return
+        }
+        try synchronize(target)
+    }
+
+    /// Waits until the content of a file, or the names in a folder, are on the disk.
+    private static func synchronize(_ url: URL) throws {
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw error(url, "opened") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw error(url, "written to the disk") }
+    }
+
+    private static func error(_ url: URL, _ work: String) -> NSError {
+        let number = errno
+        let isFull = number == ENOSPC || number == EDQUOT
+        return StoreError.make(
+            (isFull ? CocoaError.Code.fileWriteOutOfSpace : CocoaError.Code.fileWriteUnknown).rawValue,
+            "“\(url.path)” cannot be \(work): \(String(cString: strerror(number))).", url: url,
+            underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(number)))
+    }
+}

@@ -1,0 +1,197 @@
+import CoreDataModel
+import Foundation
+
+/// The large values that lie beside the store, in `.<store>_SUPPORT/_EXTERNAL_DATA`.
+///
+/// The column of an attribute that allows external storage begins with a byte: 1 when the value follows, 2 when the name
+/// of its file follows, a UUID in ASCII and a zero byte. Only regular files in the folder itself are values: neither the folder
+/// nor what is in it is followed when it is a symbolic link.
+package struct ExternalData {
+    /// The store whose values they are.
+    let store: URL
+    /// The folder of everything that belongs to the store and is not in its database.
+    package let support: URL
+    /// The folder, which need not exist.
+    let folder: URL
+    /// Values larger than this, in bytes, go into a file.
+    let inlineLimit: Int
+
+    /// No files: every value is kept in the database.
+    static let none = ExternalData(store: URL(fileURLWithPath: "/dev/null"), inlineLimit: .max)
+
+    package init(store: URL, inlineLimit: Int = 128 * 1024) {
+        self.store = store
+        self.inlineLimit = inlineLimit
+        let name = store.deletingPathExtension().lastPathComponent
+        support = store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
+        folder = support.appendingPathComponent(Self.folderName, isDirectory: true)
+    }
+
+    private static let folderName = "_EXTERNAL_DATA"
+
+    /// What a column's bytes stand for.
+    package enum Content {
+        case value(Data)
+        /// The value is in a file that cannot be read.
+        case missing(MissingExternalData)
+    }
+
+    /// The value that a column's bytes stand for.
+    package func content(of bytes: Data) -> Content {
+        switch bytes.first {
+        case 1: return .value(Data(bytes.dropFirst()))
+        case 2:
+            guard let name = Self.fileName(in: bytes) else { return .value(bytes) }
+            do { return .value(try mapped(name)) } catch {
+                return .missing(
+                    MissingExternalData(
+                        column: bytes, file: folder.appendingPathComponent(name), reason: error.reason))
+            }
+        default: return .value(bytes)
+        }
+    }
+
+    /// The name of the file that a column's bytes refer to; nil when they hold the value itself.
+    package static func fileName(in bytes: Data) -> String? {
+        guard bytes.first == 2 else { return nil }
+        let name = bytes.dropFirst().prefix { $0 != 0 }
+        // Only a UUID: a damaged store must not lead out of the folder.
+        guard let text = String(bytes: name, encoding: .ascii), UUID(uuidString: text) != nil else { return nil }
+        return text
+    }
+
+    /// The bytes for a column that hold a value themselves.
+    package static func inline(_ content: Data) -> Data { Data([1]) + content }
+
+    /// The bytes for a column that refer to a file.
+    static func reference(to name: String) -> Data { Data([2]) + Data(name.utf8) + Data([0]) }
+
+    // MARK: Reading
+
+    private struct Unreadable: Error {
+        package let reason: String
+        init(_ reason: String) { self.reason = reason }
+        init(_ number: Int32) { reason = String(cString: strerror(number)) }
+    }
+
+    /// Mapped: nothing is read before the value is looked at. The file is never changed in place, and a file that is removed
+    /// can be read for as long as the mapping is there.
+    private func mapped(_ name: String) throws(Unreadable) -> Data {
+        let descriptor = try opened(name)
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Unreadable(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Unreadable("it is no regular file") }
+        let count = Int(status.st_size)
+        if count == 0 { return Data() }
+        guard let memory = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), memory != MAP_FAILED else {
+            throw Unreadable(errno)
+        }
+        return Data(bytesNoCopy: memory, count: count, deallocator: .custom { memory, count in munmap(memory, count) })
+    }
+
+    /// Opens a file step by step, so that no link is followed on the way from the store's folder. A pipe does not wait for a writer.
+    private func opened(_ name: String) throws(Unreadable) -> Int32 {
+        let folder = try openedFolder()
+        defer { close(folder) }
+        let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else {
+            throw errno == ELOOP ? Unreadable("it is a symbolic link, which is not followed") : Unreadable(errno)
+        }
+        return file
+    }
+
+    private func openedFolder() throws(Unreadable) -> Int32 {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let outer = open(support.path, flags)
+        guard outer >= 0 else { throw unreadableFolder(support, errno) }
+        defer { close(outer) }
+        let inner = openat(outer, Self.folderName, flags)
+        guard inner >= 0 else { throw unreadableFolder(folder, errno) }
+        return inner
+    }
+
+    private func unreadableFolder(_ url: URL, _ number: Int32) -> Unreadable {
+        Unreadable(
+            number == ENOTDIR || number == ELOOP
+                ? "“\(url.lastPathComponent)” is a symbolic link, which is not followed, or no folder"
+                : String(cString: strerror(number)))
+    }
+
+    // MARK: Writing
+
+    /// Makes the folders where they are missing.
+    func makeFolders() throws {
+        let permissions = StorePermissions(of: store)
+        try permissions.makeFolder(support)
+        try permissions.makeFolder(folder)
+    }
+
+    /// Writes a value into a new file.
+    ///
+    /// - Parameter name: the file's name, a UUID.
+    func write(_ content: Data, as name: String) throws {
+        try makeFolders()
+        let url = folder.appendingPathComponent(name)
+        let descriptor = try StorePermissions(of: store).makeFile(url)
+        defer { close(descriptor) }
+        do { try Self.write(content, to: descriptor, url) } catch {
+            unlink(url.path)
+            throw error
+        }
+    }
+
+    /// Writes all bytes, and waits until they are on the disk: a row that refers to them may be there for good before they are.
+    package static func write(_ content: Data, to descriptor: Int32, _ url: URL) throws {
+        try content.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let count = Foundation.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw StorePermissions.error(url, "written", errno) }
+                done += count
+            }
+        }
+        guard fsync(descriptor) == 0 else { throw StorePermissions.error(url, "written to the disk", errno) }
+    }
+
+    // MARK: Files
+
+    /// The names of the files, none where there is no folder, or a symbolic link instead of one.
+    func fileNames() throws -> Set<String> {
+        guard let descriptor = try? openedFolder() else { return [] }
+        close(descriptor)
+        return Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+    }
+
+    /// Whether another store keeps its values in the same folder: one whose name differs in the extension only.
+    var isShared: Bool {
+        let (parent, own) = (store.deletingLastPathComponent(), store.lastPathComponent)
+        let stem = store.deletingPathExtension().lastPathComponent
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
+        return names.contains { name in
+            let url = parent.appendingPathComponent(name)
+            guard name != own, url.deletingPathExtension().lastPathComponent == stem else { return false }
+            let descriptor = open(url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { return false }
+            defer { close(descriptor) }
+            var header = [UInt8](repeating: 0, count: 16)
+            return read(descriptor, &header, 16) == 16 && header.elementsEqual("SQLite format 3\0".utf8)
+        }
+    }
+
+    /// The names of the files that can be values: no links, pipes or folders.
+    func regularFileNames() throws -> Set<String> {
+        try fileNames().filter { name in
+            var status = stat()
+            return lstat(folder.appendingPathComponent(name).path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        }
+    }
+
+    /// Removes files, those that are gone already included.
+    package func remove(_ names: [String]) {
+        guard !names.isEmpty, let descriptor = try? openedFolder() else { return }
+        for name in names { unlinkat(descriptor, name, 0) }
+        close(descriptor)
+    }
+}

@@ -1,0 +1,137 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+/// Work on the files of stores that need not be open.
+package enum StoreFiles {
+    /// Whether a store at this place is kept in memory. The device itself must never be written, or deleted.
+    package static func isNoFile(_ url: URL) -> Bool { url.isFileURL && url.path == "/dev/null" }
+
+    /// Reads the metadata of a store that need not be open; nothing in or beside the file changes.
+    ///
+    /// Those of a store with Apple's version hashes get ours, of its copy of its model, so that a model that was compiled here
+    /// can be compared with it.
+    package static func metadata(at url: URL) throws -> [String: Any] {
+        guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
+        let file = try StoreFile.openForReading(url)
+        var metadata = try file.metadata()
+        // A copy of the model that cannot be read leaves the hashes that there are.
+        if metadata[StoreMetadata.ownHashesKey] == nil, case .success(let model?) = Result(catching: file.cachedModel) {
+            metadata[VersionHash.ownHashesOfStoreKey] = model.ownVersionHashesByName
+        }
+        return metadata
+    }
+
+    /// Replaces the metadata of a store that need not be open.
+    package static func write(_ metadata: [String: Any]?, at url: URL) throws {
+        guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
+        let file = try StoreFile.open(url, mode: .readWrite)
+        _ = try file.metadata()
+        try file.write(metadata ?? [:])
+    }
+
+    /// Empties a store: takes its tables, its log and its external data away. The file stays, empty, since another
+    /// process may have it open.
+    package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
+        guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { return }
+        let external = ExternalData(store: url)
+        // A folder that belongs to another store as well loses this one's files only.
+        let isShared = external.isShared
+        var names: Set<String> = []
+        do {
+            let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
+            try file.run("destroy", fallback: CoreDataErrorCode.persistentStoreOperation) {
+                if isShared { names = try ExternalReferences.names(in: file.connection) }
+                try empty(file.connection)
+            }
+        } catch {
+            let force = options?[NSPersistentStoreForceDestroyOption]
+            guard (force as? NSNumber)?.boolValue ?? (force as? Bool) ?? false else { throw error }
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: url.path + suffix)
+            }
+        }
+        if isShared {
+            external.remove(names.sorted())
+        } else {
+            try? FileManager.default.removeItem(at: external.support)
+        }
+    }
+
+    private static func empty(_ connection: Connection) throws {
+        try connection.transaction(.exclusive) {
+            let statement = try connection.prepare(
+                "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view', 'trigger') "
+                    + "AND name NOT LIKE 'sqlite_%' ORDER BY type DESC")
+            var drops: [String] = []
+            while try statement.step() {
+                drops.append(
+                    "DROP \(statement.string(at: 0).uppercased()) IF EXISTS \(quoted(statement.string(at: 1)))")
+            }
+            statement.reset()
+            for drop in drops { try connection.execute(drop) }
+        }
+        try connection.execute("VACUUM")
+        try connection.checkpoint(.truncate)
+    }
+
+    /// Puts a copy of a store in the place of another, as one change for whoever has that open.
+    ///
+    /// Its files of external data are put beside the old ones first, and are on the disk; then the database is replaced in
+    /// one transaction; then the old files go. Whenever this is interrupted, the destination is whole, as it was or as the
+    /// source is.
+    ///
+    /// - Parameters:
+    ///   - code: the code of errors that SQLite's own code says nothing more special about.
+    ///   - whenLocked: called when nobody else can write to the destination, and nothing is copied yet; what it throws leaves
+    ///     the destination as it was.
+    package static func replace(
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?,
+        code: Int = CoreDataErrorCode.persistentStoreOperation, whenLocked: () throws -> Void = {}
+    ) throws {
+        guard !isNoFile(source), FileManager.default.fileExists(atPath: source.path) else { throw missing(source) }
+        guard !isNoFile(destination) else {
+            throw StoreError.unsupported("replacing", storeType: NSInMemoryStoreType, url: destination)
+        }
+        let from = try StoreFile.openForReading(source)
+        _ = try from.metadata()
+        let (old, new) = (ExternalData(store: destination), ExternalData(store: source))
+        var (former, wanted) = (try old.fileNames(), try new.regularFileNames())
+        // Another store's files in the same folder are neither taken along nor taken away.
+        if new.isShared { wanted.formIntersection(try ExternalReferences.names(in: from.connection)) }
+        if old.isShared {
+            let names = try? ExternalReferences.names(in: StoreFile.openForReading(destination).connection)
+            former.formIntersection((names ?? []).union(wanted))
+        }
+        let added = wanted.subtracting(former).sorted()
+        // Files that Core Data made; what somebody else put there stays.
+        let superfluous = former.subtracting(wanted).filter { UUID(uuidString: $0) != nil }.sorted()
+        let journal = FileJournal(old)
+        var (isUntouched, isNew) = (true, false)
+        do {
+            isNew = try StorePermissions(of: source).makeDatabase(destination)
+            try journal.note(added + superfluous)
+            let to = try StoreFile.open(destination, mode: .create, timeout: StoreSettings(options).timeout)
+            try DurableFiles.link(added, from: new, to: old)
+            try to.run("replace", fallback: code) {
+                try from.connection.copy(to: to.connection) {
+                    try whenLocked()
+                    isUntouched = false
+                }
+            }
+        } catch {
+            // A commit that failed on its way to the disk may have come through nevertheless, and refer to these files.
+            if isUntouched { old.remove(added) } else { journal.leaveUnclear() }
+            if isUntouched, isNew { unlink(destination.path) }
+            throw error
+        }
+        old.remove(superfluous)
+    }
+
+    private static func missing(_ url: URL) -> NSError {
+        StoreError.make(
+            CocoaError.Code.fileReadNoSuchFile.rawValue, "There is no store “\(url.path)”.", url: url)
+    }
+}

@@ -1,0 +1,98 @@
+import CoreDataModel
+import Foundation
+
+/// Who may use what is made beside a store: whoever may use the store, and nobody else, from the first moment on.
+package struct StorePermissions {
+    /// The permissions of files: those of the store.
+    let file: mode_t
+    /// The permissions of folders: who may read may look into them.
+    let folder: mode_t
+    /// Whom files are given that the superuser makes.
+    private let owner: (user: uid_t, group: gid_t)?
+
+    /// - Parameter store: the store's file; where there is none, what is made is for its owner only.
+    package init(of store: URL) {
+        var status = stat()
+        if stat(store.path, &status) == 0 {
+            file = status.st_mode & 0o666
+            owner = geteuid() == 0 ? (status.st_uid, status.st_gid) : nil
+        } else {
+            file = 0o600
+            owner = nil
+        }
+        folder = file | (file & 0o444) >> 2
+    }
+
+    /// Makes a folder, unless there is one.
+    ///
+    /// - Throws: when there is something else in its place, a symbolic link to a folder included.
+    package func makeFolder(_ url: URL) throws {
+        if mkdir(url.path, folder) == 0 {
+            let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Self.error(url, "opened", errno) }
+            widen(descriptor, to: folder)
+            close(descriptor)
+            return
+        }
+        let number = errno
+        guard number == EEXIST else { throw Self.error(url, "made", number) }
+        var status = stat()
+        guard lstat(url.path, &status) == 0 else { throw Self.error(url, "opened", errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return
+        case S_IFLNK:
+            throw Self.error(url, "used: it is a symbolic link, which is not followed. Put a folder in its place")
+        default: throw Self.error(url, "used: it is no folder")
+        }
+    }
+
+    /// Makes a new file.
+    ///
+    /// - Returns: its descriptor, for writing and reading.
+    /// - Throws: when there is something under the name.
+    package func makeFile(_ url: URL) throws -> Int32 {
+        let descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file)
+        guard descriptor >= 0 else { throw Self.error(url, "made", errno) }
+        widen(descriptor, to: file)
+        return descriptor
+    }
+
+    /// Makes an empty file for SQLite to fill, unless there is one: SQLite itself would make one that everybody may read.
+    ///
+    /// - Returns: whether there was none.
+    @discardableResult
+    package func makeDatabase(_ url: URL) throws -> Bool {
+        let descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file)
+        if descriptor < 0, errno == EEXIST { return false }
+        guard descriptor >= 0 else { throw Self.error(url, "made", errno) }
+        widen(descriptor, to: file)
+        close(descriptor)
+        return true
+    }
+
+    /// Gives what was just made back what the process's mask took: a group that shares a store shares its files. SQLite does
+    /// so with its own.
+    private func widen(_ descriptor: Int32, to mode: mode_t) {
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & 0o777 != mode { fchmod(descriptor, mode) }
+        if let owner { _ = fchown(descriptor, owner.user, owner.group) }
+    }
+
+    /// The error of the file system that a number stands for.
+    package static func error(_ url: URL, _ work: String, _ number: Int32) -> NSError {
+        let code: CocoaError.Code =
+            switch number {
+            case ENOSPC, EDQUOT: .fileWriteOutOfSpace
+            case EACCES, EPERM: .fileWriteNoPermission
+            case EROFS: .fileWriteVolumeReadOnly
+            default: .fileWriteUnknown
+            }
+        return StoreError.make(
+            code.rawValue, "“\(url.path)” cannot be \(work): \(String(cString: strerror(number))).", url: url,
+            underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(number)))
+    }
+
+    private static func error(_ url: URL, _ work: String) -> NSError {
+        StoreError.make(CocoaError.Code.fileWriteUnknown.rawValue, "“\(url.path)” cannot be \(work).", url: url)
+    }
+}

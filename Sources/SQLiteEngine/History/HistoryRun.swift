@@ -1,0 +1,94 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+/// One transaction of the history while it is being written.
+final class HistoryRun {
+    private let writer: HistoryWriter
+    private let origin: ChangeOrigin
+    /// The number of the transaction, once there is a change in it.
+    private var transaction: Int64?
+    private var lastKey: Int64 = 0
+    private var insertions: [Int: Statement] = [:]
+
+    init(_ writer: HistoryWriter, _ origin: ChangeOrigin) {
+        self.writer = writer
+        self.origin = origin
+    }
+
+    /// Writes one change.
+    ///
+    /// - Parameters:
+    ///   - columns: which properties an update changed.
+    ///   - tombstone: the values that a deletion keeps.
+    func note(
+        _ type: HistoryChangeKind, _ identifier: NSManagedObjectID, columns: Data? = nil, tombstone: [SQLValue] = []
+    ) throws {
+        let transaction = try openTransaction()
+        let insert = try insertion(tombstone.count)
+        lastKey += 1
+        try insert.bind(lastKey, at: 1)
+        try insert.bind(HistoryEntity.change.rawValue, at: 2)
+        try insert.bind(type.rawValue, at: 3)
+        try insert.bind(writer.number(of: identifier.layout), at: 4)
+        try insert.bind(identifier.key, at: 5)
+        try insert.bind(transaction, at: 6)
+        if let columns { try insert.bind(columns, at: 7) }
+        for (index, value) in tombstone.enumerated() { try insert.bind(value, at: Int32(8 + index)) }
+        try insert.run()
+    }
+
+    /// Writes a change for each row of an entity whose key is in a table: `INSERT INTO ACHANGE … SELECT …`.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity; rows of its subentities are not looked at.
+    ///   - condition: which rows of the entity's table `t`.
+    ///   - columns: which properties an update changed.
+    func noteRows(_ type: HistoryChangeKind, of mapping: EntityMapping, where condition: String, columns: Data? = nil)
+        throws
+    {
+        let kept = type == .delete ? writer.tombstoneColumns(of: mapping) : []
+        let places = kept.indices.map { ", ZTOMBSTONE\($0)" }.joined()
+        let values = kept.map { ", t.\(quoted($0))" }.joined()
+        let transaction = try openTransaction()
+        let insert = try writer.connection.statement(
+            """
+            INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(places)) \
+            SELECT ? + ROW_NUMBER() OVER (ORDER BY t.Z_PK), ?, ?, t.Z_ENT, t.Z_PK, ?, ?\(values) \
+            FROM \(quoted(mapping.table)) t WHERE t.Z_ENT = ? AND \(condition)
+            """)
+        try insert.bind(lastKey, at: 1)
+        try insert.bind(HistoryEntity.change.rawValue, at: 2)
+        try insert.bind(type.rawValue, at: 3)
+        try insert.bind(transaction, at: 4)
+        if let columns { try insert.bind(columns, at: 5) }
+        try insert.bind(Int64(mapping.number), at: 6)
+        try insert.run()
+        lastKey += Int64(writer.connection.changes)
+    }
+
+    /// Counts the keys of the changes. To be called once, at the end.
+    func finish() throws {
+        guard transaction != nil else { return }
+        try KeyCounter(writer.connection, .change).setLatest(lastKey)
+    }
+
+    private func openTransaction() throws -> Int64 {
+        if let transaction { return transaction }
+        let number = try writer.insertTransaction(origin)
+        lastKey = try KeyCounter(writer.connection, .change).latest()
+        transaction = number
+        return number
+    }
+
+    private func insertion(_ tombstones: Int) throws -> Statement {
+        if let known = insertions[tombstones] { return known }
+        let columns = ["Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
+        let names = columns + (0..<tombstones).map { "ZTOMBSTONE\($0)" }
+        let statement = try writer.connection.statement(RowSQL.insert(into: "ACHANGE", names).text)
+        insertions[tombstones] = statement
+        return statement
+    }
+}

@@ -1,0 +1,83 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+/// Makes the tables of the persistent history.
+enum HistoryTables {
+    /// Makes the tables in a store that has none, and the columns of the tombstones where they are missing.
+    ///
+    /// - Parameter hasTables: whether the store has the tables already.
+    static func prepare(in file: StoreFile, schema: SQLSchema, hasTables: Bool) throws {
+        try file.run("make the history of", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            if hasTables {
+                try complete(in: file.connection)
+            } else {
+                try file.connection.transaction { try create(in: file.connection) }
+            }
+            try addTombstones(in: file.connection, schema)
+        }
+    }
+
+    private static func create(in connection: Connection) throws {
+        let known = try connection.tableNames()
+        // Another process may have been faster.
+        guard !known.contains("ATRANSACTION") else { return }
+        for statement in StoreTables.history { try connection.execute(statement) }
+        try number(StoreTables.historyEntities, in: connection)
+    }
+
+    /// Adds what the history of an older system lacks: the table of names, and the columns that refer to it.
+    private static func complete(in connection: Connection) throws {
+        func missing() throws -> [String] {
+            let tables = try connection.tableNames()
+            var statements: [String] = []
+            if !tables.contains("ATRANSACTIONSTRING") {
+                statements += StoreTables.history.filter { $0.contains("ATRANSACTIONSTRING") }
+            }
+            for (table, columns) in StoreTables.laterHistoryColumns {
+                let known = Set(try connection.columnNames(ofTable: table))
+                statements += columns.filter { !known.contains($0.name) }.map {
+                    "ALTER TABLE \(table) ADD COLUMN \($0.name) \($0.declaredType)"
+                }
+            }
+            return statements
+        }
+        guard try !missing().isEmpty else { return }
+        try connection.transaction {
+            // Looked at again inside: another process may have added them.
+            for statement in try missing() { try connection.execute(statement) }
+            try number(StoreTables.historyEntities, in: connection)
+        }
+    }
+
+    /// Numbers the history's entities, where they have none.
+    private static func number(_ entities: [(number: Int, name: String)], in connection: Connection) throws {
+        for entity in entities {
+            let insert = try connection.statement(
+                RowSQL.insertEntity.text.replacing("INSERT", with: "INSERT OR IGNORE", maxReplacements: 1))
+            try insert.bind(Int64(entity.number), at: 1)
+            try insert.bind(entity.name, at: 2)
+            try insert.bind(Int64(0), at: 3)
+            try insert.bind(Int64(0), at: 4)
+            try insert.run()
+        }
+    }
+
+    /// `ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE0 BLOB`, as many as an entity has attributes whose values outlive it.
+    private static func addTombstones(in connection: Connection, _ schema: SQLSchema) throws {
+        let wanted =
+            schema.mappings.compactMap { $0.map { HistoryProperties($0.layout).preservedSlots.count } }.max() ?? 0
+        guard wanted > 0 else { return }
+        func missing() throws -> [String] {
+            let known = Set(try connection.columnNames(ofTable: "ACHANGE"))
+            return (0..<wanted).map { "ZTOMBSTONE\($0)" }.filter { !known.contains($0) }
+        }
+        guard try !missing().isEmpty else { return }
+        try connection.transaction {
+            // Looked at again inside: another process may have added them.
+            for column in try missing() { try connection.execute("ALTER TABLE ACHANGE ADD COLUMN \(column) BLOB") }
+        }
+    }
+}

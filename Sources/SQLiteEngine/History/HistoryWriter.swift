@@ -1,0 +1,152 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+/// Writes the persistent history: a row of `ATRANSACTION` for a save, one of `ACHANGE` for each changed object, and the
+/// names of the author, the context, the program and the process once each in `ATRANSACTIONSTRING`.
+final class HistoryWriter {
+    let connection: Connection
+    private let bundleIdentifier: String?
+    private let schema: SQLSchema
+    private var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
+
+    init(connection: Connection, schema: SQLSchema, bundleIdentifier: String?) {
+        self.connection = connection
+        self.schema = schema
+        self.bundleIdentifier = bundleIdentifier
+    }
+
+    /// The same for a store whose entities have other numbers now.
+    func following(_ schema: SQLSchema) -> HistoryWriter {
+        HistoryWriter(connection: connection, schema: schema, bundleIdentifier: bundleIdentifier)
+    }
+
+    /// How an entity's properties are numbered.
+    func properties(of layout: EntityLayout) -> HistoryProperties {
+        if let known = knownProperties[ObjectIdentifier(layout)] { return known }
+        let properties = HistoryProperties(layout)
+        knownProperties[ObjectIdentifier(layout)] = properties
+        return properties
+    }
+
+    /// The number of an entity in this store.
+    func number(of layout: EntityLayout) -> Int64 { Int64(schema.mapping(of: layout)?.number ?? layout.number) }
+
+    /// Begins a transaction of the history, inside one of the database. Nothing is written until a change is.
+    func begin(_ origin: ChangeOrigin) -> HistoryRun { HistoryRun(self, origin) }
+
+    /// Writes down a save, inside its transaction.
+    ///
+    /// - Parameter tombstones: what deleted objects leave behind, by their position among the deletions.
+    func record(_ changes: ChangeSet, tombstones: [Int: [SQLValue]]) throws {
+        let run = begin(ChangeOrigin(contextName: changes.contextName, author: changes.author))
+        for change in changes.inserted { try run.note(.insert, change.objectID) }
+        // Most updates of a save change the same properties.
+        var latest: (layout: EntityLayout, slots: [Int], mask: Data)?
+        for change in changes.updated {
+            if let latest, latest.layout === change.objectID.layout, latest.slots == change.changedSlots,
+                change.toManyChanges.isEmpty
+            {
+                try run.note(.update, change.objectID, columns: latest.mask)
+                continue
+            }
+            let layout = change.objectID.layout
+            let names =
+                change.changedSlots.map { layout.slots[$0].name } + change.toManyChanges.map(\.relationship.name)
+            let mask = properties(of: layout).mask(of: names)
+            if change.toManyChanges.isEmpty { latest = (layout, change.changedSlots, mask) }
+            try run.note(.update, change.objectID, columns: mask)
+        }
+        for (position, deletion) in changes.deleted.enumerated() {
+            try run.note(.delete, deletion.objectID, tombstone: tombstones[position] ?? [])
+        }
+        try run.finish()
+    }
+
+    /// What deleted objects leave behind, read before they are deleted: the columns of the attributes that the model says,
+    /// as they are stored, by position among the deletions.
+    func tombstones(of deletions: [RowDeletion]) throws -> [Int: [SQLValue]] {
+        var tombstones: [Int: [SQLValue]] = [:]
+        for (position, deletion) in deletions.enumerated() {
+            let layout = deletion.objectID.layout
+            guard let mapping = schema.mapping(of: layout) else { continue }
+            let columns = tombstoneColumns(of: mapping)
+            guard !columns.isEmpty else { continue }
+            let select = try connection.statement(
+                "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(mapping.table)) WHERE Z_PK = ?")
+            try select.bind(deletion.objectID.key, at: 1)
+            if try select.step() { tombstones[position] = columns.indices.map { select.value(at: Int32($0)) } }
+            select.reset()
+        }
+        return tombstones
+    }
+
+    /// The columns of an entity whose values a deletion keeps, in the order of `ZTOMBSTONE0`, `ZTOMBSTONE1`, ….
+    func tombstoneColumns(of mapping: EntityMapping) -> [String] {
+        properties(of: mapping.layout).preservedSlots.compactMap { mapping.columns[$0]?.name }
+    }
+
+    /// Writes the row of a transaction.
+    ///
+    /// - Returns: its number.
+    func insertTransaction(_ origin: ChangeOrigin) throws -> Int64 {
+        let author = try origin.author.map { try string($0) }
+        let context = try origin.contextName.map { try string($0) }
+        let process = try string(ProcessInfo.processInfo.processName)
+        let bundle = try string(bundleIdentifier ?? ProcessInfo.processInfo.processName)
+        let key = try KeyCounter(connection, .transaction).reserve(1) + 1
+        let insert = try connection.statement(
+            RowSQL.insert(
+                into: "ATRANSACTION",
+                ["Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP"]
+            ).text)
+        try insert.bind(key, at: 1)
+        try insert.bind(HistoryEntity.transaction.rawValue, at: 2)
+        if let author { try insert.bind(author, at: 3) }
+        try insert.bind(bundle, at: 4)
+        if let context { try insert.bind(context, at: 5) }
+        try insert.bind(process, at: 6)
+        try insert.bind(Date().timeIntervalSinceReferenceDate, at: 7)
+        try insert.run()
+        return key
+    }
+
+    /// The key of a name, which is written when it is new.
+    private func string(_ name: String) throws -> Int64 {
+        let select = try connection.statement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
+        try select.bind(name, at: 1)
+        let known = try select.step() ? select.integer(at: 0) : nil
+        select.reset()
+        if let known { return known }
+        let key = try KeyCounter(connection, .string).reserve(1) + 1
+        let insert = try connection.statement(
+            RowSQL.insert(into: "ATRANSACTIONSTRING", ["Z_PK", "Z_ENT", "ZNAME"]).text)
+        try insert.bind(key, at: 1)
+        try insert.bind(HistoryEntity.string.rawValue, at: 2)
+        try insert.bind(name, at: 3)
+        try insert.run()
+        return key
+    }
+}
+
+/// The numbers of the history's own entities.
+enum HistoryEntity: Int64 {
+    case change = 16001
+    case transaction = 16002
+    case string = 16003
+}
+
+extension Statement {
+    /// A column of the current row as it is stored.
+    package func value(at index: Int32) -> SQLValue {
+        switch kind(at: index) {
+        case .null: return .null
+        case .integer: return .integer(integer(at: index))
+        case .double: return .double(double(at: index))
+        case .text: return .text(string(at: index))
+        case .blob: return .blob(data(at: index))
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import CoreDataModel
+import Foundation
+import StoreEngine
+
+/// Whether a model fits a store. Pure.
+package enum StoreCompatibility {
+    /// The entities whose version in the model is not the store's, by name; empty when the model fits.
+    ///
+    /// Version hashes decide where both come from one computation: Apple's on both sides, or ours on both. Otherwise
+    /// the model in the store's cache is compared with ours, each hashed our way.
+    ///
+    /// - Parameters:
+    ///   - entities: the model's entities that the store shall hold.
+    ///   - metadata: the store's metadata.
+    ///   - cached: gives the store's copy of its model; asked only when hashes cannot decide.
+    package static func differences(
+        _ entities: [NSEntityDescription], metadata: [String: Any], cached: () throws -> NSManagedObjectModel?
+    ) rethrows -> [String] {
+        let stored = StoreMetadata.hashes(in: metadata)
+        let storeIsOurs = metadata[StoreMetadata.ownHashesKey] != nil
+        let names = Set(entities.compactMap(\.name))
+        var unknown: [NSEntityDescription] = []
+        var differing = Set(stored.keys).subtracting(names)
+        for entity in entities {
+            guard let name = entity.name else { continue }
+            guard let hash = stored[name] else {
+                differing.insert(name)
+                continue
+            }
+            if hash == entity.versionHash { continue }
+            let modelIsOurs = entity.recordedVersionHash == nil
+            if modelIsOurs || storeIsOurs { unknown.append(entity) } else { differing.insert(name) }
+        }
+        if !unknown.isEmpty {
+            let model = try cached()
+            for entity in unknown {
+                guard let name = entity.name else { continue }
+                guard let own = model?.entitiesByName[name] else {
+                    differing.insert(name)
+                    continue
+                }
+                if own.ownVersionHash != entity.ownVersionHash { differing.insert(name) }
+            }
+        }
+        return differing.sorted()
+    }
+
+    /// The entities of a configuration, and those that inherit from them where the store has them, too: their objects are
+    /// in the same tables. A store that has none of them fits as well.
+    static func withStoredSubentities(
+        _ names: Set<String>, of model: NSManagedObjectModel, metadata: [String: Any]
+    ) -> Set<String> {
+        let stored = StoreMetadata.hashes(in: metadata)
+        let inheriting = model.entities.filter { names.contains($0.name ?? "") }.flatMap(\.selfAndDescendants)
+        return names.union(inheriting.compactMap(\.name).filter { stored[$0] != nil })
+    }
+
+    /// The error for a store that the model does not fit, which migration looks for.
+    ///
+    /// - Parameters:
+    ///   - entities: the entities that differ.
+    ///   - model: the entities of the model.
+    ///   - cached: the store's copy of its model, which says in what they differ.
+    package static func error(
+        _ entities: [String], metadata: [String: Any], url: URL, model: [NSEntityDescription] = [],
+        cached: NSManagedObjectModel? = nil
+    ) -> NSError {
+        if cached == nil, isUntold(model, metadata: metadata) {
+            return StoreError.make(
+                CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+                "Whether the model fits the store “\(url.lastPathComponent)” cannot be told: the store has version "
+                    + "hashes of Apple's and no readable copy of its model, and the model was compiled here, with other hashes.",
+                url: url,
+                suggestion:
+                    "Set NSIgnorePersistentStoreVersioningOption to open it with this model all the same, or use "
+                    + "a model that Xcode compiled.",
+                userInfo: ["metadata": metadata, "entities": entities])
+        }
+        let descriptions = entities.map { name in
+            guard let cached else { return name }
+            let own = model.first { $0.name == name }
+            return StructureDifference.text(of: name, own, stored: cached.entitiesByName[name])
+        }
+        return StoreError.make(
+            CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+            "The model does not fit the store “\(url.lastPathComponent)”: they differ in "
+                + (entities.count == 1 ? "entity " : "entities ") + descriptions.joined(separator: ", ") + ".",
+            url: url, suggestion: "Open it with the version of the model that made it, or migrate it.",
+            userInfo: [
+                "metadata": metadata,
+                "reason": "The model used to open the store is incompatible with the one used to create the store",
+                "entities": entities,
+            ])
+    }
+
+    /// Whether the model and the store have the same entities, with hashes that say nothing of each other.
+    private static func isUntold(_ model: [NSEntityDescription], metadata: [String: Any]) -> Bool {
+        metadata[StoreMetadata.ownHashesKey] == nil && !model.isEmpty
+            && Set(model.map { $0.name ?? "" }) == Set(StoreMetadata.hashes(in: metadata).keys)
+            && model.allSatisfy { $0.recordedVersionHash == nil }
+    }
+}

@@ -1,0 +1,143 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+
+/// The SQL functions and collations that the statements and triggers of a store call.
+package enum StoreFunctions {
+    /// Makes the functions known to a connection.
+    ///
+    /// - Parameter derived: collects what triggers report; see ``DerivedValues``.
+    package static func register(on connection: Connection, derived: DerivedValues) throws {
+        try connection.register(function: SQLFunctionName.now, argumentCount: 0, isDeterministic: false) { _ in
+            .double(Date().timeIntervalSinceReferenceDate)
+        }
+        try connection.register(function: SQLFunctionName.wholeNumber, argumentCount: 3, wholeNumber)
+        try register(SQLFunctionName.uppercase, on: connection, .uppercase)
+        try register(SQLFunctionName.lowercase, on: connection, .lowercase)
+        try register(SQLFunctionName.canonical, on: connection, .canonical)
+        let searches = StringSearches()
+        try connection.register(function: SQLFunctionName.stringSearch, argumentCount: 4) { arguments in
+            guard let left = arguments.string(at: 0), let right = arguments.string(at: 1) else { return .null }
+            let number = UInt(truncatingIfNeeded: arguments.integer(at: 2))
+            guard let comparison = ComparisonOperator(rawValue: number) else {
+                return .failure("\(number) is no comparison")
+            }
+            let options = StringOptions(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 3)))
+            if comparison == .matches, MatchesPattern.cached(right, options: options) == nil {
+                return .failure("\"\(right)\" is no regular expression for MATCHES")
+            }
+            guard comparison == .matches else {
+                return .integer(searches.holds(left, comparison, right, options) ? 1 : 0)
+            }
+            do {
+                return .integer(
+                    try EvaluationFailure.throwing { searches.holds(left, comparison, right, options) } ? 1 : 0)
+            } catch { return .failure(error.localizedDescription) }
+        }
+        for name in [SQLFunctionName.valueInserted, SQLFunctionName.valueUpdated] {
+            try connection.register(function: name, argumentCount: 5, isDeterministic: false) { arguments in
+                derived.note(arguments)
+                return .null
+            }
+        }
+        try register(SQLCollationName.caseInsensitive, on: connection, .caseInsensitive)
+        try register(SQLCollationName.localized, on: connection, .localized)
+        try register(SQLCollationName.localizedCaseInsensitive, on: connection, .localizedCaseInsensitive)
+        try register(SQLCollationName.localizedStandard, on: connection, .localizedStandard)
+    }
+
+    /// The first argument, where an attribute of the type that the second one numbers can hold it.
+    private static func wholeNumber(_ arguments: FunctionArguments) -> FunctionResult {
+        let number: Int64?
+        switch arguments.kind(at: 0) {
+        case .null: return .null
+        case .integer: number = arguments.integer(at: 0)
+        case .double: number = Int64(exactly: arguments.double(at: 0))
+        case .text, .blob: number = nil
+        }
+        let type = NSAttributeType(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 1)))
+        if let number, let type, case .integer(let value)? = StoredValue(whole: number, for: type) {
+            return .integer(value)
+        }
+        let value = arguments.string(at: 0) ?? "a value of bytes"
+        return .failure(
+            "“\(arguments.string(at: 2) ?? "")” would become \(value), which is no whole number that its type holds")
+    }
+
+    private static func register(
+        _ name: String, on connection: Connection, _ function: BuiltInFunction
+    ) throws {
+        try connection.register(function: name, argumentCount: 1) { arguments in
+            guard let text = arguments.string(at: 0), case .string(let result) = function.apply([.string(text)]) else {
+                return .null
+            }
+            return .text(result)
+        }
+    }
+
+    private static func register(
+        _ name: String, on connection: Connection, _ comparison: SortTerm.Comparison
+    ) throws {
+        try connection.register(collation: name) { first, second in
+            let left = String(decoding: first, as: UTF8.self)
+            let right = String(decoding: second, as: UTF8.self)
+            return comparison.compare(left, right).rawValue
+        }
+    }
+}
+
+/// What the triggers of derived attributes reported since the last save began.
+package final class DerivedValues {
+    struct Change {
+        let number: Int
+        let key: Int64
+        let property: String
+        let value: SQLValue
+    }
+
+    private(set) var changes: [Change] = []
+
+    package init() {}
+
+    func removeAll() { changes.removeAll(keepingCapacity: true) }
+
+    /// Notes a call `(table, Z_ENT, Z_PK, property, value)`.
+    func note(_ arguments: FunctionArguments) {
+        guard arguments.count == 5, let property = arguments.string(at: 3) else { return }
+        let value: SQLValue
+        switch arguments.kind(at: 4) {
+        case .null: value = .null
+        case .integer: value = .integer(arguments.integer(at: 4))
+        case .double: value = .double(arguments.double(at: 4))
+        case .text: value = .text(arguments.string(at: 4) ?? "")
+        case .blob: value = .blob(arguments.data(at: 4) ?? Data())
+        }
+        changes.append(
+            Change(
+                number: Int(arguments.integer(at: 1)), key: arguments.integer(at: 2), property: property, value: value))
+    }
+}
+
+/// The string comparisons of a statement, each made ready once for the constant on its right side.
+private final class StringSearches {
+    private struct Key: Hashable {
+        let comparison: ComparisonOperator
+        /// A value, since equal ones have the same bytes: strings are equal that only look alike.
+        let right: Value
+        let options: StringOptions
+    }
+
+    private var ready: [Key: CompiledPredicate] = [:]
+
+    func holds(_ left: String, _ comparison: ComparisonOperator, _ right: String, _ options: StringOptions) -> Bool {
+        let key = Key(comparison: comparison, right: .string(right), options: options)
+        if let known = ready[key] { return known.evaluate(.string(left)) }
+        let tree = ComparisonTree(.evaluatedObject, comparison, .constant(.string(right)), options: options)
+        let predicate = CompiledPredicate(.comparison(tree))
+        // A column on the right side brings a new text with each row.
+        if ready.count >= 64 { ready.removeAll(keepingCapacity: true) }
+        ready[key] = predicate
+        return predicate.evaluate(.string(left))
+    }
+}

@@ -1,0 +1,167 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+extension SQLiteEngine {
+    /// Opens the store, making it first where there is none.
+    ///
+    /// - Throws: an `NSError` with Core Data's code: 134100 when the model does not fit, 259 for a damaged file, 513 for
+    ///   a folder that cannot be written, 134090 for a store that another process keeps locked.
+    func openFile(_ model: NSManagedObjectModel?) throws {
+        guard let url = facts.url, url.isFileURL else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOpen,
+                "An SQLite store needs a file URL, and got “\(facts.url?.absoluteString ?? "nothing")”.")
+        }
+        guard let model else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOpen,
+                "The store “\(url.lastPathComponent)” needs a coordinator with a model.",
+                url: url)
+        }
+        let settings = StoreSettings(facts.options)
+        let file =
+            facts.isReadOnly && !isInMemory
+            ? try StoreFile.openForReading(url, timeout: settings.timeout)
+            : try StoreFile.open(url, mode: isInMemory ? .memory : .create, timeout: settings.timeout)
+        let layout = try model.compiledLayout()
+        let names = entityNames(in: model)
+        if try file.isEmpty() {
+            if facts.isReadOnly { throw emptyStore(url) }
+            let schema = SQLSchema(layout: layout, entityNames: names)
+            let uuid = UUID().uuidString
+            try file.create(
+                schema, model: model, metadata: StoreMetadata.make(for: model, entityNames: names), uuid: uuid,
+                pragmas: settings.pragmas)
+        }
+        try open(file, model: model, layout: layout, names: names, settings: settings)
+    }
+
+    /// The entities of the store's configuration; nil for all.
+    private func entityNames(in model: NSManagedObjectModel) -> Set<String>? {
+        guard let entities = model.entities(forConfigurationName: facts.configurationName) else { return nil }
+        let names = Set(entities.compactMap(\.name))
+        return names.count == model.entities.count ? nil : names
+    }
+
+    private func open(
+        _ file: StoreFile, model: NSManagedObjectModel, layout: ModelLayout, names: Set<String>?,
+        settings: StoreSettings
+    ) throws {
+        // Before anything else is read: what others change from now on is found out by it.
+        let version = try file.run("open the store") { try file.connection.integer("PRAGMA schema_version") ?? 0 }
+        let metadata = try file.metadata()
+        let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: metadata) }
+        let entities = model.entities.filter { names?.contains($0.name ?? "") ?? true }
+        if !settings.ignoresVersions {
+            let differences = try StoreCompatibility.differences(entities, metadata: metadata) {
+                try file.cachedModel()
+            }
+            if !differences.isEmpty, metadata[NSStoreModelVersionHashesKey] == nil {
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+                    "The store “\(file.url.lastPathComponent)” has no metadata (Z_METADATA.Z_PLIST) that say which version of "
+                        + "the model it is of.", url: file.url,
+                    suggestion: "Set NSIgnorePersistentStoreVersioningOption to open it with this model all the same.",
+                    userInfo: ["metadata": metadata, "entities": differences])
+            }
+            if !differences.isEmpty {
+                // A damaged copy has no more to say; it is told of where the copy is needed.
+                let cached = try? file.cachedModel()
+                throw StoreCompatibility.error(
+                    differences, metadata: metadata, url: file.url, model: entities, cached: cached)
+            }
+        }
+        let catalog = try file.catalog()
+        let schema = SQLSchema(
+            layout: layout, entityNames: names, numbers: catalog.numbers(for: model), catalog: catalog)
+        if !settings.ignoresVersions { try file.checkNumbers(of: schema) }
+
+        // A store that keeps a history must not be changed without it: Core Data opens it for reading only.
+        let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
+        if hasHistory, !settings.tracksHistory { facts.isReadOnly = true }
+        if !facts.isReadOnly { try file.apply(settings.pragmas) }
+        var history: HistoryWriter?
+        if settings.tracksHistory, !facts.isReadOnly {
+            try HistoryTables.prepare(in: file, schema: schema, hasTables: hasHistory)
+            history = HistoryWriter(
+                connection: file.connection, schema: schema, bundleIdentifier: Bundle.main.bundleIdentifier)
+        }
+        let derived = DerivedValues()
+        try file.run("open the store", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            try StoreFunctions.register(on: file.connection, derived: derived)
+            if settings.analyzes, !facts.isReadOnly { try file.connection.execute("ANALYZE") }
+            if settings.vacuums, !facts.isReadOnly { try file.connection.execute("VACUUM") }
+        }
+        let external = isInMemory ? .none : ExternalData(store: settings.externalDataStore ?? file.url)
+        // What cannot be removed now is for the next to come.
+        if !facts.isReadOnly, !isInMemory { try? FileJournal.removeLeftovers(of: external, file.connection) }
+        facts.identity.uuid = metadata[NSStoreUUIDKey] as? String ?? facts.identity.uuid
+        facts.metadata = metadata
+        fileInUse = facts.isReadOnly || isInMemory ? nil : OpenFile(file.url.path)
+        // The model fits, so that its hashes are those of the store's copy. They were computed for the comparison.
+        if metadata[StoreMetadata.ownHashesKey] == nil, entities.contains(where: { $0.recordedVersionHash == nil }) {
+            facts.metadata[VersionHash.ownHashesOfStoreKey] = Dictionary(
+                entities.map { ($0.name ?? "", $0.ownVersionHash) }, uniquingKeysWith: { first, _ in first })
+        }
+        opened = OpenStore(
+            file: file, schema: schema, identity: facts.identity,
+            external: external, derived: derived, history: history,
+            hasHistory: hasHistory || history != nil, structureVersion: version)
+    }
+
+    private func emptyStore(_ url: URL) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreOpen,
+            "“\(url.lastPathComponent)” is empty, and a store that is only read cannot be made.", url: url)
+    }
+}
+
+/// The options of a store, read from the dictionary that a description gives.
+package struct StoreSettings {
+    package let timeout: Double
+    let pragmas: [String: String]
+    let ignoresVersions: Bool
+    let tracksHistory: Bool
+    let analyzes: Bool
+    let vacuums: Bool
+    /// How many query generations can be pinned at once.
+    let maximumReaders: Int
+    /// Whether changes that anybody makes in the store are announced.
+    let postsRemoteChanges: Bool
+    /// The store whose external data are read; nil for the store itself.
+    let externalDataStore: URL?
+
+    /// How long to wait for a lock, in seconds, as `NSPersistentStoreDescription.timeout` says.
+    package static let defaultTimeout: Double = 240
+
+    package init(_ options: [AnyHashable: Any]?) {
+        func flag(_ key: String) -> Bool {
+            if let flag = options?[key] as? Bool { return flag }
+            return (options?[key] as? NSNumber)?.boolValue ?? false
+        }
+        timeout =
+            (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue
+            ?? (options?[NSPersistentStoreTimeoutOption] as? Double) ?? Self.defaultTimeout
+        let given = options?[NSSQLitePragmasOption] as? [String: Any] ?? [:]
+        pragmas = given.mapValues { "\($0)" }
+        ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)
+        // A dictionary as the value means yes as well.
+        tracksHistory =
+            flag(NSPersistentHistoryTrackingKey) || options?[NSPersistentHistoryTrackingKey] is [String: Any]
+        analyzes = flag(NSSQLiteAnalyzeOption)
+        vacuums = flag(NSSQLiteManualVacuumOption)
+        let size = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
+        maximumReaders = max(1, size ?? options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? Int ?? 10)
+        postsRemoteChanges = flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+        externalDataStore = options?[ExternalDataOption.store] as? URL
+    }
+}
+
+/// How a store finds the values that are kept outside its database.
+package enum ExternalDataOption {
+    /// Option (`URL`): the store is a copy of the database of this one, where the values lie. For reading only.
+    package static let store = "PippinExternalDataStore"
+}

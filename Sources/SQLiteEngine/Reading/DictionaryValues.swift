@@ -1,0 +1,81 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+
+extension OpenStore {
+    /// A column of a dictionary fetch as the user gets it; nil for NULL.
+    ///
+    /// - Throws: 260 when the value is in a file beside the store that cannot be read.
+    func value(_ statement: Statement, _ index: Int32, _ column: DictionaryColumn) throws -> Any? {
+        if statement.isNull(at: index) { return nil }
+        if let destination = column.destination {
+            return NSManagedObjectID(layout: destination, store: identity, key: statement.integer(at: index))
+        }
+        if let attribute = column.attribute, let stored = storedValue(statement, index, column.storage, attribute) {
+            if let missing = stored.missingExternalData {
+                throw StoreError.make(
+                    CocoaError.Code.fileReadNoSuchFile.rawValue,
+                    "“\(column.name)” cannot be fetched: \(missing.sentence)",
+                    url: missing.file)
+            }
+            return stored.objectValue(for: attribute)
+        }
+        return computedValue(statement, index, column)
+    }
+
+    private func storedValue(
+        _ statement: Statement, _ index: Int32, _ storage: ColumnStorage?, _ attribute: AttributeLayout
+    ) -> StoredValue? {
+        switch storage {
+        case .integer: return .integer(statement.integer(at: index))
+        case .double, .float: return .double(statement.double(at: index))
+        case .date: return .date(statement.double(at: index))
+        case .string: return .string(statement.string(at: index))
+        case .decimal: return .object(NSDecimalNumber(string: statement.string(at: index)))
+        case .url: return URL(string: statement.string(at: index)).map { .object($0 as NSURL) }
+        case .uuid: return statement.uuid(at: index).map(StoredValue.uuid)
+        case .data(let allowsExternal):
+            let bytes = statement.data(at: index)
+            guard allowsExternal else { return .data(bytes) }
+            switch external.content(of: bytes) {
+            case .value(let content): return .data(content)
+            case .missing(let missing): return .object(missing)
+            }
+        case .transformable(let allowsExternal):
+            let bytes = statement.data(at: index)
+            guard allowsExternal else { return TransformableCoding.value(of: bytes, for: attribute) }
+            switch external.content(of: bytes) {
+            case .value(let content): return TransformableCoding.value(of: content, for: attribute)
+            case .missing(let missing): return .object(missing)
+            }
+        case .toOne, nil: return nil
+        }
+    }
+
+    /// A computed value in the type that its expression description declares, or else as SQLite gives it.
+    private func computedValue(_ statement: Statement, _ index: Int32, _ column: DictionaryColumn) -> Any? {
+        switch column.declaredType {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+            return NSNumber(value: statement.integer(at: index))
+        case .booleanAttributeType: return NSNumber(value: statement.integer(at: index) != 0)
+        case .doubleAttributeType, .floatAttributeType: return NSNumber(value: statement.double(at: index))
+        case .decimalAttributeType: return NSDecimalNumber(string: statement.string(at: index))
+        case .stringAttributeType: return statement.string(at: index)
+        case .dateAttributeType: return Date(timeIntervalSinceReferenceDate: statement.double(at: index))
+        case .binaryDataAttributeType: return statement.data(at: index)
+        case .UUIDAttributeType: return statement.uuid(at: index)
+        case .URIAttributeType: return URL(string: statement.string(at: index))
+        default: break
+        }
+        if column.storage == .date { return Date(timeIntervalSinceReferenceDate: statement.double(at: index)) }
+        if column.storage == .uuid { return statement.uuid(at: index) }
+        switch statement.kind(at: index) {
+        case .integer: return NSNumber(value: statement.integer(at: index))
+        case .double: return NSNumber(value: statement.double(at: index))
+        case .text: return statement.string(at: index)
+        case .blob: return statement.data(at: index)
+        case .null: return nil
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import CoreDataModel
+import SQLGeneration
+import SQLiteConnection
+
+/// An entity's statements, made once: how its rows are selected, read and written.
+final class EntityAccess {
+    let mapping: EntityMapping
+    let reader: RowReader
+    let selectText: String
+    let selectManyText: String
+    let insertText: String
+    let deleteText: String
+    let writer: RowWriter
+    /// The statements that take a deleted object out of the join tables of its relationships, and from the rows that it owns by a
+    /// relationship without inverse.
+    let pairDeletions: [String]
+    private var updates: [[Int]: String] = [:]
+    private var selection: Statement?
+
+    /// The prepared statement that selects one row, without looking its text up again.
+    func selectStatement(on connection: Connection) throws -> Statement {
+        if let selection, !selection.isBusy { return selection }
+        let new = try connection.statement(selectText)
+        if selection == nil { selection = new }
+        return new
+    }
+
+    /// How many rows one statement of `selectManyText` selects.
+    static let batch = 128
+
+    init(_ mapping: EntityMapping, schema: SQLSchema, identity: StoreIdentity, external: ExternalData) {
+        self.mapping = mapping
+        let shape = RowShape(mapping.layout.selfAndSubentities.compactMap { schema.mapping(of: $0) })
+        reader = RowReader(shape: shape, schema: schema, identity: identity, external: external)
+        selectText = RowSQL.select(mapping, shape: shape).text
+        selectManyText = RowSQL.select(mapping, shape: shape, count: Self.batch).text
+        insertText = RowSQL.insert(mapping).text
+        deleteText = RowSQL.delete(mapping).text
+        writer = RowWriter(mapping, schema: schema)
+        pairDeletions = mapping.toManys.flatMap { toMany -> [String] in
+            switch toMany {
+            case .joinTable(let join):
+                let own = RowSQL.deletePairs(of: join).text
+                return join.isReflexive ? [own, RowSQL.deletePairs(of: join.reversed).text] : [own]
+            case .foreignKey(let key): return key.hasInverse ? [] : [RowSQL.releaseAll(key).text]
+            case nil: return []
+            }
+        }
+    }
+
+    /// The statement that writes some slots.
+    func updateText(_ slots: [Int]) -> String {
+        if let known = updates[slots] { return known }
+        let text = RowSQL.update(mapping, slots: slots).text
+        updates[slots] = text
+        return text
+    }
+}

@@ -1,0 +1,109 @@
+import CoreDataModel
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+/// Reads the rows of one entity.
+final class EntityReader {
+    let layout: EntityLayout
+    let number: Int64
+    let slots: ContiguousArray<SlotReader>
+    /// What the slots of kind `toOne` and `other` need besides, by slot.
+    private let destinations: ContiguousArray<EntityLayout?>
+    private let rareReaders: ContiguousArray<RareSlotReader?>
+    private let identity: StoreIdentity
+    private let external: ExternalData
+
+    init(
+        _ shape: RowShape.EntityShape, schema: SQLSchema, identity: StoreIdentity, external: ExternalData
+    ) {
+        layout = shape.mapping.layout
+        number = Int64(shape.mapping.number)
+        self.identity = identity
+        self.external = external
+        let count = layout.slots.count
+        var slots = ContiguousArray(repeating: SlotReader(kind: .transient, index: -1), count: count)
+        var destinations = ContiguousArray<EntityLayout?>(repeating: nil, count: count)
+        var rareReaders = ContiguousArray<RareSlotReader?>(repeating: nil, count: count)
+        for slot in shape.slots {
+            let kind = SlotReader.kind(of: slot)
+            slots[slot.slot] = SlotReader(kind: kind, index: slot.index)
+            if kind == .toOne { destinations[slot.slot] = slot.column.destination }
+            if kind == .other {
+                rareReaders[slot.slot] = RareSlotReader(
+                    slot, attribute: layout.slots[slot.slot].attribute, schema: schema)
+            }
+        }
+        for (property, finding) in shape.mapping.unavailable {
+            guard let slot = layout.slotIndex(forName: property) else { continue }
+            slots[slot] = SlotReader(kind: .other, index: -1)
+            rareReaders[slot] = RareSlotReader(
+                unavailable: finding.error("“\(layout.name).\(property)” cannot be read", url: nil))
+        }
+        self.slots = slots
+        self.destinations = destinations
+        self.rareReaders = rareReaders
+    }
+
+    func row(_ statement: Statement, versionIndex: Int32) throws -> Row {
+        Row(
+            objectID: NSManagedObjectID(layout: layout, store: identity, key: statement.integer(at: 0)),
+            version: statement.integer(at: versionIndex), values: try values(statement))
+    }
+
+    func values(_ statement: Statement) throws -> ContiguousArray<StoredValue> {
+        try ContiguousArray(unsafeUninitializedCapacity: slots.count) { buffer, count in
+            for slot in slots {
+                buffer.initializeElement(at: count, to: try value(slot, count, statement))
+                count += 1
+            }
+        }
+    }
+
+    /// One value. A value that is not 0 cannot be NULL, which saves asking SQLite for its kind.
+    @inline(__always)
+    func value(_ slot: SlotReader, _ position: Int, _ statement: Statement) throws -> StoredValue {
+        switch slot.kind {
+        case .integer:
+            let number = statement.integer(at: slot.index)
+            return number == 0 && statement.isNull(at: slot.index) ? .null : .integer(number)
+        case .string:
+            return statement.optionalString(at: slot.index).map(StoredValue.string) ?? .null
+        case .double:
+            let number = statement.double(at: slot.index)
+            return number == 0 && statement.isNull(at: slot.index) ? .null : .double(number)
+        case .date:
+            let seconds = statement.double(at: slot.index)
+            return seconds == 0 && statement.isNull(at: slot.index) ? .null : .date(seconds)
+        case .toOne:
+            let key = statement.integer(at: slot.index)
+            guard key != 0, let destination = destinations[position] else { return .null }
+            return .identifier(NSManagedObjectID(layout: destination, store: identity, key: key))
+        case .transient: return .null
+        case .other:
+            return try rareReaders[position]?.value(statement, identity: identity, external: external) ?? .null
+        }
+    }
+}
+
+/// How one slot is read. Trivial, so that going through the slots counts no references.
+struct SlotReader {
+    /// The usual kinds; the rest is for a ``RareSlotReader``.
+    enum Kind: UInt8 {
+        case transient, integer, string, double, date, toOne, other
+    }
+
+    let kind: Kind
+    let index: Int32
+
+    static func kind(of shape: RowShape.SlotShape) -> Kind {
+        switch shape.column.storage {
+        case .integer: return .integer
+        case .string: return .string
+        case .double, .float: return .double
+        case .date: return .date
+        case .toOne: return shape.entityIndex < 0 ? .toOne : .other
+        default: return .other
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+/// Reads rows of a statement that selects a ``RowShape``: the hot path of every fetch.
+///
+/// Everything that depends on the entity is worked out once, so that a row costs one array, one ID and its values.
+struct RowReader {
+    private let identity: StoreIdentity
+    private let selectsEntity: Bool
+    private let entities: ContiguousArray<EntityReader>
+    private let versionIndex: Int32
+
+    init(shape: RowShape, schema: SQLSchema, identity: StoreIdentity, external: ExternalData) {
+        self.identity = identity
+        selectsEntity = shape.selectsEntity
+        versionIndex = shape.firstColumn - 1
+        entities = ContiguousArray(
+            shape.entities.map { EntityReader($0, schema: schema, identity: identity, external: external) })
+    }
+
+    /// The statement's current row.
+    ///
+    /// - Parameter identifier: the row's ID, where it is known already.
+    /// - Throws: an `NSError` when the row is of an entity that does not belong there.
+    func row(_ statement: Statement, identifier: NSManagedObjectID? = nil) throws -> Row {
+        let reader = try reader(statement)
+        let key = statement.integer(at: 0)
+        let objectID: NSManagedObjectID
+        if let identifier, identifier.layout === reader.layout {
+            objectID = identifier
+        } else {
+            objectID = NSManagedObjectID(layout: reader.layout, store: identity, key: key)
+        }
+        return Row(
+            objectID: objectID, version: statement.integer(at: versionIndex), values: try reader.values(statement))
+    }
+
+    /// All rows that are left.
+    func rows(_ statement: Statement, expecting count: Int) throws -> ContiguousArray<Row> {
+        var rows = ContiguousArray<Row>()
+        rows.reserveCapacity(count)
+        try readRows(statement) { rows.append($0) }
+        return rows
+    }
+
+    /// All rows that are left, one by one.
+    @inline(__always)
+    func readRows(_ statement: Statement, _ body: (consuming Row) -> Void) throws {
+        if !selectsEntity, let only = entities.first {
+            // The usual case without looking for the reader of each row.
+            while try statement.step() { body(try only.row(statement, versionIndex: versionIndex)) }
+            return
+        }
+        while try statement.step() { body(try row(statement)) }
+    }
+
+    /// All rows that are left, one by one, read when asked for.
+    func forEachRow(_ statement: Statement, _ body: (any CurrentRow) -> Bool) throws {
+        guard let first = entities.first else { return }
+        let row = StatementRow(statement, first)
+        while try statement.step() {
+            if selectsEntity { row.reader = try reader(statement) }
+            guard body(row) else { return }
+        }
+    }
+
+    private func reader(_ statement: Statement) throws -> EntityReader {
+        if !selectsEntity, let only = entities.first { return only }
+        let number = statement.integer(at: 1)
+        for entity in entities where entity.number == number { return entity }
+        throw StoreError.make(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            "The row with Z_PK \(statement.integer(at: 0)) is of an entity with number \(number), which the model does "
+                + "not have among \(entities.map(\.layout.name).joined(separator: ", ")).")
+    }
+}

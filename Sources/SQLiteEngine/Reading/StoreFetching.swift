@@ -1,0 +1,245 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+/// Identifies fetches that become the same SQL, apart from bound values.
+struct FetchKey: Hashable {
+    let entity: Int
+    let includesSubentities: Bool
+    let predicate: SkeletonKey?
+    let order: [SortTerm]
+    let hasLimit: Bool
+    let hasOffset: Bool
+    let result: FetchResult
+    /// For dictionaries.
+    let columns: DictionaryKey?
+}
+
+/// What makes the SQL of two dictionary fetches differ.
+struct DictionaryKey: Hashable {
+    private enum Column: Hashable {
+        case keyPath(String)
+        case expression(String, ExpressionTree, NSAttributeType)
+    }
+
+    private let columns: [Column]
+    private let groupBy: [String]
+    private let having: PredicateTree?
+    private let isDistinct: Bool
+
+    init(_ plan: FetchPlan, having: PredicateTree?) {
+        columns = plan.columns.map { column in
+            switch column {
+            case .keyPath(let path): .keyPath(path)
+            case .expression(let name, let expression, let type):
+                .expression(name, expressionTree(of: expression), type)
+            }
+        }
+        groupBy = plan.groupBy
+        self.having = having
+        isDistinct = plan.isDistinct
+    }
+}
+
+/// A fetch's SQL, and the reader of its rows.
+final class CachedFetch {
+    let fetch: FetchStatement
+    let reader: RowReader?
+    private var statement: Statement?
+
+    /// The prepared statement, without looking its text up again; another one while it is being read.
+    func statement(on connection: Connection) throws -> Statement {
+        if let statement, !statement.isBusy { return statement }
+        guard isKept else { return try connection.prepare(fetch.statement.text) }
+        let new = try connection.statement(fetch.statement.text)
+        if statement == nil { statement = new }
+        return new
+    }
+
+    /// Whether the SQL is worth keeping: the text of a long list of values rarely comes again, and is long itself.
+    var isKept: Bool { fetch.isReusable && fetch.statement.bindings.count <= 256 }
+
+    init(_ fetch: FetchStatement, reader: RowReader?) {
+        self.fetch = fetch
+        self.reader = reader
+    }
+}
+
+extension OpenStore {
+    /// Runs the fetch's `SELECT` and reads whole rows.
+    func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
+        return try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .rows)
+            guard let reader = cached.reader else { return [] }
+            defer { statement.reset() }
+            return try reader.rows(statement, expecting: min(plan.limit, 1 << 16))
+        }
+    }
+
+    /// Reads whole rows and hands them out one by one.
+    func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
+        try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .rows)
+            guard let reader = cached.reader else { return }
+            defer { statement.reset() }
+            try reader.readRows(statement, body)
+        }
+    }
+
+    /// What a plan finds, to be read in portions.
+    func rowCursor(_ plan: FetchPlan) throws -> RowCursor? {
+        try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .rows)
+            return try cached.reader.map { try RowCursor(self, $0, statement) }
+        }
+    }
+
+    /// Reads the values of whole rows one by one, without IDs and without an array for each.
+    func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
+        try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .rows)
+            guard let reader = cached.reader else { return }
+            defer { statement.reset() }
+            try reader.forEachRow(statement, body)
+        }
+    }
+
+    func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
+        return try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .identifiers)
+            defer { statement.reset() }
+            var identifiers: [NSManagedObjectID] = []
+            while try statement.step() {
+                let layout =
+                    cached.fetch.selectsEntity ? entity(numbered: statement.integer(at: 1), kindOf: plan.entity) : nil
+                identifiers.append(
+                    NSManagedObjectID(
+                        layout: layout ?? plan.entity, store: identity, key: statement.integer(at: 0)))
+            }
+            return identifiers
+        }
+    }
+
+    func fetchCount(_ plan: FetchPlan) throws -> Int {
+        return try run("count in") {
+            let (_, statement) = try prepare(plan, .count)
+            defer { statement.reset() }
+            return try statement.step() ? Int(statement.integer(at: 0)) : 0
+        }
+    }
+
+    func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+        return try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .dictionaries)
+            defer { statement.reset() }
+            var dictionaries: [[String: Any]] = []
+            while try statement.step() {
+                var dictionary: [String: Any] = [:]
+                for (index, column) in cached.fetch.columns.enumerated() {
+                    guard let value = try value(statement, Int32(index), column) else { continue }
+                    dictionary[column.name] = value
+                }
+                dictionaries.append(dictionary)
+            }
+            return dictionaries
+        }
+    }
+
+    /// The statement of a plan, bound and ready; its SQL is made once for all plans of one form.
+    private func prepare(
+        _ plan: FetchPlan, _ result: FetchResult
+    ) throws -> (CachedFetch, Statement) {
+        let predicate = try plan.predicate.map { try preparedPredicate(of: $0) }
+        let order = plan.sortDescriptors.isEmpty || result == .count ? [] : try sortTerms(of: plan.sortDescriptors)
+        let having = try plan.having.map { try predicateTree(of: $0) }
+        let key = FetchKey(
+            entity: plan.entity.number, includesSubentities: plan.includesSubentities, predicate: predicate?.key,
+            order: order, hasLimit: plan.limit > 0, hasOffset: plan.offset > 0, result: result,
+            columns: result == .dictionaries ? DictionaryKey(plan, having: having) : nil)
+        let cached: CachedFetch
+        if let known = fetches[key] {
+            cached = known
+        } else {
+            let fetch = try FetchSQL(schema: schema).statement(
+                plan, result: result, predicate: predicate?.skeleton, arguments: predicate?.arguments ?? [],
+                sortTerms: order, having: having)
+            let reader = fetch.shape.map {
+                RowReader(shape: $0, schema: schema, identity: identity, external: external)
+            }
+            cached = CachedFetch(fetch, reader: reader)
+            if fetches.count >= 512 { fetches.removeAll() }
+            if cached.isKept { fetches[key] = cached }
+        }
+        let statement = try cached.statement(on: connection)
+        let context = BindingContext(arguments: predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
+        for (index, binding) in cached.fetch.statement.bindings.enumerated() {
+            try statement.bind(try binding.value(context), at: Int32(index + 1))
+        }
+        return (cached, statement)
+    }
+}
+
+extension OpenStore {
+    /// The entity that a row's `Z_ENT` says, if it is one of those that belong there.
+    func entity(numbered number: Int64, kindOf entity: EntityLayout) -> EntityLayout? {
+        schema.entity(numbered: number, kindOf: entity)
+    }
+
+    func row(for identifier: NSManagedObjectID) throws -> Row? {
+        let access = try access(identifier.layout)
+        let statement = try access.selectStatement(on: connection)
+        try statement.bind(identifier.key, at: 1)
+        guard try statement.step() else {
+            statement.reset()
+            return nil
+        }
+        defer { statement.reset() }
+        return try access.reader.row(statement, identifier: identifier)
+    }
+
+    /// The rows of objects in the order asked for, many with one statement.
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        if identifiers.count == 1 { return try ContiguousArray(identifiers.compactMap { try row(for: $0) }) }
+        var positions: [ObjectIdentifier: [Int]] = [:]
+        for (position, identifier) in identifiers.enumerated() {
+            positions[ObjectIdentifier(identifier.layout), default: []].append(position)
+        }
+        var found: [Row?] = Array(repeating: nil, count: identifiers.count)
+        for group in positions.values {
+            let access = try access(identifiers[group[0]].layout)
+            var start = 0
+            while start < group.count {
+                let part = group[start..<min(start + EntityAccess.batch, group.count)]
+                start += part.count
+                let statement = try connection.statement(access.selectManyText)
+                defer { statement.reset() }
+                var byKey: [Int64: Int] = [:]
+                for (index, position) in part.enumerated() {
+                    byKey[identifiers[position].key] = position
+                    // Parameters that are left over stay NULL, which equals nothing.
+                    try statement.bind(identifiers[position].key, at: Int32(index + 1))
+                }
+                while try statement.step() {
+                    guard let position = byKey[statement.integer(at: 0)] else { continue }
+                    found[position] = try access.reader.row(statement, identifier: identifiers[position])
+                }
+            }
+        }
+        return ContiguousArray(found.compactMap { $0 })
+    }
+}
+
+extension Statement {
+    /// Binds a value of SQL to a parameter.
+    func bind(_ value: SQLValue, at index: Int32) throws {
+        switch value {
+        case .null: try bindNull(at: index)
+        case .integer(let number): try bind(number, at: index)
+        case .double(let number): try bind(number, at: index)
+        case .text(let text): try bind(text, at: index)
+        case .blob(let data): try bind(data, at: index)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import StoreEngine
+
+/// What a migration in place has left for later: tables and columns that nothing uses any more. Kept in the store's metadata.
+package struct DeferredCleanup: Equatable, Sendable {
+    /// One thing to remove.
+    package enum Task: Equatable, Sendable {
+        case table(String)
+        case column(String, table: String)
+
+        /// `DROP TABLE _T_ZCAR`, `ALTER TABLE ZCAR DROP COLUMN ZCOLOUR`
+        package var sql: String {
+            switch self {
+            case .table(let name): return "DROP TABLE IF EXISTS \(quoted(name))"
+            case .column(let name, let table): return "ALTER TABLE \(quoted(table)) DROP COLUMN \(quoted(name))"
+            }
+        }
+    }
+
+    private static let key = "PippinDeferredMigrationTasks"
+
+    package var tasks: [Task] = []
+
+    package init(_ tasks: [Task] = []) { self.tasks = tasks }
+
+    /// What a store's metadata say: each task is the name of a table, or those of a table and a column.
+    package init(_ metadata: [String: Any]) {
+        let names = metadata[Self.key] as? [[String]] ?? []
+        tasks = names.compactMap { names in
+            switch names.count {
+            case 1: return .table(names[0])
+            case 2: return .column(names[1], table: names[0])
+            default: return nil
+            }
+        }
+    }
+
+    /// Writes the tasks into metadata, with Core Data's own sign that there are some.
+    package func note(in metadata: inout [String: Any]) {
+        metadata[Self.key] = nil
+        metadata[NSPersistentStoreDeferredLightweightMigrationOptionKey] = nil
+        guard !tasks.isEmpty else { return }
+        metadata[NSPersistentStoreDeferredLightweightMigrationOptionKey] = true
+        metadata[Self.key] = tasks.map { task -> [String] in
+            switch task {
+            case .table(let name): return [name]
+            case .column(let name, let table): return [table, name]
+            }
+        }
+    }
+}
+
+extension DeferredCleanup {
+    /// Those of the tasks that remove nothing a model's objects are kept in, nor what the store says of itself. Metadata can
+    /// be written by anybody; a migration leaves no others.
+    package func sparing(_ schema: SQLSchema) -> DeferredCleanup {
+        var used: [String: Set<String>] = [:]
+        for mapping in schema.mappings.compactMap({ $0 }) {
+            used[mapping.table, default: ["Z_PK", "Z_ENT", "Z_OPT"]].formUnion(mapping.allColumns)
+        }
+        for join in schema.joinTables { used[join.table.name] = Set(join.table.columns.map(\.name)) }
+        return DeferredCleanup(
+            tasks.filter { task in
+                switch task {
+                case .table(let name): return used[name] == nil && !StoreTables.isReserved(name)
+                case .column(let name, let table):
+                    return used[table]?.contains(name) != true && !StoreTables.isReserved(table)
+                }
+            })
+    }
+}
+
+extension StoreStructure {
+    /// Those of the tasks whose table or column is still there: metadata that another process has kept in memory may name
+    /// some that are done.
+    package func existing(_ cleanup: DeferredCleanup) -> DeferredCleanup {
+        DeferredCleanup(
+            cleanup.tasks.filter { task in
+                switch task {
+                case .table(let name): return tables[name] != nil
+                case .column(let name, let table): return columnNames(table).contains(name)
+                }
+            })
+    }
+
+    /// The structure without what is to be removed.
+    package func removing(_ cleanup: DeferredCleanup) -> StoreStructure {
+        var structure = self
+        for task in cleanup.tasks {
+            switch task {
+            case .table(let name):
+                structure.tables[name] = nil
+                structure.indexes = structure.indexes.filter { $0.value.table != name }
+            case .column(let name, let table): structure.tables[table]?.removeAll { $0.name == name }
+            }
+        }
+        return structure
+    }
+}

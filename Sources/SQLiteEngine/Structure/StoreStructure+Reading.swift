@@ -1,0 +1,33 @@
+import CoreDataModel
+import SQLiteConnection
+
+extension StoreStructure {
+    /// Reads the tables, indexes and triggers of a store.
+    package init(_ file: StoreFile) throws {
+        self.init()
+        try file.run("read the tables of", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            let columns = try file.connection.prepare(
+                "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
+            )
+            while try columns.step() {
+                tables[columns.string(at: 0), default: []].append(
+                    .init(name: columns.string(at: 1), declaredType: columns.string(at: 2)))
+            }
+            let others = try file.connection.prepare(
+                "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('index', 'trigger')")
+            while try others.step() {
+                let (name, table) = (others.string(at: 1), others.string(at: 2))
+                if others.string(at: 0) == "trigger" {
+                    triggers[name] = table
+                } else {
+                    indexes[name] = Index(
+                        table: table, sql: others.isNull(at: 3) ? nil : others.string(at: 3), columns: [])
+                }
+            }
+            let indexed = try file.connection.prepare(
+                "SELECT m.name, c.name FROM sqlite_master m, pragma_index_info(m.name) c WHERE m.type = 'index' "
+                    + "AND c.name NOT NULL")
+            while try indexed.step() { indexes[indexed.string(at: 0)]?.columns.append(indexed.string(at: 1)) }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import SQLGeneration
+
+/// What the database of a store has, as far as a migration must know it.
+package struct StoreStructure: Equatable, Sendable {
+    package struct Index: Equatable, Sendable {
+        package var table: String
+        /// `nil` for one that SQLite made for a constraint.
+        package var sql: String?
+        package var columns: [String]
+    }
+
+    /// The tables with their columns, in order.
+    package var tables: [String: [TableDefinition.Column]] = [:]
+    package var indexes: [String: Index] = [:]
+    /// The triggers, by name, with the tables that they are on.
+    package var triggers: [String: String] = [:]
+
+    package init() {}
+
+    /// A table's column names.
+    package func columnNames(_ table: String) -> [String] { (tables[table] ?? []).map(\.name) }
+
+    /// Whether the store keeps a history of changes.
+    package var hasHistory: Bool { tables["ACHANGE"] != nil }
+}

@@ -1,0 +1,79 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+
+/// Hands out the primary keys of a table, inside a transaction: `Z_PRIMARYKEY` counts them.
+package struct KeyCounter {
+    let connection: Connection
+    /// The number of the root entity.
+    let number: Int64
+    let table: String
+
+    /// No key is greater, so that counting on never overflows. Stores count from 1; only a damaged one gets near.
+    package static let greatestKey: Int64 = 1 << 62
+
+    init(_ connection: Connection, number: Int64, table: String) {
+        self.connection = connection
+        self.number = number
+        self.table = table
+    }
+
+    init(_ connection: Connection, _ entity: HistoryEntity) {
+        self.init(connection, number: entity.rawValue, table: entity.table)
+    }
+
+    /// The greatest key that is taken: by `Z_MAX`, or by a row that nobody counted. No row is ever written over another.
+    ///
+    /// - Throws: an `NSError` with 259 when `Z_PRIMARYKEY` does not count the table's keys, or they have been used up.
+    func latest() throws -> Int64 {
+        let read = try connection.statement(RowSQL.readMaximumKey(of: table).text)
+        defer { read.reset() }
+        try read.bind(number, at: 1)
+        guard try read.step() else { throw damaged("no row", "there is none") }
+        guard read.kind(at: 0) == .integer else {
+            throw damaged("no number in Z_MAX", "“\(read.string(at: 0))” is none")
+        }
+        let latest = max(read.integer(at: 0), read.integer(at: 1), 0)
+        guard latest < Self.greatestKey else { throw damaged("no keys left", "\(latest) is taken") }
+        return latest
+    }
+
+    /// Hands out keys.
+    ///
+    /// - Returns: the key before the first one.
+    func reserve(_ count: Int64) throws -> Int64 {
+        let latest = try latest()
+        guard count <= Self.greatestKey - latest else {
+            throw damaged("not so many keys left", "\(latest) is taken, and \(count) more are wanted")
+        }
+        if count > 0 { try setLatest(latest + count) }
+        return latest
+    }
+
+    /// Counts the keys that were used.
+    func setLatest(_ key: Int64) throws {
+        let write = try connection.statement(RowSQL.writeMaximumKey.text)
+        try write.bind(key, at: 1)
+        try write.bind(number, at: 2)
+        try write.run()
+    }
+
+    private func damaged(_ what: String, _ found: String) -> NSError {
+        StoreError.make(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            "The store is damaged: Z_PRIMARYKEY has \(what) for table \(table), entity number \(number): \(found).",
+            suggestion: "Restore it from a backup.")
+    }
+}
+
+extension HistoryEntity {
+    /// Where its rows are.
+    var table: String {
+        switch self {
+        case .change: "ACHANGE"
+        case .transaction: "ATRANSACTION"
+        case .string: "ATRANSACTIONSTRING"
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+/// One save inside its transaction: writes the rows of a change set, with one prepared statement per kind of change.
+final class SaveRun {
+    private let store: OpenStore
+    private let files: ExternalFiles
+    /// The objects whose rows were not as they should have been.
+    private(set) var conflicts: [NSManagedObjectID] = []
+
+    // Changes of one entity come in a row, so the latest statement of each kind is usually the right one.
+    private var insertion: (layout: EntityLayout, access: EntityAccess, statement: Statement)?
+    private var updating:
+        (layout: EntityLayout, slots: [Int], written: [Int], access: EntityAccess, statement: Statement)?
+
+    private var toManyStatements: [ObjectIdentifier: ToManyStatements] = [:]
+
+    init(_ store: OpenStore, files: ExternalFiles) {
+        self.store = store
+        self.files = files
+    }
+
+    // MARK: Rows
+
+    /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, …) VALUES (?, ?, 1, …)`
+    func insert(_ change: RowChange) throws {
+        let layout = change.objectID.layout
+        if insertion?.layout !== layout {
+            let access = try store.access(layout)
+            insertion = (layout, access, try store.connection.statement(access.insertText))
+        }
+        guard let (_, access, statement) = insertion else { return }
+        if !access.mapping.unavailable.isEmpty {
+            try access.mapping.checkAvailable(change.values, url: store.file.url)
+        }
+        try statement.bind(change.objectID.key, at: 1)
+        try statement.bind(Int64(access.mapping.number), at: 2)
+        // A copy brings the version that the object had. Versions are only compared, so they may wrap.
+        try statement.bind(change.version &+ 1, at: 3)
+        try access.writer.bindAll(change.values, to: statement, from: 4, files: files)
+        try statement.run()
+    }
+
+    /// `UPDATE ZCAR SET ZMAKER = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?`
+    func update(_ change: RowChange) throws {
+        let layout = change.objectID.layout
+        if updating?.layout !== layout || updating?.slots != change.changedSlots {
+            let access = try store.access(layout)
+            for slot in change.changedSlots where !access.mapping.unavailable.isEmpty {
+                try access.mapping.checkAvailable(layout.slots[slot].name, url: store.file.url)
+            }
+            let written = access.writer.written(change.changedSlots)
+            updating = (
+                layout, change.changedSlots, written, access, try store.connection.statement(access.updateText(written))
+            )
+        }
+        guard let (_, _, written, access, statement) = updating else { return }
+        try noteExternalFiles(of: change.objectID, access, slots: written)
+        let next = try access.writer.bind(change.values, slots: written, to: statement, files: files)
+        try statement.bind(change.version &+ 1, at: next)
+        try statement.bind(change.objectID.key, at: next + 1)
+        try statement.bind(change.version, at: next + 2)
+        try statement.run()
+        if store.connection.changes == 0 { conflicts.append(change.objectID) }
+        try clearOrderKeys(change, access)
+    }
+
+    /// An object that has left an ordered relationship has no place in it any more.
+    private func clearOrderKeys(_ change: RowChange, _ access: EntityAccess) throws {
+        for (slot, column) in access.writer.orderedSlots
+        where change.values[slot].isNull && change.changedSlots.contains(slot) {
+            let statement = try store.connection.statement(
+                "UPDATE \(quoted(access.mapping.table)) SET \(quoted(column)) = NULL WHERE Z_PK = ?")
+            try statement.bind(change.objectID.key, at: 1)
+            try statement.run()
+        }
+    }
+
+    /// `DELETE FROM ZCAR WHERE Z_PK = ? AND Z_OPT = ?`, and the object's pairs in join tables.
+    func delete(_ deletion: RowDeletion) throws {
+        let identifier = deletion.objectID
+        let access = try store.access(identifier.layout)
+        // What refers to the object could not be told.
+        for relationship in identifier.layout.toManys where !access.mapping.unavailable.isEmpty {
+            try access.mapping.checkAvailable(
+                relationship.name, "is not known, and its object cannot be deleted", url: store.file.url)
+        }
+        try noteExternalFiles(of: identifier, access, slots: nil)
+        let statement = try store.connection.statement(access.deleteText)
+        try statement.bind(identifier.key, at: 1)
+        try statement.bind(deletion.version, at: 2)
+        try statement.run()
+        if store.connection.changes == 0 { conflicts.append(identifier) }
+        for text in access.pairDeletions {
+            let statement = try store.connection.statement(text)
+            try statement.bind(identifier.key, at: 1)
+            try statement.run()
+        }
+    }
+
+    /// Notes which files become superfluous when columns that allow external storage are overwritten.
+    private func noteExternalFiles(of identifier: NSManagedObjectID, _ access: EntityAccess, slots: [Int]?) throws {
+        for slot in access.writer.externalSlots where slots?.contains(slot) ?? true {
+            guard let column = access.mapping.columns[slot] else { continue }
+            let statement = try store.connection.statement(
+                "SELECT \(quoted(column.name)) FROM \(quoted(access.mapping.table)) WHERE Z_PK = ?")
+            try statement.bind(identifier.key, at: 1)
+            if try statement.step() { try files.replaced(statement.data(at: 0)) }
+            statement.reset()
+        }
+    }
+
+    /// Clears the unique values of the rows that will be written anyway, so that they may trade them.
+    func clearUniqueValues(of changes: [RowChange]) throws {
+        for change in changes {
+            let access = try store.access(change.objectID.layout)
+            let unique = Set(change.objectID.layout.uniquenessConstraints.joined())
+            let names = access.writer.written(change.changedSlots).compactMap { access.mapping.columns[$0] }
+                .filter { unique.contains($0.property) && !$0.isComposite }.map { quoted($0.name) }
+            guard !names.isEmpty else { continue }
+            let statement = try store.connection.statement(
+                "UPDATE \(quoted(access.mapping.table)) SET \(names.map { "\($0) = NULL" }.joined(separator: ", ")) "
+                    + "WHERE Z_PK = ? AND Z_OPT = ?")
+            try statement.bind(change.objectID.key, at: 1)
+            try statement.bind(change.version, at: 2)
+            try statement.run()
+        }
+    }
+
+    // MARK: To-many relationships
+
+    /// Writes the pairs of join tables and owners, then the order keys, which need all pairs to be there.
+    func writeToManys(_ changes: ChangeSet) throws {
+        for change in changes.updated where !change.toManyChanges.isEmpty { try writePairs(change) }
+        for change in changes.inserted where !change.toManyChanges.isEmpty { try writePairs(change) }
+        for change in changes.updated where !change.toManyChanges.isEmpty { try writeOrder(change) }
+        for change in changes.inserted where !change.toManyChanges.isEmpty { try writeOrder(change) }
+    }
+
+    /// The statements of a to-many relationship: made once, however many objects change it.
+    private struct ToManyStatements {
+        let mapping: ToManyMapping
+        /// For pairs of a join table, and for owners.
+        var insertPair: Statement?
+        var deletePair: Statement?
+        /// For an ordered relationship.
+        var selectOrder: Statement?
+        var writeOrder: Statement?
+    }
+
+    private func statements(_ change: ToManyChange, of identifier: NSManagedObjectID) throws -> ToManyStatements? {
+        let key = ObjectIdentifier(change.relationship)
+        if let known = toManyStatements[key] { return known }
+        let source = try store.access(identifier.layout).mapping
+        try source.checkAvailable(change.relationship.name, url: store.file.url)
+        let toManys = source.toManys
+        guard toManys.indices.contains(change.relationship.index), let mapping = toManys[change.relationship.index]
+        else { return nil }
+        var statements = ToManyStatements(mapping: mapping)
+        let connection = store.connection
+        switch mapping {
+        case .joinTable(let join):
+            statements.insertPair = try connection.statement(RowSQL.insertPair(join).text)
+            statements.deletePair = try connection.statement(RowSQL.deletePair(join).text)
+        case .foreignKey(let column) where !column.hasInverse:
+            let owner = try store.access(change.relationship.source).mapping
+            statements.insertPair = try connection.statement(RowSQL.own(column, by: owner).text)
+            statements.deletePair = try connection.statement(RowSQL.release(column).text)
+        case .foreignKey: break
+        }
+        statements.selectOrder = try RowSQL.orderKeys(mapping).map { try connection.statement($0.text) }
+        statements.writeOrder = try RowSQL.setOrderKey(mapping).map { try connection.statement($0.text) }
+        toManyStatements[key] = statements
+        return statements
+    }
+
+    private func writePairs(_ change: RowChange) throws {
+        for toManyChange in change.toManyChanges {
+            guard let statements = try statements(toManyChange, of: change.objectID),
+                let insert = statements.insertPair, let delete = statements.deletePair
+            else { continue }
+            var isReflexive = false
+            if case .joinTable(let join) = statements.mapping { isReflexive = join.isReflexive }
+            let source = change.objectID.key
+            for target in toManyChange.removed {
+                try run(delete, source, target.key)
+                if isReflexive { try run(delete, target.key, source) }
+            }
+            for target in toManyChange.added {
+                try run(insert, source, target.key)
+                if isReflexive { try run(insert, target.key, source) }
+            }
+        }
+    }
+
+    private func run(_ statement: Statement, _ source: Int64, _ target: Int64) throws {
+        try statement.bind(source, at: 1)
+        try statement.bind(target, at: 2)
+        try statement.run()
+    }
+
+    private func writeOrder(_ change: RowChange) throws {
+        for toManyChange in change.toManyChanges {
+            guard let order = toManyChange.order, let statements = try statements(toManyChange, of: change.objectID),
+                let select = statements.selectOrder, let write = statements.writeOrder
+            else { continue }
+            let source = change.objectID.key
+            var existing: [Int64: Int64] = [:]
+            try select.bind(source, at: 1)
+            while try select.step() {
+                if !select.isNull(at: 1) { existing[select.integer(at: 0)] = select.integer(at: 1) }
+            }
+            select.reset()
+            for (destination, key) in OrderKeys.changes(order: order.map(\.key), existing: existing) {
+                try write.bind(key, at: 1)
+                try write.bind(destination, at: 2)
+                if case .joinTable = statements.mapping { try write.bind(source, at: 3) }
+                try write.run()
+            }
+        }
+    }
+}

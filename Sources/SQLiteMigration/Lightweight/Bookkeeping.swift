@@ -1,0 +1,89 @@
+import Foundation
+import SQLGeneration
+import MigrationPlans
+import StoreEngine
+
+/// Statements for what a store says of its entities: their numbers and greatest keys, and the history of their objects.
+enum Bookkeeping {
+    /// `Z_PRIMARYKEY` anew. A root takes over the greatest key of the tables that its objects come from.
+    static func primaryKeys(_ pair: SchemaPair) -> [String] {
+        let former = pair.sourceMappings.map(\.number)
+        guard !former.isEmpty || !pair.destinationMappings.isEmpty else { return [] }
+        var statements = ["CREATE TEMP TABLE _T_PRIMARYKEY AS SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY"]
+        statements.append("DELETE FROM Z_PRIMARYKEY WHERE \(entityCondition(former))")
+        for row in pair.destination.primaryKeyRows {
+            let roots = origins(of: row.name, in: pair)
+            let maximum =
+                row.superNumber != 0 || roots.isEmpty
+                ? "0" : "IFNULL((SELECT MAX(Z_MAX) FROM _T_PRIMARYKEY WHERE \(entityCondition(roots))), 0)"
+            statements.append(
+                "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES "
+                    + "(\(row.number), \(literal(row.name)), \(row.superNumber), \(maximum))")
+        }
+        statements.append("DROP TABLE _T_PRIMARYKEY")
+        return statements
+    }
+
+    /// The numbers of the root entities that the objects of a root come from.
+    private static func origins(of root: String, in pair: SchemaPair) -> [Int] {
+        guard let layout = pair.destination.layout.entityByName[root] else { return [] }
+        let roots = layout.selfAndSubentities.compactMap { pair.destination.mapping(of: $0) }
+            .compactMap { pair.former($0) }.compactMap { pair.source.mapping(of: $0.layout.root)?.number }
+        return Set(roots).sorted()
+    }
+
+    /// The history follows the entities' new numbers; changes of objects whose entity is gone go with it.
+    static func history(_ pair: SchemaPair) -> [String] {
+        guard pair.structure.hasHistory else { return [] }
+        var statements: [String] = []
+        let removed = pair.sourceMappings.filter { pair.successor($0.layout) == nil }.map(\.number)
+        if !removed.isEmpty {
+            statements.append("DELETE FROM ACHANGE WHERE \(entityCondition(removed, column: "ZENTITY"))")
+        }
+        let reshaped = pair.sourceMappings.filter { former in
+            pair.successor(former.layout).map {
+                HistoryProperties($0.layout).names != HistoryProperties(former.layout).names
+                    || pair.plan(for: $0).map(renamesProperties) ?? false
+            } ?? false
+        }.map(\.number)
+        if !reshaped.isEmpty {
+            statements.append(
+                "UPDATE ACHANGE SET ZCOLUMNS = \(InPlaceFunction.changedColumns)(ZENTITY, ZCOLUMNS) WHERE "
+                    + "ZCOLUMNS NOT NULL AND \(entityCondition(reshaped, column: "ZENTITY"))")
+        }
+        var columns = Set(pair.structure.columnNames("ACHANGE"))
+        for former in pair.sourceMappings {
+            guard let successor = pair.successor(former.layout), let plan = pair.plan(for: successor) else { continue }
+            statements += HistoryTombstones.statements(
+                from: former.layout, to: successor.layout, number: former.number, columns: &columns,
+                source: plan.source(of:))
+        }
+        let moved = pair.sourceMappings.compactMap { former in
+            pair.successor(former.layout).map { (old: former.number, new: $0.number) }
+        }.filter { $0.old != $0.new }
+        if !moved.isEmpty {
+            statements.append(
+                "UPDATE ACHANGE SET ZENTITY = \(renumbered("ZENTITY", moved)) WHERE "
+                    + entityCondition(moved.map(\.old), column: "ZENTITY"))
+        }
+        return statements
+    }
+
+    private static func renamesProperties(_ plan: EntityPlan) -> Bool {
+        (plan.attributes + plan.relationships).contains { $0.source != nil && $0.source != $0.name }
+    }
+}
+
+/// The history's masks of changed properties, carried from one version of an entity to the next.
+enum HistoryMask {
+    /// A mask for the destination's properties.
+    ///
+    /// - Parameter source: what a property of the destination is called in the source.
+    /// - Returns: `nil` for a mask that names properties that the source does not have.
+    static func converted(
+        _ mask: Data, from former: HistoryProperties, to properties: HistoryProperties, source: (String) -> String?
+    ) -> Data? {
+        guard let changed = former.names(in: mask).map({ Set($0) }) else { return nil }
+        return properties.mask(of: properties.names.filter { source($0).map(changed.contains) ?? false })
+    }
+}

@@ -1,0 +1,142 @@
+import CoreDataModel
+import Foundation
+import MigrationPlans
+import SQLGeneration
+import SQLiteEngine
+
+/// Where the columns of one entity's rows come from.
+struct ColumnSources {
+    /// The SQL for each column of the destination that the entity's rows use.
+    private(set) var values: [String: String] = [:]
+    /// The columns of the destination that have a value of their own in the source, which must not be lost.
+    private(set) var sourceColumns: [String: String] = [:]
+
+    private let pair: SchemaPair
+    private let mapping: EntityMapping
+    private let former: EntityMapping
+    private let plan: EntityPlan
+
+    /// - Throws: when a default value cannot be stored.
+    init(_ mapping: EntityMapping, from former: EntityMapping, plan: EntityPlan, in pair: SchemaPair) throws {
+        self.pair = pair
+        self.mapping = mapping
+        self.former = former
+        self.plan = plan
+        for (slot, column) in zip(mapping.layout.slots, mapping.columns) {
+            guard let column else { continue }
+            switch slot.kind {
+            case .attribute(let attribute): try add(attribute, column, slot: slot)
+            case .toOne(let relationship): add(relationship, column)
+            }
+        }
+        for owner in mapping.owners { add(owner) }
+    }
+
+    // MARK: Attributes
+
+    private mutating func add(_ attribute: AttributeLayout, _ column: SlotColumn, slot: SlotLayout) throws {
+        let sourceSlot = plan.source(of: slot.name).flatMap { former.layout.slotIndex(forName: $0) }
+        let sourceAttribute = sourceSlot.flatMap { former.layout.slots[$0].attribute }
+        let sourceColumn = sourceSlot.flatMap { former.columns[$0] }
+        if column.isComposite {
+            let nested = NestedColumns(sourceColumn, sourceAttribute)
+            for element in try nested.sources(of: column, attribute, schema: pair.destination, mapping: mapping) {
+                values[element.column] = element.value
+                sourceColumns[element.column] = element.source
+            }
+            return
+        }
+        let defaultLiteral = try Self.defaultLiteral(slot, column, mapping, pair.destination)
+        guard let sourceSlot, let sourceAttribute, let sourceColumn, !sourceColumn.isComposite else {
+            values[column.name] = defaultLiteral ?? "NULL"
+            return
+        }
+        let isNewlyMandatory = !slot.isOptional && former.layout.slots[sourceSlot].isOptional
+        values[column.name] = ColumnConversion.value(
+            quoted(sourceColumn.name), from: sourceAttribute, sourceColumn.storage, to: attribute, column.storage,
+            fallback: isNewlyMandatory ? defaultLiteral : nil)
+        sourceColumns[column.name] = sourceColumn.name
+    }
+
+    /// The literal of an attribute's default value; `nil` where it has none.
+    static func defaultLiteral(
+        _ slot: SlotLayout, _ column: SlotColumn, _ mapping: EntityMapping, _ schema: SQLSchema
+    ) throws -> String? {
+        guard !slot.defaultValue.isNull, !column.isDerived else { return nil }
+        let value = try RowWriter(mapping, schema: schema).encoded(
+            slot.defaultValue, column, attribute: slot.attribute, files: nil)
+        if case .blob(let data) = value, case .data(true) = column.storage {
+            return literal(.blob(ExternalData.inline(data)))
+        }
+        return literal(value)
+    }
+
+    // MARK: To-one relationships
+
+    private mutating func add(_ relationship: RelationshipLayout, _ column: SlotColumn) {
+        let sourceSlot = plan.source(of: relationship.name).flatMap { former.layout.slotIndex(forName: $0) }
+        guard let sourceSlot, let source = former.layout.slots[sourceSlot].relationship,
+            let sourceColumn = former.columns[sourceSlot]
+        else {
+            for name in [column.name, column.entityColumn, column.orderColumn].compactMap({ $0 }) {
+                values[name] = "NULL"
+            }
+            return
+        }
+        let targets = source.destination.selfAndSubentities.compactMap { pair.source.mapping(of: $0) }
+        let kept = targets.compactMap { target in
+            pair.successor(target.layout).map { (old: target.number, new: $0.number) }
+        }
+        let entity = sourceColumn.entityColumn.map(quoted)
+        let key = quoted(sourceColumn.name)
+        if kept.count == targets.count {
+            values[column.name] = key
+        } else if let entity, !kept.isEmpty {
+            // Objects of a removed entity go, and so do references to them.
+            values[column.name] = "CASE WHEN \(entityCondition(kept.map(\.old), column: entity)) THEN \(key) END"
+        } else {
+            values[column.name] = "NULL"
+        }
+        sourceColumns[column.name] = sourceColumn.name
+        if let name = column.entityColumn {
+            if let entity {
+                values[name] =
+                    kept.count == targets.count
+                    ? renumbered(entity, kept)
+                    : "CASE \(entity) \(kept.map { "WHEN \($0.old) THEN \($0.new)" }.joined(separator: " ")) END"
+                sourceColumns[name] = sourceColumn.entityColumn
+            } else {
+                values[name] = kept.first.map { "CASE WHEN \(key) NOT NULL THEN \($0.new) END" } ?? "NULL"
+            }
+        }
+        if let name = column.orderColumn {
+            values[name] = sourceColumn.orderColumn.map(quoted) ?? "NULL"
+            if let former = sourceColumn.orderColumn { sourceColumns[name] = former }
+        }
+    }
+
+    // MARK: Owners
+
+    /// The owner by a relationship without inverse stays where the rows had it in a column. Otherwise the column is filled from what
+    /// the relationship had instead, when all rows are there.
+    private mutating func add(_ owner: OwnerColumn) {
+        for name in owner.columns { values[name] = "NULL" }
+        guard let key = pair.formerKey(owner), key.table == former.table else { return }
+        values[owner.name] = quoted(key.column)
+        sourceColumns[owner.name] = key.column
+        if let name = owner.orderColumn, let order = key.orderColumn {
+            values[name] = quoted(order)
+            sourceColumns[name] = order
+        }
+    }
+}
+
+extension SchemaPair {
+    /// The column that a relationship without inverse had in its destinations' table; nil where there was none.
+    func formerKey(_ owner: OwnerColumn) -> ForeignKeyMapping? {
+        guard let former = former(owner.relationship), former.isToMany, let mapping = source.mapping(of: former.source),
+            case .foreignKey(let key)? = mapping.toManys[former.index]
+        else { return nil }
+        return key
+    }
+}

@@ -1,0 +1,42 @@
+import CoreDataModel
+import StoreEngine
+
+/// The values of deleted objects that the history keeps, in `ZTOMBSTONE0`, `ZTOMBSTONE1`, … by the names of their attributes:
+/// another version of an entity may keep others, and then each value goes to the column of its new place.
+enum HistoryTombstones {
+    /// The statements for one entity.
+    ///
+    /// `UPDATE ACHANGE SET ZTOMBSTONE0 = ZTOMBSTONE1, ZTOMBSTONE1 = NULL WHERE ZENTITY = 3`
+    ///
+    /// - Parameters:
+    ///   - number: the number of the entity that the changes have.
+    ///   - columns: the columns that `ACHANGE` has; those that are made are added to it.
+    ///   - source: what a property of the new version is called in the former one.
+    static func statements(
+        from former: EntityLayout, to layout: EntityLayout, number: Int, columns: inout Set<String>,
+        source: (String) -> String?
+    ) -> [String] {
+        let (before, after) = (names(former), names(layout))
+        let places = after.map { name in source(name).flatMap { before.firstIndex(of: $0) } }
+        guard !before.isEmpty, places != before.indices.map(Optional.some) else { return [] }
+        var statements: [String] = []
+        for index in after.indices where places[index] != nil && columns.insert(column(index)).inserted {
+            statements.append("ALTER TABLE ACHANGE ADD COLUMN \(column(index)) BLOB")
+        }
+        let values = (0..<max(before.count, after.count)).compactMap { index -> String? in
+            guard columns.contains(column(index)) else { return nil }
+            let place = index < places.count ? places[index] : nil
+            guard place != index else { return nil }
+            let value = place.map(column) ?? "NULL"
+            return "\(column(index)) = \(columns.contains(value) ? value : "NULL")"
+        }
+        guard !values.isEmpty else { return statements }
+        return statements + ["UPDATE ACHANGE SET \(values.joined(separator: ", ")) WHERE ZENTITY = \(number)"]
+    }
+
+    private static func names(_ layout: EntityLayout) -> [String] {
+        HistoryProperties(layout).preservedSlots.map { layout.slots[$0].name }
+    }
+
+    private static func column(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
+}

@@ -1,0 +1,254 @@
+import CoreDataModel
+import Foundation
+import MigrationPlans
+import SQLGeneration
+import SQLiteConnection
+import SQLiteEngine
+import StoreEngine
+
+/// Migrates an SQLite store in place: runs a ``LightweightMigration`` in one transaction, and renews what the store says of
+/// its model.
+package struct InPlaceMigrator {
+    let file: StoreFile
+    let source: NSManagedObjectModel
+    let destination: NSManagedObjectModel
+    let plan: MappingPlan
+    private let sourceSchema: SQLSchema
+    private let destinationSchema: SQLSchema
+    private let destinationNames: Set<String>?
+    private let metadata: [String: Any]
+    /// What will be run.
+    package let migration: LightweightMigration
+    /// What is left for later.
+    let deferred: DeferredCleanup
+
+    /// Works out what is to be done; nothing is changed yet.
+    ///
+    /// - Parameters:
+    ///   - source: the model of the store.
+    ///   - destination: the model that the store shall have.
+    ///   - configuration: the configuration of the destination model whose entities the store holds; `nil` for all.
+    ///   - defersCleanup: whether removing what is not needed any more is left for later.
+    ///   - keepsNumbers: whether entities keep their numbers, for the sake of programs that have the store open.
+    package init(
+        _ file: StoreFile, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, plan: MappingPlan,
+        configuration: String?, defersCleanup: Bool = false, keepsNumbers: Bool = false
+    ) throws {
+        self.file = file
+        self.source = source
+        self.destination = destination
+        self.plan = plan
+        // Another process may migrate the store at any moment: all of this is read at one.
+        let (metadata, catalog, found) = try file.run("read the tables of") {
+            try file.connection.transaction(.deferred) {
+                (try file.metadata(), try file.catalog(), try StoreStructure(file))
+            }
+        }
+        self.metadata = metadata
+        let stored = Set(StoreMetadata.hashes(in: metadata).keys)
+        let sourceNames = stored.isEmpty ? nil : stored
+        try Self.checkVersion(file, source, metadata)
+        let entities = destination.entities(forConfigurationName: configuration) ?? destination.entities
+        destinationNames =
+            entities.count == destination.entities.count ? nil : Set(entities.compactMap(\.name))
+        let numbers = catalog.numbers(for: source)
+        sourceSchema = SQLSchema(
+            layout: try source.compiledLayout(), entityNames: sourceNames, numbers: numbers,
+            catalog: catalog)
+        // Values whose place is not known would be lost.
+        if let finding = sourceSchema.findings.first { throw finding.error(url: file.url) }
+        try file.checkNumbers(of: sourceSchema)
+        destinationSchema = SQLSchema(
+            layout: try destination.compiledLayout(), entityNames: destinationNames,
+            numbers: keepsNumbers ? Self.keptNumbers(numbers, plan) : nil)
+        // What an earlier migration left is in the way of this one.
+        let left = found.existing(DeferredCleanup(metadata).sparing(sourceSchema))
+        let structure = found.removing(left)
+        migration = try LightweightMigration(
+            plan: plan, from: sourceSchema, to: destinationSchema, structure: structure, after: left,
+            defersCleanup: defersCleanup)
+        deferred = migration.deferred
+    }
+
+    /// Checks that the store is still of the version that the plan was made for.
+    ///
+    /// - Throws: 134090 when it is not.
+    private static func checkVersion(
+        _ file: StoreFile, _ source: NSManagedObjectModel, _ metadata: [String: Any]
+    ) throws {
+        let stored = StoreMetadata.hashes(in: metadata)
+        guard !stored.isEmpty else { return }
+        let entities = source.entities.filter { stored[$0.name ?? ""] != nil }
+        guard
+            try StoreCompatibility.differences(entities, metadata: metadata, cached: { try file.cachedModel() }).isEmpty
+        else { throw changedMeanwhile(file.url) }
+    }
+
+    private static func changedMeanwhile(_ url: URL) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreTimeout,
+            "The store “\(url.lastPathComponent)” was changed by another process while its migration was prepared.",
+            url: url, suggestion: "Migrate it again.")
+    }
+
+    /// The numbers by the destination's names. What is new is numbered after all that there are.
+    private static func keptNumbers(_ numbers: [String: Int], _ plan: MappingPlan) -> [String: Int] {
+        var kept: [String: Int] = [:]
+        for entity in plan.entities {
+            guard let source = entity.source, let name = entity.destination else { continue }
+            kept[name] = numbers[source]
+        }
+        return kept
+    }
+
+    /// Migrates the store, or leaves it as it was.
+    ///
+    /// - Parameter progress: called with the part that is done, from 0 to 1.
+    /// - Throws: 134110 when the objects do not fit the new model, 134111 when a constraint does not hold, and what SQLite
+    ///   reports.
+    package func run(progress: (Double) -> Void = { _ in }) throws {
+        let external = ExternalData(store: file.url)
+        try registerFunctions(external)
+        let renewed = try StoreMetadata.data(of: renewedMetadata(), url: file.url)
+        let cache = try ModelCache.modelCacheData(for: destination)
+        var abandoned: Set<String> = []
+        let journal = FileJournal(external)
+        do {
+            try file.connection.transaction(.exclusive) {
+                // Another process may have been faster, while this one waited for the lock.
+                guard try isAsPlanned() else { return }
+                let version = try file.connection.integer("PRAGMA schema_version") ?? 0
+                let before = try externalFiles(of: sourceSchema)
+                for (index, step) in migration.steps.enumerated() {
+                    try run(step)
+                    progress(Double(index + 1) / Double(migration.steps.count + 1))
+                }
+                abandoned = before.subtracting(try externalFiles(of: destinationSchema))
+                try journal.note(abandoned.sorted())
+                let update = try file.connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
+                try update.bind(renewed, at: 1)
+                try update.run()
+                try file.renewModelCache(cache)
+                try countVersion(on: version)
+            }
+        } catch let error as SQLiteError where error.isConstraint {
+            throw failure(
+                "constraint violation during attempted migration", code: NSMigrationConstraintViolationError,
+                underlying: NSError(
+                    domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
+                    userInfo: [NSLocalizedDescriptionKey: "Two objects have the same values (\(error.message))."]),
+                advice: "Make the values unique first, or write a mapping model for this step that does.")
+        } catch let error as SQLiteError {
+            throw MigrationError.statements(
+                url: file.url, from: source, to: destination,
+                SQLiteStoreError.make(
+                    error, fallback: CoreDataErrorCode.migration, work: "migrate the store", url: file.url))
+        }
+        // Only now does nothing refer to them any more.
+        external.remove(abandoned.sorted())
+    }
+
+    /// Whether the store is still of the version that the steps are for.
+    ///
+    /// - Returns: `false` when it is of the destination's already.
+    /// - Throws: 134090 when it is of another one.
+    private func isAsPlanned() throws -> Bool {
+        let now = try file.metadata()
+        let (hashes, planned) = (StoreMetadata.hashes(in: now), StoreMetadata.hashes(in: metadata))
+        if hashes == planned, DeferredCleanup(now) == DeferredCleanup(metadata) { return true }
+        let entities = destination.entities.filter { destinationNames?.contains($0.name ?? "") ?? true }
+        if try StoreCompatibility.differences(entities, metadata: now, cached: { try file.cachedModel() }).isEmpty {
+            return false
+        }
+        throw Self.changedMeanwhile(file.url)
+    }
+
+    /// Has SQLite's number of the structure differ from what it was, also where no table was changed: programs that have the store
+    /// open see by it that its model is another one.
+    private func countVersion(on version: Int64) throws {
+        guard try file.connection.integer("PRAGMA schema_version") == version else { return }
+        try file.connection.execute("PRAGMA schema_version = \((version + 1) & 0x7FFF_FFFF)")
+    }
+
+    private func run(_ step: MigrationStep) throws {
+        switch step {
+        case .run(let sql): try file.connection.execute(sql)
+        case .expectNone(let sql, let violation):
+            guard try file.connection.integer(sql) != nil else { return }
+            throw failure(
+                violation.reason, underlying: MigrationError.violation(violation),
+                advice: MigrationError.advice(violation))
+        }
+    }
+
+    private func failure(
+        _ reason: String, code: Int = CoreDataErrorCode.migration, underlying: NSError, advice: String
+    ) -> NSError {
+        MigrationError.inPlace(
+            url: file.url, from: MigrationError.version(source, sibling: destination),
+            to: MigrationError.version(destination), reason: reason, code: code, underlying: underlying, advice: advice)
+    }
+
+    /// The metadata with the new model's hashes; everything else stays, the UUID included.
+    private func renewedMetadata() -> [String: Any] {
+        var renewed = metadata.filter { !StoreMetadata.describesModel($0.key) }
+        renewed.merge(StoreMetadata.make(for: destination, entityNames: destinationNames)) { old, _ in old }
+        deferred.note(in: &renewed)
+        return renewed
+    }
+
+    // MARK: Functions and files
+
+    private func registerFunctions(_ external: ExternalData) throws {
+        try file.run("prepare the migration of", fallback: CoreDataErrorCode.migration) {
+            try StoreFunctions.register(on: file.connection, derived: DerivedValues())
+            try NestedJSON.register(file.connection)
+            try file.connection.register(function: InPlaceFunction.externalContent, argumentCount: 1) { arguments in
+                guard arguments.kind(at: 0) != .null else { return .null }
+                switch external.content(of: arguments.data(at: 0) ?? Data()) {
+                case .value(let content): return .blob(content)
+                case .missing(let missing):
+                    return .failure("a value cannot be moved into the store: \(missing.sentence)")
+                }
+            }
+            let masks = historyMasks()
+            try file.connection.register(function: InPlaceFunction.changedColumns, argumentCount: 2) { arguments in
+                guard let data = arguments.data(at: 1), let convert = masks[Int(arguments.integer(at: 0))] else {
+                    return .null
+                }
+                return convert(data).map(FunctionResult.blob) ?? .null
+            }
+        }
+    }
+
+    /// How the history's masks of changed properties change, by the source's entity numbers.
+    private func historyMasks() -> [Int: (Data) -> Data?] {
+        var masks: [Int: (Data) -> Data?] = [:]
+        for mapping in sourceSchema.mappings.compactMap({ $0 }) {
+            guard let plan = plan.entity(source: mapping.layout.name), let name = plan.destination,
+                let successor = destinationSchema.layout.entityByName[name]
+            else { continue }
+            let (former, names) = (HistoryProperties(mapping.layout), HistoryProperties(successor))
+            masks[mapping.number] = { HistoryMask.converted($0, from: former, to: names, source: plan.source(of:)) }
+        }
+        return masks
+    }
+
+    /// The names of the files beside the store that its values refer to.
+    private func externalFiles(of schema: SQLSchema) throws -> Set<String> {
+        var names: Set<String> = []
+        for mapping in schema.mappings.compactMap({ $0 }) {
+            let inherited = mapping.layout.superentity?.slots.count ?? 0
+            for (slot, column) in zip(mapping.layout.slots, mapping.columns).dropFirst(inherited) {
+                guard slot.attribute?.allowsExternalStorage == true, let column, !column.isComposite else { continue }
+                let name = quoted(column.name)
+                let select = try file.connection.prepare(
+                    "SELECT \(name) FROM \(quoted(mapping.table)) WHERE substr(\(name), 1, 1) = X'02'")
+                while try select.step() {
+                    if let file = ExternalData.fileName(in: select.data(at: 0)) { names.insert(file) }
+                }
+            }
+        }
+        return names
+    }
+}

@@ -1,0 +1,185 @@
+import MigrationPlans
+import Ordering
+import SQLGeneration
+import SQLiteEngine
+
+/// A lightweight migration as a value: what is run, in order and in one transaction, to make a store one of another model.
+///
+/// No object is loaded. Afterwards the tables have the names, columns, indexes and triggers of a new store of the model,
+/// and the entities its numbers.
+package struct LightweightMigration: Equatable, Sendable {
+    /// The steps, in order.
+    package let steps: [MigrationStep]
+    /// What the steps leave to be removed later.
+    package let deferred: DeferredCleanup
+
+    /// Works out the steps.
+    ///
+    /// - Parameters:
+    ///   - plan: what becomes of each entity.
+    ///   - source: the schema that the store has.
+    ///   - destination: the schema that it shall have.
+    ///   - structure: the tables, indexes and triggers that there are.
+    ///   - left: what an earlier migration left to be removed, which is done first.
+    ///   - defersCleanup: whether removing what is not needed any more is left for later.
+    /// - Throws: an `NSError` for a default value or a derived attribute that the store cannot hold.
+    package init(
+        plan: MappingPlan, from source: SQLSchema, to destination: SQLSchema, structure: StoreStructure,
+        after left: DeferredCleanup = DeferredCleanup(), defersCleanup: Bool = false
+    ) throws {
+        var builder = LightweightMigrationBuilder(
+            pair: SchemaPair(plan: plan, source: source, destination: destination, structure: structure),
+            defersCleanup: defersCleanup)
+        let built = try builder.build()
+        steps = left.tasks.map { .run($0.sql) } + built
+        deferred = DeferredCleanup(builder.deferred)
+    }
+}
+
+/// Puts the parts of a lightweight migration in order.
+private struct LightweightMigrationBuilder {
+    let pair: SchemaPair
+    let defersCleanup: Bool
+    private var steps: [MigrationStep] = []
+    private(set) var deferred: [DeferredCleanup.Task] = []
+
+    init(pair: SchemaPair, defersCleanup: Bool) {
+        self.pair = pair
+        self.defersCleanup = defersCleanup
+    }
+
+    mutating func build() throws -> [MigrationStep] {
+        let tables = try pair.destination.tables.map {
+            try TableMigration($0, in: pair, keepsColumns: defersCleanup)
+        }
+        let extended = Set(tables.filter { $0.way == .extend }.map(\.definition.name))
+        let joins = JoinTableMigration(pair) { name in self.currentName(name, extended: extended) }
+        let formerTables = pair.source.tables.map(\.name).filter { pair.structure.tables[$0] != nil }
+        let formerJoins = pair.source.joinTables.map(\.table.name).filter { pair.structure.tables[$0] != nil }
+        let set = formerTables.filter { !extended.contains($0) } + formerJoins.filter { !joins.kept.contains($0) }
+
+        run(pair.structure.triggers.keys.filter { $0.hasPrefix("Z_DA_") }.sorted().map { "DROP TRIGGER \(quoted($0))" })
+        checkStrays(formerTables)
+        let kept = extended.union(joins.kept)
+        try dropIndexes(keeping: kept)
+        run(set.map { "ALTER TABLE \(quoted($0)) RENAME TO \(quoted(TableMigration.temporaryName($0)))" })
+        for table in tables { move(table) }
+        run(joins.creations + joins.insertions)
+        run(RelationshipFills.statements(pair) { name in self.currentName(name, extended: extended) })
+        if defersCleanup {
+            // The names of the indexes are free when a table goes, which it does not yet.
+            let names = pair.structure.indexes.filter { set.contains($0.value.table) && $0.value.sql != nil }.keys
+            run(names.sorted().map { "DROP INDEX \(quoted($0))" })
+            deferred =
+                set.map { .table(TableMigration.temporaryName($0)) }
+                + tables.flatMap { table in
+                    table.unusedColumns.map { .column($0, table: table.definition.name) }
+                }
+        } else {
+            run(set.map { "DROP TABLE \(quoted(TableMigration.temporaryName($0)))" })
+        }
+        try createIndexes(tables, kept: kept)
+        run(DerivedFills.statements(pair))
+        steps += MandatoryChecks.steps(pair)
+        run(try pair.destination.derivedAttributeTriggers().map(\.creation))
+        run(Bookkeeping.history(pair) + Bookkeeping.primaryKeys(pair))
+        return steps
+    }
+
+    private mutating func run(_ statements: [String]) { steps += statements.map(MigrationStep.run) }
+
+    /// Where the rows of a former table are while the new ones are filled.
+    private func currentName(_ table: String, extended: Set<String>) -> String {
+        let isJoin = pair.source.joinTables.contains { $0.table.name == table }
+        return extended.contains(table) && !isJoin ? table : TableMigration.temporaryName(table)
+    }
+
+    /// Rows that belong to no entity would be lost, so they stop the migration.
+    private mutating func checkStrays(_ tables: [String]) {
+        for table in tables {
+            let numbers = pair.sourceMappings.filter { $0.table == table }.map(\.number)
+            guard !numbers.isEmpty else { continue }
+            steps.append(
+                .expectNone(
+                    "SELECT Z_PK FROM \(quoted(table)) WHERE Z_ENT IS NULL OR NOT (\(entityCondition(numbers))) LIMIT 1",
+                    MigrationViolation(
+                        entity: pair.sourceMappings.first { $0.table == table }?.layout.root.name ?? table,
+                        reason: "The table \(table) has rows of an entity that the source model does not know")))
+        }
+    }
+
+    // MARK: Tables
+
+    private mutating func move(_ table: TableMigration) {
+        let name = table.definition.name
+        switch table.way {
+        case .create: run([table.definition.creation])
+        case .extend:
+            run(
+                table.newColumns.map {
+                    "ALTER TABLE \(quoted(name)) ADD COLUMN \(quoted($0.name)) \($0.declaredType)"
+                })
+            let removed = pair.sourceMappings.filter { $0.table == name && pair.successor($0.layout) == nil }
+            if !removed.isEmpty {
+                run(["DELETE FROM \(quoted(name)) WHERE \(entityCondition(removed.map(\.number)))"])
+            }
+            let new = Set(table.newColumns.map(\.name))
+            run(table.moves.compactMap { $0.update(of: name, newColumns: new) })
+            let numbers = table.moves.flatMap(\.numbers).filter { $0.old != $0.new }
+            if !numbers.isEmpty {
+                run([
+                    "UPDATE \(quoted(name)) SET Z_ENT = \(renumbered("Z_ENT", numbers)) WHERE "
+                        + entityCondition(numbers.map(\.old))
+                ])
+            }
+        case .rebuild:
+            var definition = table.definition
+            for column in table.sourceTables.flatMap({ table.foreignColumns[$0] ?? [] })
+            where !definition.columns.contains(where: { $0.name == column.name }) {
+                definition.columns.append(column)
+            }
+            run([definition.creation])
+            let columns = table.definition.columns.map(\.name)
+            run(
+                table.moves.map {
+                    $0.insertion(
+                        into: name, columns: columns, from: TableMigration.temporaryName($0.sourceTable),
+                        extra: (table.foreignColumns[$0.sourceTable] ?? []).map(\.name).filter { !columns.contains($0) }
+                    )
+                })
+        }
+    }
+
+    // MARK: Indexes
+
+    /// The model's indexes on tables that stay, where the new model has none like it.
+    private mutating func dropIndexes(keeping kept: Set<String>) throws {
+        let wanted = Dictionary(
+            pair.destination.indexes.map { ($0.name, $0.creation) }, uniquingKeysWith: { first, _ in first })
+        let former = Set(pair.source.indexes.map(\.name))
+        for (name, index) in pair.structure.indexes.ordered(by: { $0.key < $1.key })
+        where kept.contains(index.table) && index.sql != nil {
+            guard former.contains(name) || wanted[name] != nil, wanted[name] != index.sql else { continue }
+            run(["DROP INDEX \(quoted(name))"])
+        }
+    }
+
+    private mutating func createIndexes(_ tables: [TableMigration], kept: Set<String>) throws {
+        let wanted = pair.destination.indexes
+        for index in wanted {
+            let existing = pair.structure.indexes[index.name]
+            let stays = existing.map { kept.contains($0.table) && $0.sql == index.creation } ?? false
+            if !stays { run([index.creation]) }
+        }
+        // Somebody else's indexes on a table that was made anew.
+        let known = Set((pair.source.indexes + wanted).map(\.name))
+        for (name, index) in pair.structure.indexes.ordered(by: { $0.key < $1.key }) where !known.contains(name) {
+            guard let sql = index.sql, let table = tables.first(where: { $0.definition.name == index.table }),
+                table.way == .rebuild
+            else { continue }
+            let columns = Set(
+                table.definition.columns.map(\.name) + table.foreignColumns.values.flatMap { $0.map(\.name) })
+            if columns.isSuperset(of: index.columns) { run([sql]) }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import MigrationPlans
+
+/// One step of a migration in place.
+package enum MigrationStep: Equatable, Sendable {
+    /// Runs a statement.
+    case run(String)
+    /// Runs a `SELECT` that must find nothing; a row means that the objects do not fit the new model.
+    case expectNone(String, MigrationViolation)
+
+    /// The statement.
+    package var sql: String {
+        switch self {
+        case .run(let sql), .expectNone(let sql, _): return sql
+        }
+    }
+}

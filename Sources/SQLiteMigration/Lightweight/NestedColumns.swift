@@ -1,0 +1,110 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteEngine
+
+/// Where the columns of a composite attribute's elements come from: from the elements of the attribute that it was, from the JSON
+/// that was kept in its place, or from the elements' default values. Pure.
+struct NestedColumns {
+    /// The SQL for one column.
+    struct Source {
+        let column: String
+        let value: String
+        /// The column whose value goes on in it.
+        var source: String?
+    }
+
+    /// What the attribute was; nil for one that is new.
+    private let former: (column: SlotColumn, attribute: AttributeLayout)?
+    /// What must hold of a row so that default values apply; nil for all rows, `FALSE` for none.
+    private var condition: String?
+    /// The keys from the JSON's top to the composite.
+    private var path: [String] = []
+
+    init(_ column: SlotColumn?, _ attribute: AttributeLayout?) {
+        if let column, let attribute { former = (column, attribute) } else { former = nil }
+    }
+
+    private init(_ former: (column: SlotColumn, attribute: AttributeLayout)?, _ condition: String?, _ path: [String]) {
+        self.former = former
+        self.condition = condition
+        self.path = path
+    }
+
+    /// - Throws: when a default value cannot be stored.
+    func sources(
+        of column: SlotColumn, _ attribute: AttributeLayout, schema: SQLSchema, mapping: EntityMapping
+    ) throws -> [Source] {
+        let defaults = defaultCondition(of: attribute)
+        var sources: [Source] = []
+        for element in column.elements {
+            let name = Self.name(of: element)
+            guard let layout = attribute.elements.first(where: { $0.name == name }) else { continue }
+            if element.isComposite {
+                let inner = NestedColumns(formerElement(of: layout), defaults, path + [layout.nestedKey])
+                sources += try inner.sources(of: element, layout, schema: schema, mapping: mapping)
+                continue
+            }
+            let literal = try Self.defaultLiteral(layout, element, schema, mapping)
+            let fallback = literal.map { literal in
+                defaults.map { "CASE WHEN \($0) THEN \(literal) END" } ?? literal
+            }
+            if let json {
+                let value = NestedJSON.sql(quoted(json.name), path + [layout.nestedKey], layout)
+                let isMandatory = !layout.description.isOptional
+                sources.append(
+                    Source(
+                        column: element.name,
+                        value: isMandatory ? fallback.map { "IFNULL(\(value), \($0))" } ?? value : value))
+            } else if let former = formerElement(of: layout), !former.column.isComposite {
+                let isNewlyMandatory = !layout.description.isOptional && former.attribute.description.isOptional
+                let value = ColumnConversion.value(
+                    quoted(former.column.name), from: former.attribute, former.column.storage, to: layout,
+                    element.storage, fallback: isNewlyMandatory ? fallback : nil)
+                sources.append(Source(column: element.name, value: value, source: former.column.name))
+            } else {
+                sources.append(Source(column: element.name, value: fallback ?? "NULL"))
+            }
+        }
+        return sources
+    }
+
+    /// The binary column that held the value as JSON.
+    private var json: SlotColumn? {
+        guard let former, !former.column.isComposite, former.attribute.type == .binaryDataAttributeType else {
+            return nil
+        }
+        return former.column
+    }
+
+    private func formerElement(of layout: AttributeLayout) -> (column: SlotColumn, attribute: AttributeLayout)? {
+        guard let former else { return nil }
+        // The JSON of the whole has the JSON of its parts in it.
+        if json != nil { return former }
+        let name = layout.description.renamingIdentifier ?? layout.name
+        guard let attribute = former.attribute.elements.first(where: { $0.name == name }),
+            let column = former.column.elements.first(where: { Self.name(of: $0) == name })
+        else { return nil }
+        return (column, attribute)
+    }
+
+    /// What must hold of a row that has the composite's value. A value that may be missing is there if anything in it is.
+    private func defaultCondition(of attribute: AttributeLayout) -> String? {
+        guard !attribute.isAlwaysPresent, former != nil || !attribute.isPresentInitially else { return condition }
+        if let json { return "\(NestedJSON.presence(quoted(json.name), path)) IS NOT NULL" }
+        guard let former, former.column.isComposite else { return "FALSE" }
+        let columns = former.column.flattened.map { "\(quoted($0.name)) IS NOT NULL" }
+        return columns.isEmpty ? "FALSE" : "(\(columns.joined(separator: " OR ")))"
+    }
+
+    private static func defaultLiteral(
+        _ layout: AttributeLayout, _ column: SlotColumn, _ schema: SQLSchema, _ mapping: EntityMapping
+    ) throws -> String? {
+        let value = StoredValue(layout.description.defaultValue, for: layout)
+        guard !value.isNull else { return nil }
+        return literal(try RowWriter(mapping, schema: schema).encoded(value, column, attribute: layout, files: nil))
+    }
+
+    /// An element's name, the last part of its column's path.
+    static func name(of column: SlotColumn) -> String { String(column.property.split(separator: ".").last ?? "") }
+}

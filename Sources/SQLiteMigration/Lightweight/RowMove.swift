@@ -1,0 +1,78 @@
+import Ordering
+import SQLGeneration
+
+/// Rows that go from one table to another with the same statement.
+struct RowMove {
+    let sourceTable: String
+    /// The entities of the rows: their numbers before and after.
+    var numbers: [(old: Int, new: Int)]
+    /// The SQL for each column of the destination.
+    var values: [String: String]
+    /// For each of the entities, the columns of the source that its rows use.
+    private var used: [Set<String>]
+
+    init(_ mapping: EntityMapping, from former: EntityMapping, _ sources: ColumnSources) {
+        sourceTable = former.table
+        numbers = [(former.number, mapping.number)]
+        values = sources.values
+        used = [Set(former.allColumns)]
+    }
+
+    /// Takes in the rows of another entity where one statement can move both.
+    ///
+    /// A column that only one of them has may be copied for both when it is copied as it is, and empty in the other's
+    /// rows.
+    private mutating func absorb(_ other: RowMove) -> Bool {
+        guard sourceTable == other.sourceTable else { return false }
+        func fits(_ first: RowMove, _ second: RowMove) -> Bool {
+            first.values.allSatisfy { column, value in
+                guard let known = second.values[column] else {
+                    return value == "NULL"
+                        || second.used.allSatisfy { !$0.contains(value) } && first.used.contains { $0.contains(value) }
+                }
+                return known == value
+            }
+        }
+        guard fits(self, other), fits(other, self) else { return false }
+        values.merge(other.values) { first, _ in first }
+        numbers += other.numbers
+        used += other.used
+        return true
+    }
+
+    /// As few moves as possible.
+    static func merged(_ moves: [RowMove]) -> [RowMove] {
+        var result: [RowMove] = []
+        for move in moves {
+            var isAbsorbed = false
+            for index in result.indices where !isAbsorbed { isAbsorbed = result[index].absorb(move) }
+            if !isAbsorbed { result.append(move) }
+        }
+        return result
+    }
+
+    /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT Z_PK, 3, Z_OPT, ZNAME FROM _T_ZCAR WHERE Z_ENT = 2`
+    ///
+    /// - Parameters:
+    ///   - columns: the columns of the destination table, in order.
+    ///   - extra: columns that the model does not know, which stay.
+    func insertion(into table: String, columns: [String], from source: String, extra: [String]) -> String {
+        let present = columns.filter { values[$0] != nil }
+        let names = (["Z_PK", "Z_ENT", "Z_OPT"] + present + extra).map(quoted)
+        let entity = numbers.count == 1 ? String(numbers[0].new) : renumbered("Z_ENT", numbers)
+        let selected = ["Z_PK", entity, "Z_OPT"] + present.map { values[$0] ?? "NULL" } + extra.map(quoted)
+        return "INSERT INTO \(quoted(table)) (\(names.joined(separator: ", "))) "
+            + "SELECT \(selected.joined(separator: ", ")) FROM \(quoted(source)) "
+            + "WHERE \(entityCondition(numbers.map(\.old)))"
+    }
+
+    /// `UPDATE ZCAR SET ZWHEELS = 4 WHERE Z_ENT = 2`; `nil` where the rows need no change.
+    func update(of table: String, newColumns: Set<String>) -> String? {
+        let changes = values.ordered { $0.key < $1.key }.filter { column, value in
+            value != quoted(column) && !(newColumns.contains(column) && value == "NULL")
+        }
+        guard !changes.isEmpty else { return nil }
+        let text = changes.map { "\(quoted($0.key)) = \($0.value)" }.joined(separator: ", ")
+        return "UPDATE \(quoted(table)) SET \(text) WHERE \(entityCondition(numbers.map(\.old)))"
+    }
+}

@@ -1,0 +1,204 @@
+import CoreDataModel
+import Foundation
+import MigrationPlans
+import SQLGeneration
+import SQLiteConnection
+import SQLiteEngine
+import StoreEngine
+
+/// A store, and what it takes to open it with a program's model so that nothing is lost unasked: see ``ModelReconciliation``.
+package struct StoreReconciliation {
+    /// Something that would be lost, and of how many rows.
+    package struct CountedLoss: Equatable, Sendable {
+        package let loss: ModelLoss
+        package let rows: Int
+    }
+
+    /// Values that several rows share although they are to be unique.
+    package struct SharedValues: Equatable, Sendable {
+        package let entity: String
+        package let constraint: [String]
+        /// The values as text, and how many rows have them; the first ones.
+        package let examples: [(values: [String], rows: Int)]
+        /// Whether there are more than the examples.
+        package let hasMore: Bool
+
+        package static func == (one: Self, other: Self) -> Bool {
+            one.entity == other.entity && one.constraint == other.constraint && one.hasMore == other.hasMore
+                && one.examples.map(\.values) == other.examples.map(\.values)
+                && one.examples.map(\.rows) == other.examples.map(\.rows)
+        }
+    }
+
+    package let url: URL
+    package let reconciliation: ModelReconciliation
+    /// What a coordinator needs to open the store.
+    package let model: NSManagedObjectModel
+    /// Whether the store must be migrated to be opened with the model.
+    package let isMigrationNeeded: Bool
+    private let source: NSManagedObjectModel
+    private let program: NSManagedObjectModel
+    private let rules: ReconciliationRules
+    private let timeout: Double
+
+    /// Compares a store with a program's model. Nothing is changed.
+    ///
+    /// - Parameter timeout: seconds to wait for a lock.
+    /// - Returns: nil where there is no store yet.
+    /// - Throws: the errors of opening a store, and 134130 for one whose model cannot be found.
+    package init?(
+        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules,
+        timeout: Double = StoreSettings.defaultTimeout
+    ) throws {
+        guard !StoreFiles.isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { return nil }
+        let file = try StoreFile.openForReading(url, timeout: timeout)
+        if try file.isEmpty() { return nil }
+        self.url = url
+        self.program = program
+        self.rules = rules
+        self.timeout = timeout
+        source = try SourceModel.find(file)
+        let document = try ModelDocument(program)
+        let reconciliation = ModelReconciliation(program: document, stored: try ModelDocument(source), rules: rules)
+        self.reconciliation = reconciliation
+        let metadata = try file.metadata()
+        if reconciliation.model.compiled == document.compiled {
+            model = program
+        } else {
+            // What is left alone keeps the version hashes that it came with.
+            let hashes = StoreMetadata.hashes(in: metadata)
+            let recorded = source.entities.filter { $0.recordedVersionHash != nil }.compactMap(\.name)
+            model = try ModelAssembler.model(
+                reconciliation.model,
+                versionHashes: hashes.filter {
+                    recorded.contains($0.key) && reconciliation.leftAlone.contains($0.key)
+                })
+        }
+        isMigrationNeeded = try !StoreCompatibility.differences(model.entities, metadata: metadata) {
+            try file.cachedModel()
+        }.isEmpty
+    }
+
+    // MARK: What stands in the way
+
+    /// What would be lost, with how many rows; empty where the store can be migrated.
+    package func losses() throws -> [CountedLoss] {
+        guard !reconciliation.losses.isEmpty else { return [] }
+        let (file, schema) = try stored()
+        return try file.run("count the rows of") {
+            try reconciliation.losses.compactMap { loss in
+                let rows = try file.count(of: loss, in: schema)
+                // Nobody misses an empty entity whose name another one takes.
+                if case .replaced = loss.reason, rows == 0 { return nil }
+                return CountedLoss(loss: loss, rows: rows)
+            }
+        }
+    }
+
+    /// Values that are to be unique from now on and are not.
+    ///
+    /// - Parameter limit: how many examples to give of each constraint.
+    package func sharedValues(limit: Int = 5) throws -> [SharedValues] {
+        let (file, schema) = try stored()
+        let indexes = try StoreStructure(file).indexes
+        var found: [SharedValues] = []
+        for entity in reconciliation.model.entities where !reconciliation.leftAlone.contains(entity.name) {
+            guard let former = reconciliation.formerName(ofEntity: entity.name),
+                let mapping = schema.layout.entityByName[former].flatMap({ schema.mapping(of: $0) })
+            else { continue }
+            for constraint in entity.uniquenessConstraints {
+                let names = constraint.compactMap { reconciliation.formerName(of: $0, entity: entity.name) }
+                let columns = names.compactMap { mapping.column(named: $0) }.filter { !$0.isComposite }
+                guard columns.count == constraint.count,
+                    indexes["Z_\(former)_UNIQUE_\(names.joined(separator: "_"))"] == nil
+                else { continue }
+                let groups = try file.run("read the values of") {
+                    try file.groups(RowCountSQL.shared(columns, mapping, limit: limit + 1), columns.count)
+                }
+                guard !groups.isEmpty else { continue }
+                found.append(
+                    SharedValues(
+                        entity: entity.name, constraint: constraint, examples: Array(groups.prefix(limit)),
+                        hasMore: groups.count > limit))
+            }
+        }
+        return found
+    }
+
+    private func stored() throws -> (StoreFile, SQLSchema) {
+        let file = try StoreFile.openForReading(url, timeout: timeout)
+        let catalog = try file.catalog()
+        let names = Set(StoreMetadata.hashes(in: try file.metadata()).keys)
+        let schema = SQLSchema(
+            layout: try source.compiledLayout(), entityNames: names.isEmpty ? nil : names,
+            numbers: catalog.numbers(for: source), catalog: catalog)
+        return (file, schema)
+    }
+
+    // MARK: Doing it
+
+    /// Brings the store to the ``model``, and makes the indexes that it lacks. Only for a store that loses nothing by it.
+    ///
+    /// Entities keep their numbers, and what is left alone keeps its tables, so that other programs can go on with the store.
+    ///
+    /// - Parameter defersCleanup: whether removing what is not needed any more is left for later.
+    /// - Throws: 134140 and 134190 when no mapping can be inferred, 134110 when the objects do not fit, 134111 when values that must be
+    ///   unique are not, 134090 when somebody else changed the store meanwhile. The store is as it was then.
+    package func migrate(defersCleanup: Bool = false) throws {
+        if isMigrationNeeded {
+            let plan: MappingPlan
+            do {
+                plan = try MappingInference.plan(from: source, to: model, dropping: reconciliation.dropped)
+            } catch {
+                throw MigrationError.missingMappingModel(
+                    url: url, source: source, destination: model, underlying: error)
+            }
+            let file = try StoreFile.open(url, mode: .readWrite, timeout: timeout)
+            try InPlaceMigrator(
+                file, from: source, to: model, plan: plan, configuration: nil, defersCleanup: defersCleanup,
+                keepsNumbers: true
+            ).run()
+        } else {
+            try IndexRenewal(url: url, model: model, timeout: timeout).run(
+                entities: Set(program.entities.compactMap(\.name)), releasing: rules.releasedConstraints)
+        }
+    }
+}
+
+extension StoreFile {
+    fileprivate func count(of loss: ModelLoss, in schema: SQLSchema) throws -> Int {
+        guard let mapping = schema.layout.entityByName[loss.entity].flatMap({ schema.mapping(of: $0) }) else {
+            return 0
+        }
+        let sql =
+            loss.property.flatMap { RowCountSQL.values(of: $0, mapping) } ?? RowCountSQL.rows(of: mapping)
+        return Int(try connection.integer(sql) ?? 0)
+    }
+
+    /// Values with how many rows have them.
+    fileprivate func groups(_ sql: String, _ width: Int) throws -> [(values: [String], rows: Int)] {
+        var groups: [(values: [String], rows: Int)] = []
+        let statement = try connection.prepare(sql)
+        while try statement.step() {
+            let values = (0..<width).map { statement.value(at: Int32($0)).spoken }
+            groups.append((values, Int(statement.integer(at: Int32(width)))))
+        }
+        return groups
+    }
+}
+
+extension SQLValue {
+    /// The value in a message.
+    fileprivate var spoken: String {
+        switch self {
+        case .null: "none"
+        case .integer(let number): String(number)
+        case .double(let number): String(number)
+        case .text(let text): "'\(text)'"
+        case .blob(let data):
+            data.count == 16
+                ? data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }
+                : "\(data.count) bytes"
+        }
+    }
+}

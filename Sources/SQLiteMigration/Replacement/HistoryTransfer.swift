@@ -1,0 +1,189 @@
+import CoreDataModel
+import Foundation
+import MigrationPlans
+import Ordering
+import SQLGeneration
+import SQLiteConnection
+import SQLiteEngine
+import StoreEngine
+
+/// Takes the history of a store along into the store that its objects were migrated to.
+///
+/// Changes are of the objects that the changed ones became; changes of objects that are deleted keep their keys, which no new
+/// object has; changes of objects whose entity is not migrated go.
+package struct HistoryTransfer {
+    let mapping: NSMappingModel
+    let source: NSManagedObjectModel
+    let destination: NSManagedObjectModel
+    /// Which object became which.
+    let successions: [KeyPairs]
+
+    package init(mapping: NSMappingModel, source: NSManagedObjectModel, destination: NSManagedObjectModel, successions: [KeyPairs]) {
+        (self.mapping, self.source, self.destination, self.successions) = (mapping, source, destination, successions)
+    }
+
+    /// Copies the history in one transaction; nothing to do where there is none.
+    func run(from store: URL, to file: StoreFile) throws {
+        try file.run("carry the history into", fallback: CoreDataErrorCode.migration) {
+            let connection = file.connection
+            try connection.execute("ATTACH DATABASE \(literal(store.path)) AS old")
+            // It goes with the connection at the latest.
+            defer { try? connection.execute("DETACH DATABASE old") }
+            let names = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
+            let list = names.map(literal).joined(separator: ", ")
+            let schema = try rows(
+                connection,
+                "SELECT sql FROM old.sqlite_master WHERE tbl_name IN (\(list)) AND sql NOT NULL ORDER BY type DESC")
+            guard !schema.isEmpty else { return }
+            let reshapings = try reshapings(connection)
+            try register(reshapings, on: connection)
+            // An immediate transaction would wait for the right to write to the old store, too, which the migration keeps for itself.
+            try connection.transaction(.deferred) {
+                for name in names { try connection.execute("DROP TABLE IF EXISTS main.\(name)") }
+                for statement in schema { try connection.execute(statement) }
+                let present = try connection.tableNames()
+                for name in names where present.contains(name) {
+                    try connection.execute("INSERT INTO main.\(name) SELECT * FROM old.\(name)")
+                }
+                try connection.execute(
+                    "INSERT OR REPLACE INTO main.Z_PRIMARYKEY SELECT * FROM old.Z_PRIMARYKEY WHERE Z_ENT >= "
+                        + "\(StoreTables.firstHistoryNumber)")
+                guard present.contains("ACHANGE") else { return }
+                var columns = Set(try connection.columnNames(ofTable: "ACHANGE"))
+                for entity in reshapings {
+                    let statements = HistoryTombstones.statements(
+                        from: entity.former, to: entity.layout, number: entity.number, columns: &columns
+                    ) { entity.sources[$0] }
+                    for statement in statements { try connection.execute(statement) }
+                }
+                try translate(connection)
+            }
+        }
+    }
+
+    private func rows(_ connection: Connection, _ sql: String) throws -> [String] {
+        let statement = try connection.prepare(sql)
+        var rows: [String] = []
+        while try statement.step() { rows.append(statement.string(at: 0)) }
+        return rows
+    }
+
+    // MARK: Changes
+
+    private func translate(_ connection: Connection) throws {
+        let (old, new) = (try formerNumbers(connection), try numbers(connection, "main"))
+        try connection.execute("CREATE TEMP TABLE _T_ENTITIES (OLD INTEGER PRIMARY KEY, NEW INTEGER)")
+        try connection.execute(
+            "CREATE TEMP TABLE _T_KEYS (OLD INTEGER, OLDPK INTEGER, NEW INTEGER, NEWPK INTEGER, PRIMARY KEY (OLD, OLDPK))"
+        )
+        for (from, to) in entityNames() {
+            guard let former = old[from], let number = new[to] else { continue }
+            try connection.execute("INSERT INTO _T_ENTITIES VALUES (\(former), \(number))")
+        }
+        // An object that became several is followed to the first.
+        let insert = try connection.prepare("INSERT OR IGNORE INTO _T_KEYS VALUES (?, ?, ?, ?)")
+        for pairs in successions {
+            guard let former = old[pairs.source.layout.name], let number = new[pairs.destination.layout.name] else {
+                continue
+            }
+            for (source, destination) in zip(pairs.sources.keys, pairs.destinations.keys) {
+                try insert.bind(Int64(former), at: 1)
+                try insert.bind(source, at: 2)
+                try insert.bind(Int64(number), at: 3)
+                try insert.bind(destination, at: 4)
+                try insert.run()
+            }
+        }
+        let key = "FROM _T_KEYS WHERE OLD = ZENTITY AND OLDPK = ZENTITYPK"
+        try connection.execute("DELETE FROM main.ACHANGE WHERE ZENTITY NOT IN (SELECT OLD FROM _T_ENTITIES)")
+        try connection.execute(
+            """
+            UPDATE main.ACHANGE SET ZENTITYPK = IFNULL((SELECT NEWPK \(key)), ZENTITYPK), \
+            ZENTITY = IFNULL((SELECT NEW \(key)), (SELECT NEW FROM _T_ENTITIES WHERE OLD = ZENTITY)), \
+            ZCOLUMNS = CASE WHEN ZCOLUMNS NOT NULL THEN \(InPlaceFunction.changedColumns)(ZENTITY, ZCOLUMNS) END
+            """)
+        try connection.execute("DROP TABLE _T_ENTITIES; DROP TABLE _T_KEYS")
+    }
+
+    private func numbers(_ connection: Connection, _ schema: String) throws -> [String: Int] {
+        let statement = try connection.prepare("SELECT Z_NAME, Z_ENT FROM \(schema).Z_PRIMARYKEY")
+        var numbers: [String: Int] = [:]
+        while try statement.step() { numbers[statement.string(at: 0)] = Int(statement.integer(at: 1)) }
+        return numbers
+    }
+
+    private func formerNumbers(_ connection: Connection) throws -> [String: Int] {
+        StoreCatalog(numbers: try numbers(connection, "old"), tables: [:]).numbers(for: source)
+    }
+
+    /// What each source entity becomes: the destination of its first mapping.
+    private func entityNames() -> [String: String] {
+        var names: [String: String] = [:]
+        for entity in mapping.entityMappings ?? [] {
+            guard let from = entity.sourceEntityName, let to = entity.destinationEntityName else { continue }
+            if names[from] == nil { names[from] = to }
+        }
+        return names
+    }
+
+    /// The entities of both versions whose changes are carried over, with what the properties are taken from.
+    private func reshapings(_ connection: Connection) throws -> [Reshaping] {
+        let numbers = try formerNumbers(connection)
+        let (before, after) = (try source.compiledLayout(), try destination.compiledLayout())
+        return entityNames().ordered { $0.key < $1.key }.compactMap { from, to in
+            guard let number = numbers[from], let former = before.entityByName[from],
+                let layout = after.entityByName[to],
+                let entity = mapping.entityMappings?.first(where: {
+                    $0.sourceEntityName == from && $0.destinationEntityName == to
+                })
+            else { return nil }
+            return Reshaping(number: number, former: former, layout: layout, sources: Self.sourceNames(entity))
+        }
+    }
+
+    private struct Reshaping {
+        let number: Int
+        let former: EntityLayout
+        let layout: EntityLayout
+        let sources: [String: String]
+    }
+
+    /// Carries the masks of changed properties over, by the source's entity numbers.
+    private func register(_ reshapings: [Reshaping], on connection: Connection) throws {
+        var masks: [Int64: (Data) -> Data?] = [:]
+        for entity in reshapings {
+            let (former, now) = (HistoryProperties(entity.former), HistoryProperties(entity.layout))
+            masks[Int64(entity.number)] = { HistoryMask.converted($0, from: former, to: now) { entity.sources[$0] } }
+        }
+        let converters = masks
+        try connection.register(function: InPlaceFunction.changedColumns, argumentCount: 2) { arguments in
+            guard let data = arguments.data(at: 1), let convert = converters[arguments.integer(at: 0)] else {
+                return .null
+            }
+            return convert(data).map(FunctionResult.blob) ?? .null
+        }
+    }
+
+    /// The source properties that properties of the destination are taken from as they are, by name.
+    private static func sourceNames(_ entity: NSEntityMapping) -> [String: String] {
+        var names: [String: String] = [:]
+        for property in (entity.attributeMappings ?? []) + (entity.relationshipMappings ?? []) {
+            guard let name = property.name, let expression = property.valueExpression else { continue }
+            names[name] = sourceKey(expressionTree(of: expression))
+        }
+        return names
+    }
+
+    /// `name` of `$source.name`, of `FUNCTION($source, "valueForKey:", "name")`, and of a function of the manager's of these.
+    private static func sourceKey(_ tree: ExpressionTree) -> String? {
+        switch tree {
+        case .path(from: .variable(NSMigrationSourceObjectKey), let keys) where keys.count == 1: return keys[0]
+        case .call(on: .variable(NSMigrationSourceObjectKey), name: "valueForKey:", arguments: let arguments):
+            guard case .constant(.string(let key))? = arguments.first else { return nil }
+            return key
+        case .call(on: .variable(NSMigrationManagerKey), name: _, arguments: let arguments):
+            return arguments.last.flatMap(sourceKey)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CoreDataModel
+import Foundation
+import MigrationPlans
+import SQLiteConnection
+import SQLiteEngine
+
+// Migrations that fail at a store's file.
+extension MigrationError {
+    /// The error of a migration by SQL, where SQLite or the file system failed.
+    package static func statements(
+        url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, _ error: any Error
+    ) -> NSError {
+        failed(
+            error, url: url, from: version(source, sibling: destination), to: version(destination),
+            step: "The step in place",
+            userInfo: ["sourceModel": source, "destinationModel": destination])
+    }
+
+    /// - Returns: an error with the cause's domain, code and user info.
+    package static func failed(
+        _ error: any Error, url: URL, from source: String, to destination: String, step: String,
+        userInfo: [String: Any]
+    ) -> NSError {
+        var cause = error as NSError
+        // The versions and the step are named once.
+        if cause.userInfo["sourceModel"] != nil, let inner = cause.userInfo[NSUnderlyingErrorKey] as? NSError {
+            cause = inner
+        }
+        var info = cause.userInfo.merging(userInfo) { $1 }
+        info[NSURLErrorKey] = url
+        info[NSFilePathErrorKey] = url.path
+        info[NSUnderlyingErrorKey] = cause
+        info[NSLocalizedDescriptionKey] =
+            "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination). \(step) failed: "
+            + "\(cause.localizedDescription) "
+            + (isUncertain(cause)
+                ? "The store is whole, of the old version or the new one." : "The store is as it was.")
+        if isOutOfSpace(cause) {
+            info[NSLocalizedRecoverySuggestionErrorKey] =
+                "Make room: the migration needs up to \(neededBytes(url)) bytes beside the store for a while."
+        } else if info[NSLocalizedRecoverySuggestionErrorKey] == nil {
+            info[NSLocalizedRecoverySuggestionErrorKey] = "Correct what the step says, and migrate the store again."
+        }
+        return NSError(domain: cause.domain, code: cause.code, userInfo: info)
+    }
+
+    /// Whether SQLite could not read or write the file: then it does not say whether the last commit came through.
+    private static func isUncertain(_ error: NSError) -> Bool {
+        SQLiteError(reportedBy: error)?.isInputOutput == true
+            || (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isUncertain) ?? false
+    }
+
+    private static func isOutOfSpace(_ error: NSError) -> Bool {
+        if error.domain == NSCocoaErrorDomain, error.code == CocoaError.Code.fileWriteOutOfSpace.rawValue {
+            return true
+        }
+        if error.domain == NSPOSIXErrorDomain, error.code == Int(ENOSPC) || error.code == Int(EDQUOT) { return true }
+        return (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isOutOfSpace) ?? false
+    }
+
+    /// The stores before and after a step, and the log with which the last one replaces the original.
+    private static func neededBytes(_ url: URL) -> Int64 {
+        let sizes = ["", "-wal"].map { suffix -> Int64 in
+            // A file that cannot be looked at counts for nothing in an estimate.
+            let attributes = try? FileManager.default.attributesOfItem(atPath: url.path + suffix)
+            return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+        }
+        return 3 * sizes.reduce(0, +)
+    }
+}

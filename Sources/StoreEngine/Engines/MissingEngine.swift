@@ -1,0 +1,30 @@
+import CoreDataModel
+import Foundation
+
+/// The engine of a store that has none: a class of a developer's that is neither atomic nor incremental. It can do nothing.
+package final class MissingEngine: StoreEngine {
+    private let type: String
+    private let url: URL?
+
+    package init(type: String, url: URL?) { (self.type, self.url) = (type, url) }
+
+    private func unsupported(_ work: String) -> NSError { StoreError.unsupported(work, storeType: type, url: url) }
+
+    package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
+    package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
+    package func fetchCount(_ plan: FetchPlan) throws -> Int { throw unsupported("fetching") }
+    package func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] { throw unsupported("fetching") }
+    package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
+
+    package func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] { throw unsupported("fetching") }
+
+    package func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool
+    ) throws -> [NSManagedObjectID] { throw unsupported("inserting") }
+
+    package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        throw unsupported("saving")
+    }
+}

@@ -1,0 +1,135 @@
+import CoreDataModel
+
+/// What a store does for rows, in sets: plans in, rows out.
+///
+/// An engine knows nothing of managed objects, contexts or coordinators: whoever has one asks it from one thread at a time.
+/// What not every engine can do are capabilities, each a protocol of its own. To ask an engine for a capability takes the place of
+/// asking what it is.
+package protocol StoreEngine: AnyObject {
+    // MARK: Reading
+
+    /// The rows that a plan finds, in order.
+    func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row>
+
+    /// Hands out the rows that a plan finds one by one, in order.
+    func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws
+
+    /// Hands out the rows that a plan finds, one at a time.
+    ///
+    /// - Parameter body: returns whether to go on. It must not keep the row.
+    func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws
+
+    /// The rows that a plan finds, in portions. What is done with one portion may read from the store, and write to it.
+    func portions(_ plan: FetchPlan) throws -> any RowPortions
+
+    /// The IDs of the rows that a plan finds, in order.
+    func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID]
+
+    /// How many rows a plan finds.
+    func fetchCount(_ plan: FetchPlan) throws -> Int
+
+    /// The dictionaries that a plan finds, in order.
+    func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]]
+
+    /// The row of an object, `nil` when it is gone.
+    func row(for identifier: NSManagedObjectID) throws -> Row?
+
+    /// The rows of objects; those that are gone are left out.
+    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row>
+
+    /// The destinations of a to-many relationship for many objects, in order where it has one.
+    ///
+    /// - Returns: a list for each of the objects.
+    func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]]
+
+    // MARK: Writing
+
+    /// Hands out IDs for new rows.
+    ///
+    /// - Parameter isSavedLater: whether the rows are saved in a transaction that decides by what it reads until then.
+    /// - Returns: an ID for each of the entities, in order.
+    func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool
+    ) throws -> [NSManagedObjectID]
+
+    /// Writes a change set in one transaction, or nothing.
+    ///
+    /// - Parameter others: saves to other stores, before this one's transaction ends; what it throws ends that too.
+    /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else.
+    func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult
+
+    // MARK: Capabilities
+
+    /// Whether a plan whose predicate or order is code (a block) is answered without these: whoever asks applies them.
+    var leavesCodeToAsker: Bool { get }
+    /// Numbers new rows on from given keys.
+    var keys: (any KeyedEngine)? { get }
+    /// Changes rows without reading them.
+    var batches: (any BatchEngine)? { get }
+    /// Takes in many saves as one.
+    var longTransactions: (any LongTransactionEngine)? { get }
+    /// Counts the saves of others, and keeps them out.
+    var sharing: (any SharedEngine)? { get }
+    /// Keeps a history that can be read.
+    var history: (any HistoryEngine)? { get }
+    /// Keeps a former state readable.
+    var pinning: (any PinningEngine)? { get }
+    /// Tells of changes that others make.
+    var news: (any NewsEngine)? { get }
+    /// Was made by somebody else, and matched to the model.
+    var inspection: (any InspectedEngine)? { get }
+    /// Finishes migrations of the file in its place.
+    var migration: (any MigratedEngine)? { get }
+}
+
+/// Rows that are read a portion at a time, all of one state of the store.
+package protocol RowPortions: AnyObject {
+    /// The next rows, none at the end.
+    func next(_ count: Int) throws -> ContiguousArray<Row>
+}
+
+// What an engine gets for nothing.
+extension StoreEngine {
+    package func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
+        for row in try fetchRows(plan) { body(row) }
+    }
+
+    package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
+        let current = ReadRow()
+        for row in try fetchRows(plan) {
+            current.values = row.values
+            guard body(current) else { return }
+        }
+    }
+
+    package func portions(_ plan: FetchPlan) throws -> any RowPortions { FetchedPortions(try fetchRows(plan)) }
+
+    package func row(for identifier: NSManagedObjectID) throws -> Row? { try rows(for: [identifier]).first }
+
+    package func save(_ changes: ChangeSet) throws -> SaveResult { try save(changes, with: {}) }
+
+    package var leavesCodeToAsker: Bool { false }
+    package var keys: (any KeyedEngine)? { nil }
+    package var batches: (any BatchEngine)? { nil }
+    package var longTransactions: (any LongTransactionEngine)? { nil }
+    package var sharing: (any SharedEngine)? { nil }
+    package var history: (any HistoryEngine)? { nil }
+    package var pinning: (any PinningEngine)? { nil }
+    package var news: (any NewsEngine)? { nil }
+    package var inspection: (any InspectedEngine)? { nil }
+    package var migration: (any MigratedEngine)? { nil }
+}
+
+/// Rows that are all there already.
+private final class FetchedPortions: RowPortions {
+    private var rest: ArraySlice<Row>
+
+    init(_ rows: ContiguousArray<Row>) { rest = Array(rows)[...] }
+
+    func next(_ count: Int) -> ContiguousArray<Row> {
+        defer { rest = rest.dropFirst(count) }
+        return ContiguousArray(rest.prefix(count))
+    }
+}

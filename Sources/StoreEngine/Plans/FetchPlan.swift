@@ -1,0 +1,55 @@
+import CoreDataModel
+import Foundation
+
+/// A fetch as a store sees it: the request with its entity resolved, without what concerns contexts only.
+package struct FetchPlan {
+    package var entity: EntityLayout
+    package var includesSubentities = true
+    package var predicate: NSPredicate?
+    package var sortDescriptors: [NSSortDescriptor] = []
+    package var limit = 0
+    package var offset = 0
+    /// For dictionaries: the columns, the groups, and what restricts the groups.
+    package var columns: [FetchColumn] = []
+    package var groupBy: [String] = []
+    package var having: NSPredicate?
+    package var isDistinct = false
+
+    package init(entity: EntityLayout) { self.entity = entity }
+
+    /// The entities whose rows are fetched.
+    package var entities: [EntityLayout] { includesSubentities ? entity.selfAndSubentities : [entity] }
+}
+
+/// One value of each dictionary of a dictionary fetch.
+package enum FetchColumn {
+    /// An attribute or to-one relationship, or a key path through to-one relationships.
+    case keyPath(String)
+    /// A computed value under a name, of a type.
+    case expression(name: String, NSExpression, NSAttributeType)
+
+    /// The key in the dictionary.
+    package var name: String {
+        switch self {
+        case .keyPath(let path): return path
+        case .expression(let name, _, _): return name
+        }
+    }
+}
+
+extension FetchPlan {
+    /// Whether the predicate or a sort descriptor is Swift code, which no store runs; some stores' contexts do.
+    package var isCode: Bool {
+        if let predicate, (try? predicateTree(of: predicate)) == nil { return true }
+        return !sortDescriptors.isEmpty && (try? sortTerms(of: sortDescriptors)) == nil
+    }
+
+    /// The plan, wider where a part of it is code: all objects, in any order.
+    package var withoutCode: FetchPlan {
+        guard isCode else { return self }
+        var plan = self
+        if let predicate, (try? predicateTree(of: predicate)) == nil { plan.predicate = nil }
+        plan.sortDescriptors = []
+        return plan
+    }
+}

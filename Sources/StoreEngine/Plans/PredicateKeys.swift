@@ -1,0 +1,130 @@
+import CoreDataModel
+
+/// Looks at a predicate's keys before it is evaluated with objects in memory, where a wrong one would stop the program.
+package enum PredicateKeys {
+    /// - Throws: an `NSError` that names the key that an entity does not have, or the to-many key path that needs a quantifier.
+    package static func check(_ predicate: PredicateTree, of entity: EntityLayout) throws {
+        try check(predicate, Places(entity: entity))
+    }
+
+    /// The entities of the evaluated object and of the variables; nil for one whose entity is not known.
+    private struct Places {
+        let entity: EntityLayout
+        var variables: [String: EntityLayout?] = [:]
+    }
+
+    /// Where a key path leads.
+    private enum End {
+        case unknown
+        case value
+        case object(EntityLayout)
+        /// To many, of an entity where they are objects.
+        case many(EntityLayout?)
+    }
+
+    private static func check(_ tree: PredicateTree, _ places: Places) throws {
+        switch tree {
+        case .constant: return
+        case .and(let parts), .or(let parts): for part in parts { try check(part, places) }
+        case .not(let part): try check(part, places)
+        case .comparison(let comparison): try check(comparison, places)
+        }
+    }
+
+    private static func check(_ comparison: ComparisonTree, _ places: Places) throws {
+        let left = try end(of: comparison.left, places)
+        let right = try end(of: comparison.right, places)
+        guard comparison.modifier == .direct else { return }
+        switch comparison.comparison {
+        case .in: try demandOne(left, comparison.left, places)
+        case .contains: try demandOne(right, comparison.right, places)
+        case .between: try demandOne(left, comparison.left, places)
+        case .equalTo, .notEqualTo:
+            // A relationship is compared with nil, and with another collection, as a whole.
+            if comparison.right.isOneConstant { try demandOne(left, comparison.left, places) }
+            if comparison.left.isOneConstant { try demandOne(right, comparison.right, places) }
+        default:
+            try demandOne(left, comparison.left, places)
+            try demandOne(right, comparison.right, places)
+        }
+    }
+
+    private static func demandOne(_ end: End, _ tree: ExpressionTree, _ places: Places) throws {
+        guard case .many = end else { return }
+        switch tree {
+        case .keyPath(let keys), .path(_, let keys): throw KeyPathError.toMany(keys, entity: places.entity)
+        default: return
+        }
+    }
+
+    private static func end(of tree: ExpressionTree, _ places: Places) throws -> End {
+        switch tree {
+        case .evaluatedObject: return .object(places.entity)
+        case .keyPath(let keys): return try follow(keys, from: .object(places.entity))
+        case .variable(let name): return places.variables[name].flatMap { $0 }.map { .object($0) } ?? .unknown
+        case .path(let origin, let keys): return try follow(keys, from: try end(of: origin, places))
+        case .subquery(let collection, let variable, let predicate):
+            let many = try end(of: collection, places)
+            var inner = places
+            inner.variables[variable] = .some(nil)
+            if case .many(let entity) = many { inner.variables[variable] = .some(entity) }
+            try check(predicate, inner)
+            return many
+        case .conditional(let condition, let first, let second):
+            try check(condition, places)
+            _ = try end(of: first, places)
+            _ = try end(of: second, places)
+            return .unknown
+        default:
+            for part in tree.parts { _ = try end(of: part, places) }
+            return .unknown
+        }
+    }
+
+    private static func follow(_ keys: [String], from start: End) throws -> End {
+        var end = start
+        for key in keys {
+            // An operator makes one value, or a collection of whatever follows.
+            if key.hasPrefix("@") { return .unknown }
+            let entity: EntityLayout
+            let isMany: Bool
+            switch end {
+            case .object(let layout): (entity, isMany) = (layout, false)
+            case .many(let layout?): (entity, isMany) = (layout, true)
+            default: return .unknown
+            }
+            if key == "self" || key == "SELF" { continue }
+            if key == "objectID" || key == "entity", entity.propertyByName[key] == nil { return .unknown }
+            guard let owner = entity.owner(ofProperty: key), let place = owner.propertyByName[key] else {
+                throw KeyPathError.unknownKey(key, path: keys, entity: entity)
+            }
+            switch place {
+            case .slot(let slot):
+                let destination = owner.slots[slot].relationship?.destination
+                end = isMany ? .many(destination) : destination.map { .object($0) } ?? .value
+            case .toMany(let index): end = .many(owner.relationships[index].destination)
+            case .fetched: return .unknown
+            }
+            // What a value says of itself, such as its length, is no property.
+            if case .value = end { return .value }
+        }
+        return end
+    }
+}
+
+extension EntityLayout {
+    /// The entity that has a property: this one or, where this one has none of that name, one below it. Predicates on objects of
+    /// an entity may ask for what only some of them have.
+    package func owner(ofProperty name: String) -> EntityLayout? {
+        if propertyByName[name] != nil { return self }
+        return selfAndSubentities.first { $0.propertyByName[name] != nil }
+    }
+}
+
+extension ExpressionTree {
+    /// Whether the expression is a constant that is neither nil nor a collection.
+    fileprivate var isOneConstant: Bool {
+        guard case .constant(let value) = self else { return false }
+        return !value.isNull && value.elements == nil
+    }
+}

@@ -1,0 +1,31 @@
+import CoreDataModel
+
+/// One row of a fetch for as long as it is handed out: its values are read when they are asked for, by slot, so that what
+/// nobody asks for is not read, and what is asked for goes nowhere in between.
+///
+/// The same object is each row in turn: whoever is handed one must not keep it.
+package protocol CurrentRow: AnyObject {
+    /// The value in a slot.
+    func value(at slot: Int) throws -> StoredValue
+
+    // What is there without a `StoredValue` in between; nil for no value, and for one of another kind.
+
+    func string(at slot: Int) -> String?
+    func integer(at slot: Int) -> Int64?
+    func double(at slot: Int) -> Double?
+    /// Seconds since 2001-01-01 00:00 UTC.
+    func date(at slot: Int) -> Double?
+}
+
+/// A row whose values were read before.
+package final class ReadRow: CurrentRow {
+    package var values: ContiguousArray<StoredValue> = []
+
+    package init() {}
+
+    package func value(at slot: Int) -> StoredValue { values[slot] }
+    package func string(at slot: Int) -> String? { nil }
+    package func integer(at slot: Int) -> Int64? { nil }
+    package func double(at slot: Int) -> Double? { nil }
+    package func date(at slot: Int) -> Double? { nil }
+}

@@ -1,0 +1,45 @@
+import CoreDataModel
+import Foundation
+import Ordering
+
+/// An entity's properties as the persistent history numbers them. Pure.
+package struct HistoryProperties {
+    /// The stored properties, attributes and relationships in one list, by name.
+    package let names: [String]
+    /// The slots of the attributes whose values outlive a deletion, by name: those of `ZTOMBSTONE0`, `ZTOMBSTONE1`, ….
+    /// Values that may lie outside the store are not kept, as with Core Data.
+    package let preservedSlots: [Int]
+
+    package init(_ layout: EntityLayout) {
+        let stored = layout.slots.filter { !$0.isTransient }.map(\.name)
+        names = (stored + layout.toManys.filter { !$0.isTransient }.map(\.name)).sorted()
+        preservedSlots = layout.slots.indices.filter { slot in
+            guard let attribute = layout.slots[slot].attribute, !layout.slots[slot].isTransient else { return false }
+            return attribute.preservesValueInHistoryOnDeletion && !attribute.allowsExternalStorage
+                && attribute.type != .compositeAttributeType
+        }.ordered { layout.slots[$0].name < layout.slots[$1].name }
+    }
+
+    /// `ZCOLUMNS`: a bit for each property, the first one the highest of the first byte.
+    package func mask(of changed: some Sequence<String>) -> Data {
+        var bytes = [UInt8](repeating: 0, count: (names.count + 7) / 8)
+        for name in changed {
+            guard let bit = names.firstIndex(of: name) else { continue }
+            bytes[bit / 8] |= 0x80 >> UInt8(bit % 8)
+        }
+        return Data(bytes)
+    }
+
+    /// The properties that a `ZCOLUMNS` names; nil when it has bits that the entity has no properties for, so that it was
+    /// written with another model.
+    package func names(in mask: Data) -> [String]? {
+        var found: [String] = []
+        for (position, byte) in mask.enumerated() {
+            for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 {
+                guard names.indices.contains(position * 8 + bit) else { return nil }
+                found.append(names[position * 8 + bit])
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,17 @@
+import CoreDataModel
+
+/// The values of one object as its store has them.
+package struct Row: @unchecked Sendable {
+    // @unchecked Sendable: see StoredValue.
+    package let objectID: NSManagedObjectID
+    /// The number that grows with every update: `Z_OPT`.
+    package var version: Int64
+    /// The values by slot; `.null` in the slots of transient attributes.
+    package var values: ContiguousArray<StoredValue>
+
+    package init(objectID: NSManagedObjectID, version: Int64, values: ContiguousArray<StoredValue>) {
+        self.objectID = objectID
+        self.version = version
+        self.values = values
+    }
+}
