@@ -33,7 +33,8 @@ let package = Package(
 
         // Core Data, floor by floor. What a store holds is described here: models, layouts, values, requests.
         .target(
-            name: "CoreDataModel", dependencies: ["KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "CZlib"]),
+            name: "CoreDataModel",
+            dependencies: ["KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "CZlib"]),
         // What a store does for rows: plans in, rows out.
         .target(name: "StoreEngine", dependencies: ["CoreDataModel"]),
         // Statements, as values; no database in sight.
@@ -57,7 +58,8 @@ let package = Package(
             ]),
 
         // Structs first.
-        .target(name: "Pippin", 
+        .target(
+            name: "Pippin",
             dependencies: [
                 .target(name: "CoreData", condition: whereAppleIsNot),
                 .target(name: "SQLiteMigration", condition: whereAppleIsNot),

@@ -16,7 +16,9 @@ package enum TransformableCoding {
         }
     }
 
-    package static func value(of bytes: Data, for attribute: AttributeLayout?, _ options: Options = Options()) -> StoredValue {
+    package static func value(of bytes: Data, for attribute: AttributeLayout?, _ options: Options = Options())
+        -> StoredValue
+    {
         guard let object = object(of: bytes, attribute, options) else { return .data(bytes) }
         return .object((object as? NSObject) ?? AnyValueBox(object))
     }

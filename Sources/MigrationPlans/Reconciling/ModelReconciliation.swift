@@ -140,7 +140,9 @@ package struct ModelReconciliation {
             if element.userInfo[NestedValueInfo.mark] != nil { continue }
             let (elementPath, elementPresent) = ("\(path).\(element.name)", "\(present).\(element.name)")
             let newElement = new.elements.first { $0.name == element.name }
-            if oldElement.type == .binaryDataAttributeType, newElement?.userInfo[NestedValueInfo.presence] != nil { continue }
+            if oldElement.type == .binaryDataAttributeType, newElement?.userInfo[NestedValueInfo.presence] != nil {
+                continue
+            }
             if let newElement = newElement?.attribute {
                 compare(
                     oldElement, newElement, of: entity, former, path: elementPath, present: elementPresent,

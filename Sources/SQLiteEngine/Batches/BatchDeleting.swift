@@ -109,7 +109,7 @@ private final class BatchDeletion {
             mappings(of: table).flatMap { source in
                 source.layout.relationships.compactMap { relationship -> Rule? in
                     guard relationship.source === source.layout, !relationship.isTransient,
-                        package let keys = keyTables[table],
+                        let keys = keyTables[table],
                         let destination = store.schema.mapping(of: relationship.destination)
                     else { return nil }
                     let numbers = source.numbers.map(String.init).joined(separator: ", ")

@@ -39,7 +39,8 @@ enum MandatoryChecks {
                     "SELECT Z_PK FROM \(table) WHERE \(rows) AND \(name) IS NULL LIMIT 1",
                     MigrationViolation(
                         entity: mapping.layout.name, property: slot.name, isRelationship: isRelationship,
-                        reason: isRelationship ? MigrationViolation.missingRelationship : MigrationViolation.missingAttribute)))
+                        reason: isRelationship
+                            ? MigrationViolation.missingRelationship : MigrationViolation.missingAttribute)))
         }
         if let attribute = slot.attribute, let source = sourceSlot?.attribute,
             let bounds = ColumnConversion.bounds(from: source, to: attribute)
@@ -48,7 +49,8 @@ enum MandatoryChecks {
                 .expectNone(
                     "SELECT Z_PK FROM \(table) WHERE \(rows) AND \(name) NOT BETWEEN \(bounds.lowerBound) AND "
                         + "\(bounds.upperBound) LIMIT 1",
-                    MigrationViolation(entity: mapping.layout.name, property: slot.name, reason: MigrationViolation.outOfRange)))
+                    MigrationViolation(
+                        entity: mapping.layout.name, property: slot.name, reason: MigrationViolation.outOfRange)))
         }
         return steps
     }
@@ -72,7 +74,8 @@ enum MandatoryChecks {
             return [
                 .expectNone(
                     "SELECT Z_PK FROM \(table) WHERE \(rows) AND \(quoted(element.name)) IS NULL LIMIT 1",
-                    MigrationViolation(entity: mapping.layout.name, property: path, reason: MigrationViolation.missingAttribute))
+                    MigrationViolation(
+                        entity: mapping.layout.name, property: path, reason: MigrationViolation.missingAttribute))
             ]
         }
     }

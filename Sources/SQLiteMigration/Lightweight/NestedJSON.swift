@@ -31,7 +31,7 @@ enum NestedJSON {
                 let kind = arguments.string(at: 2)
             else { return .null }
             do {
-                package let keys = try JSONDecoder().decode([String].self, from: Data(path.utf8))
+                let keys = try JSONDecoder().decode([String].self, from: Data(path.utf8))
                 return try value(in: data, at: keys, kind)
             } catch {
                 return .failure("what is kept there is no JSON with a fitting “\(path)”: \(error)")

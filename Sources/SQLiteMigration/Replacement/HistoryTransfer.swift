@@ -18,7 +18,10 @@ package struct HistoryTransfer {
     /// Which object became which.
     let successions: [KeyPairs]
 
-    package init(mapping: NSMappingModel, source: NSManagedObjectModel, destination: NSManagedObjectModel, successions: [KeyPairs]) {
+    package init(
+        mapping: NSMappingModel, source: NSManagedObjectModel, destination: NSManagedObjectModel,
+        successions: [KeyPairs]
+    ) {
         (self.mapping, self.source, self.destination, self.successions) = (mapping, source, destination, successions)
     }
 

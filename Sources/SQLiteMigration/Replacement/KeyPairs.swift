@@ -14,7 +14,9 @@ package struct KeyPairs {
             (layout, self.store) = (identifier.layout, store)
         }
 
-        package func identifier(_ key: Int64) -> NSManagedObjectID { NSManagedObjectID(layout: layout, store: store, key: key) }
+        package func identifier(_ key: Int64) -> NSManagedObjectID {
+            NSManagedObjectID(layout: layout, store: store, key: key)
+        }
 
         package func holds(_ identifier: NSManagedObjectID) -> Bool {
             layout === identifier.layout && store === identifier.storeIdentity

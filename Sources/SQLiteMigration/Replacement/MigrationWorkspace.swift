@@ -72,7 +72,9 @@ package final class MigrationWorkspace {
     }
 
     /// Removes the store of a step that is not needed any more.
-    package func remove(_ store: URL) throws { try FileManager.default.removeItem(at: store.deletingLastPathComponent()) }
+    package func remove(_ store: URL) throws {
+        try FileManager.default.removeItem(at: store.deletingLastPathComponent())
+    }
 
     private func empty() throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {

@@ -14,7 +14,9 @@ package final class MissingEngine: StoreEngine {
     package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] { throw unsupported("fetching") }
     package func fetchCount(_ plan: FetchPlan) throws -> Int { throw unsupported("fetching") }
     package func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] { throw unsupported("fetching") }
-    package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> { throw unsupported("fetching") }
+    package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        throw unsupported("fetching")
+    }
 
     package func destinations(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]

@@ -22,8 +22,12 @@ package struct SchemaFinding: Sendable, Equatable, Hashable {
     /// What it could be, sorted.
     package let candidates: [String]
 
-    package init(entity: String, property: String?, expected: String, isTable: Bool, problem: Problem, candidates: [String]) {
-        (self.entity, self.property, self.expected, self.isTable, self.problem, self.candidates) = (entity, property, expected, isTable, problem, candidates)
+    package init(
+        entity: String, property: String?, expected: String, isTable: Bool, problem: Problem, candidates: [String]
+    ) {
+        (self.entity, self.property, self.expected, self.isTable, self.problem, self.candidates) = (
+            entity, property, expected, isTable, problem, candidates
+        )
     }
 
     /// The entity and property, as `Car.maker`.

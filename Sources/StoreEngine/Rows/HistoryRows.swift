@@ -18,8 +18,12 @@ package struct HistoryTransactionRow: Sendable {
     package let contextName: String?
     package let processID: String
 
-    package init(number: Int64, timestamp: Double, author: String?, bundleID: String, contextName: String?, processID: String) {
-        (self.number, self.timestamp, self.author, self.bundleID, self.contextName, self.processID) = (number, timestamp, author, bundleID, contextName, processID)
+    package init(
+        number: Int64, timestamp: Double, author: String?, bundleID: String, contextName: String?, processID: String
+    ) {
+        (self.number, self.timestamp, self.author, self.bundleID, self.contextName, self.processID) = (
+            number, timestamp, author, bundleID, contextName, processID
+        )
     }
 }
 
@@ -35,8 +39,13 @@ package struct HistoryChangeRow: @unchecked Sendable {
     /// What a deletion kept, by property; nil where the entity keeps nothing.
     package let tombstone: [String: StoredValue]?
 
-    package init(number: Int64, transaction: Int64, kind: HistoryChangeKind, objectID: NSManagedObjectID, changedNames: [String]?, tombstone: [String: StoredValue]?) {
-        (self.number, self.transaction, self.kind, self.objectID, self.changedNames, self.tombstone) = (number, transaction, kind, objectID, changedNames, tombstone)
+    package init(
+        number: Int64, transaction: Int64, kind: HistoryChangeKind, objectID: NSManagedObjectID,
+        changedNames: [String]?, tombstone: [String: StoredValue]?
+    ) {
+        (self.number, self.transaction, self.kind, self.objectID, self.changedNames, self.tombstone) = (
+            number, transaction, kind, objectID, changedNames, tombstone
+        )
     }
 }
 

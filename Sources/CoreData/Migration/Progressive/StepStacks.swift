@@ -1,6 +1,5 @@
 import Foundation
 import SQLiteEngine
-import SQLiteMigration
 
 /// Opens the stores before and after a step, for the code that completes it.
 struct StepStacks {
