@@ -44,7 +44,7 @@ let package = Package(
             name: "SQLiteEngine",
             dependencies: ["SQLGeneration", "SQLiteConnection", "StoreEngine", "KeyedArchives", "Ordering"]),
         // Which entity becomes which, and what that loses.
-        .target(name: "MigrationPlans", dependencies: ["CoreDataModel", "Ordering"]),
+        .target(name: "MigrationPlans", dependencies: ["StoreEngine", "CoreDataModel", "Ordering"]),
         // Stores in SQLite that are migrated in their place, or replaced.
         .target(
             name: "SQLiteMigration",
@@ -59,11 +59,7 @@ let package = Package(
 
         // Structs first.
         .target(
-            name: "Pippin",
-            dependencies: [
-                .target(name: "CoreData", condition: whereAppleIsNot),
-                .target(name: "SQLiteMigration", condition: whereAppleIsNot),
-            ]),
+            name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)]),
 
         // Tools.
         .executableTarget(

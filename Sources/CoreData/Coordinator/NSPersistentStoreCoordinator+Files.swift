@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteEngine
 
 // Working on stores that are not open.
 extension NSPersistentStoreCoordinator {
@@ -146,7 +145,7 @@ extension NSPersistentStoreCoordinator {
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
         try withLock { try Self.storeClass(storeType, url).destroy(at: url, options: options) }
-        if !StoreFiles.isNoFile(url), let store = persistentStore(for: url) { try remove(store) }
+        if !url.isNoFile, let store = persistentStore(for: url) { try remove(store) }
     }
 
     /// Empties a store, and takes the files beside it away; a store that was added is removed.

@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteMigration
 
 extension NSPersistentStoreCoordinator {
     /// Opens a store, migrating it first where its model differs and the options ask for it.
@@ -15,7 +14,6 @@ extension NSPersistentStoreCoordinator {
         }
         // Whatever was left by a migration that was killed, whoever asks for the next one.
         if url.isFileURL, !AutomaticMigration.flag(options, NSReadOnlyPersistentStoreOption) {
-            MigrationWorkspace.removeLeftovers(of: url)
             type.removeLeftovers(of: url)
         }
         let migrate = type.automaticMigration(

@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteEngine
 import Synchronization
 
 /// Stands between contexts and stores: opens stores, and sends each request to those that can answer it.
@@ -121,7 +120,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
         let store = try withLock {
-            if storeURL != nil, storeType != NSInMemoryStoreType, !StoreFiles.isNoFile(url),
+            if storeURL != nil, storeType != NSInMemoryStoreType, !url.isNoFile,
                 stores.contains(where: { $0.url == url })
             {
                 throw StoreError.make(

@@ -1,4 +1,7 @@
 import Foundation
+import SQLiteEngine
+import SQLiteEngine
+import SQLiteMigration
 import Synchronization
 
 /// The classes of stores by type.
@@ -18,6 +21,14 @@ enum StoreTypes {
     /// All types by name.
     static var all: [String: NSPersistentStore.Type] {
         builtIn.merging(registered.withLock { $0 }) { $1 }
+    }
+
+    /// The kind of stores of a type.
+    ///
+    /// - Throws: 134000 for a type that there is not, 134070 for one whose stores cannot be migrated in their place.
+    static func migratableFormat(of type: String, _ url: URL) throws -> any MigratableFormat.Type {
+        if let format = try NSPersistentStoreCoordinator.storeClass(type, url).migratableFormat { return format }
+        throw StoreError.unsupported("being migrated", storeType: type, url: url)
     }
 
     /// The names of all types, sorted.
@@ -51,9 +62,16 @@ enum StoreTypes {
     }
 
     private static let builtIn: [String: NSPersistentStore.Type] = [
-        NSSQLiteStoreType: SQLiteStore.self, NSInMemoryStoreType: InMemoryStore.self,
+        NSSQLiteStoreType: EngineStore<SQLiteFormat>.self, NSInMemoryStoreType: EngineStore<InMemoryFormat>.self,
         NSXMLStoreType: XMLStore.self, NSBinaryStoreType: BinaryStore.self,
     ]
+}
+
+extension NSPersistentStoreCoordinator {
+    /// The kind of stores of a type, where such can be migrated in their place.
+    package static func migratableFormat(ofType type: String) -> (any MigratableFormat.Type)? {
+        StoreTypes.type(named: type)?.migratableFormat
+    }
 }
 
 extension NSPersistentStore {

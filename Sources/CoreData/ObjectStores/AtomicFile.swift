@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteEngine
 
 /// Writes a file as a whole, beside the old one first, which whoever may not read the old one cannot read either.
 enum AtomicFile {
@@ -11,7 +10,7 @@ enum AtomicFile {
         let (descriptor, draft) = try makeDraft(of: url)
         defer { close(descriptor) }
         do {
-            try ExternalData.write(data, to: descriptor, draft)
+            try FileWriting.write(data, to: descriptor, draft)
             guard rename(draft.path, url.path) == 0 else { throw StorePermissions.error(url, "replaced", errno) }
         } catch {
             unlink(draft.path)

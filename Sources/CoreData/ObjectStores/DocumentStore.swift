@@ -225,7 +225,10 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         return migration.run
     }
 
-    package override class func removeLeftovers(of url: URL) { AtomicFile.removeLeftovers(of: url) }
+    package override class func removeLeftovers(of url: URL) {
+        MigrationWorkspace.removeLeftovers(of: url)
+        AtomicFile.removeLeftovers(of: url)
+    }
 
     package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         guard try FileState(of: url) != nil else { throw missing(url) }

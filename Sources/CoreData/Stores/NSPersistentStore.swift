@@ -155,6 +155,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         return NSManagedObjectID(layout: entity, store: identity, key: key)
     }
 
+    /// The kind of stores that the class is for; `nil` for a class that reads and writes its stores itself.
+    package class var format: (any StoreFormat.Type)? { nil }
+
+    /// The kind of stores, where such can be migrated in their place.
+    package final class var migratableFormat: (any MigratableFormat.Type)? { format as? any MigratableFormat.Type }
+
     /// Whether the rows of other stores can be written into a new store of this type.
     package class var takesRows: Bool { false }
 

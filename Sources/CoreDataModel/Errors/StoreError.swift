@@ -2,6 +2,9 @@ import Foundation
 
 /// The errors that stores of every kind throw.
 package enum StoreError {
+    /// In the user info: true where the store could not tell whether the last commit came through.
+    package static let uncertaintyKey = "PippinOutcomeIsUncertain"
+
     /// An error in the Cocoa domain with Core Data's code.
     package static func make(
         _ code: Int, _ description: String, url: URL? = nil, suggestion: String? = nil, underlying: (any Error)? = nil,

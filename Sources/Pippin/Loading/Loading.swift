@@ -106,8 +106,8 @@ extension PersistenceManager {
     private func migrate(by plan: MigrationPlan, _ progress: Progress?) throws {
         let checked = try CheckedPlan(plan, endingAt: programModel, of: name)
         for description in container.persistentStoreDescriptions {
-            guard description.type == NSSQLiteStoreType, let url = description.url else { continue }
-            try MigrationRunner(plan: checked, url: url, progress: progress).run()
+            guard description.isMigrated, let url = description.url else { continue }
+            try MigrationRunner(plan: checked, type: description.type, url: url, progress: progress).run()
         }
     }
 

@@ -1,9 +1,5 @@
 import CoreData
 
-#if canImport(SQLiteMigration)
-    import SQLiteMigration
-#endif
-
 #if !canImport(ObjectiveC)
     // A manager of structs brings each store to its models without losing anything that these do not name.
     extension PersistenceManager {
@@ -39,12 +35,13 @@ import CoreData
 
         private func reconciliations(
             with model: inout NSManagedObjectModel
-        ) throws -> [(StoreReconciliation, NSPersistentStoreDescription)] {
-            var found: [(StoreReconciliation, NSPersistentStoreDescription)] = []
+        ) throws -> [(any ReconcilableStore, NSPersistentStoreDescription)] {
+            var found: [(any ReconcilableStore, NSPersistentStoreDescription)] = []
             for description in reconciledDescriptions {
                 guard let url = description.url,
-                    let store = try StoreReconciliation(
-                        at: url, program: model, rules: registry.reconciliationRules, timeout: description.timeout)
+                    let store = try NSPersistentStoreCoordinator.migratableFormat(ofType: description.type)?
+                        .reconciliation(
+                            at: url, program: model, rules: registry.reconciliationRules, timeout: description.timeout)
                 else { continue }
                 model = store.model
                 found.append((store, description))
@@ -52,13 +49,13 @@ import CoreData
             return found
         }
 
-        private func migrate(_ store: StoreReconciliation, _ description: NSPersistentStoreDescription) throws {
+        private func migrate(_ store: any ReconcilableStore, _ description: NSPersistentStoreDescription) throws {
             let name = store.url.lastPathComponent
             let losses = try store.losses()
             guard losses.isEmpty else {
                 throw PersistenceError.wouldLose(store: name, losses: losses.map(StoreLoss.init))
             }
-            if let shared = try store.sharedValues().first {
+            if let shared = try store.sharedValues(limit: 5).first {
                 let examples = shared.examples.map { "\($0.values.joined(separator: ", ")) (\($0.rows) rows)" }
                 throw PersistenceError.notUnique(
                     store: name, entity: shared.entity, properties: shared.constraint,
@@ -80,7 +77,8 @@ import CoreData
     extension NSPersistentStoreDescription {
         /// Whether the store is compared with the models; a description that says how to migrate is followed instead.
         fileprivate var isReconciled: Bool {
-            type == NSSQLiteStoreType && options[NSPersistentStoreStagedMigrationManagerOptionKey] == nil
+            NSPersistentStoreCoordinator.migratableFormat(ofType: type) != nil
+                && options[NSPersistentStoreStagedMigrationManagerOptionKey] == nil
                 && options[PippinProgressiveMigrationOptionKey] == nil
         }
 

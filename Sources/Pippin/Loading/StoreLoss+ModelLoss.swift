@@ -1,10 +1,9 @@
 #if !canImport(ObjectiveC)
     import CoreData
-    import SQLiteMigration
 
     extension StoreLoss {
         /// A loss in the words of structs.
-        init(_ counted: StoreReconciliation.CountedLoss) {
+        init(_ counted: CountedLoss) {
             let loss = counted.loss
             let (model, property) = (loss.modelEntity ?? loss.entity, loss.property ?? "")
             let remove = "Schema(.removed(\"\(property)\")) of '\(model)' to let it go"

@@ -1,16 +1,14 @@
 import CoreData
 
-#if canImport(SQLiteMigration)
-    import SQLiteMigration
-#endif
-
 #if !canImport(ObjectiveC)
     // A plan knows the entities of its versions only. A store may have more, of other programs, which are migrated along.
     extension CheckedPlan {
         /// The plan for a store, and the version of the store.
         ///
         /// - Throws: ``MigrationPlanError/unknownStoreVersion(store:known:)``, and the errors of opening a store.
-        func adapted(to url: URL, _ metadata: [String: Any]) throws -> (plan: CheckedPlan, start: Int) {
+        func adapted(to url: URL, ofType type: String, _ metadata: [String: Any]) throws -> (
+            plan: CheckedPlan, start: Int
+        ) {
             for index in models.indices.reversed() {
                 if models[index].isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
                     return (self, index)
@@ -18,8 +16,8 @@ import CoreData
             }
             for index in models.indices.reversed() {
                 guard
-                    let store = try StoreReconciliation(
-                        at: url, program: models[index], rules: ReconciliationRules()),
+                    let store = try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.reconciliation(
+                        at: url, program: models[index], rules: ReconciliationRules(), timeout: nil),
                     !store.isMigrationNeeded, store.reconciliation.losses.isEmpty,
                     !store.reconciliation.leftAlone.isEmpty
                 else { continue }
@@ -30,7 +28,7 @@ import CoreData
         }
 
         /// The plan with what a store has besides in each version from its own on.
-        private func carrying(_ store: StoreReconciliation, from start: Int) throws -> CheckedPlan {
+        private func carrying(_ store: any ReconcilableStore, from start: Int) throws -> CheckedPlan {
             var extended = models
             var document = store.reconciliation.model
             extended[start] = store.model
@@ -57,7 +55,9 @@ import CoreData
         /// The plan for a store, and the version of the store.
         ///
         /// - Throws: ``MigrationPlanError/unknownStoreVersion(store:known:)``
-        func adapted(to url: URL, _ metadata: [String: Any]) throws -> (plan: CheckedPlan, start: Int) {
+        func adapted(to url: URL, ofType type: String, _ metadata: [String: Any]) throws -> (
+            plan: CheckedPlan, start: Int
+        ) {
             guard
                 let index = models.lastIndex(where: {
                     $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)

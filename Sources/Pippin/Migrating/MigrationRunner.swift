@@ -1,12 +1,10 @@
 import CoreData
 
-#if canImport(SQLiteMigration)
-    import SQLiteMigration
-#endif
-
-/// Brings one SQLite store to the newest version of a plan.
+/// Brings one store to the newest version of a plan.
 struct MigrationRunner {
     let plan: CheckedPlan
+    /// The type of the store.
+    let type: String
     let url: URL
     let progress: Progress?
 
@@ -16,20 +14,32 @@ struct MigrationRunner {
     /// - Throws: ``MigrationPlanError``, `CancellationError` where the progress was cancelled, and Core Data's errors. The store is as
     ///   it was then.
     func run() throws {
-        guard FileManager.default.fileExists(atPath: url.path), try needsMigration() else { return }
+        guard exists, try needsMigration() else { return }
         #if canImport(ObjectiveC)
             let folder = url.deletingLastPathComponent().appendingPathComponent(
                 ".\(url.lastPathComponent).migration-\(UUID().uuidString)", isDirectory: true)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             // What is left behind is never read again.
             defer { try? FileManager.default.removeItem(at: folder) }
-            guard let migrated = try migrate(in: folder) else { return }
+            let migrated = try migrate { folder.appendingPathComponent("\($0).sqlite") }
+            guard let migrated else { return }
             // Reads the log of a store as well, and replaces its content in one transaction.
             try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
                 at: url, destinationOptions: nil, withPersistentStoreFrom: migrated, sourceOptions: nil,
-                ofType: NSSQLiteStoreType)
+                ofType: type)
         #else
-            try StoreSuccession.run(at: url) { try migrate(in: $0) }
+            try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.succeed(url, options: nil, failing: { $0 })
+            { places in
+                try migrate { try places.place(step: $0) }
+            }
+        #endif
+    }
+
+    private var exists: Bool {
+        #if canImport(ObjectiveC)
+            FileManager.default.fileExists(atPath: url.path)
+        #else
+            NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.exists(at: url) ?? false
         #endif
     }
 
@@ -40,19 +50,20 @@ struct MigrationRunner {
 
     /// The plan for this store, and the store's version as its place in the plan.
     private func adaptedPlan() throws -> (plan: CheckedPlan, start: Int) {
-        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
-        return try plan.adapted(to: url, metadata)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
+        return try plan.adapted(to: url, ofType: type, metadata)
     }
 
+    /// - Parameter place: where the store of a step is made.
     /// - Returns: the migrated store; `nil` when another program has migrated the store in the meantime.
-    private func migrate(in folder: URL) throws -> URL? {
+    private func migrate(_ place: (_ step: Int) throws -> URL) throws -> URL? {
         let (plan, start) = try adaptedPlan()
         guard start < plan.steps.count else { return nil }
         progress?.totalUnitCount = Int64(plan.steps.count - start) * StepManager.units
         progress?.completedUnitCount = 0
         var current = url
         for index in start..<plan.steps.count {
-            let next = folder.appendingPathComponent("\(index + 1).sqlite")
+            let next = try place(index + 1)
             try migrate(index, of: plan, from: current, to: next, done: Int64(index - start) * StepManager.units)
             current = next
         }
@@ -68,8 +79,8 @@ struct MigrationRunner {
         let manager = StepManager(step, plan.plan, at: index, progress, done: done)
         do {
             try manager.migrateStore(
-                from: source, sourceType: NSSQLiteStoreType, options: nil, with: step.mapping,
-                toDestinationURL: destination, destinationType: NSSQLiteStoreType, destinationOptions: nil)
+                from: source, sourceType: type, options: nil, with: step.mapping,
+                toDestinationURL: destination, destinationType: type, destinationOptions: nil)
         } catch {
             try checkCancellation()
             throw error
@@ -136,5 +147,16 @@ final class ChangePolicy: NSEntityMigrationPolicy {
                     from: manager.from.name, to: manager.to.name, reason: error.localizedDescription)
             }
         }
+    }
+}
+
+extension NSPersistentStoreDescription {
+    /// Whether stores of the type can be migrated by a plan.
+    var isMigrated: Bool {
+        #if canImport(ObjectiveC)
+            type == NSSQLiteStoreType
+        #else
+            NSPersistentStoreCoordinator.migratableFormat(ofType: type) != nil
+        #endif
     }
 }

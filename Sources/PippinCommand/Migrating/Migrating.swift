@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import SQLiteEngine
 
 /// `pippin migrate`: shows what will be done, and does it with a backup at hand.
 enum Migrating {
@@ -19,10 +20,10 @@ enum Migrating {
         if !plan.changesAnything { try checkOpening(store, plan) }
         try output(plan.description(withStatements: options.isDryRun))
         guard plan.changesAnything, !options.isDryRun else { return }
-        let folder = StoreBackup.folder(of: store)
+        let folder = MigrationWorkspace.folder(of: store, .backup)
         EndingSignals.remove(folder)
         defer { EndingSignals.keep(folder) }
-        try StoreBackup.with(store) {
+        try SQLiteFormat.withBackup(of: store) {
             try plan.run(output)
         } failed: { backup in
             // The error of the migration is the one to tell.

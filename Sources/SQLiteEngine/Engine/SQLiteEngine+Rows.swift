@@ -2,7 +2,7 @@ import CoreDataModel
 import SQLiteConnection
 import StoreEngine
 
-extension SQLiteEngine: StoreEngine {
+extension SQLiteEngine {
     // What is code comes without its condition and order where whoever asks has the objects to evaluate it with.
     private func answered(_ plan: FetchPlan) -> FetchPlan { leavesCodeToAsker ? plan.withoutCode : plan }
 

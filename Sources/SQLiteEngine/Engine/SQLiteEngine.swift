@@ -6,7 +6,7 @@ import StoreEngine
 /// Reads and writes a store in an SQLite database of Core Data's format, in a file or in memory.
 ///
 /// The connection and everything else here is confined to whoever asks: a coordinator does it under its lock.
-package final class SQLiteEngine: @unchecked Sendable {
+package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     // @unchecked Sendable: confined as said, which also holds for those who listen to changes of others.
     let facts: StoreFacts
     /// The model that the store was opened with.
@@ -35,7 +35,7 @@ package final class SQLiteEngine: @unchecked Sendable {
     ///   - leavesCodeToAsker: whether whoever asks applies the code of a plan.
     package init(_ facts: StoreFacts, isInMemory: Bool? = nil, leavesCodeToAsker: Bool = false) {
         self.facts = facts
-        self.isInMemory = isInMemory ?? facts.url.map(StoreFiles.isNoFile) ?? false
+        self.isInMemory = isInMemory ?? facts.url.map(\.isNoFile) ?? false
         self.leavesCodeToAsker = leavesCodeToAsker
     }
 

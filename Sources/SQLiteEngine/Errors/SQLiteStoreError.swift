@@ -13,9 +13,12 @@ package enum SQLiteStoreError {
     package static func make(_ error: any Error, fallback: Int, work: String, url: URL) -> any Error {
         guard let error = error as? SQLiteError else { return error }
         let (code, reason, suggestion) = meaning(of: error, fallback: fallback)
+        var info: [String: Any] = [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)]
+        // Then SQLite does not say whether the last commit came through.
+        if error.isInputOutput { info[StoreError.uncertaintyKey] = true }
         return StoreError.make(
             code, "Cannot \(work) “\(url.lastPathComponent)”: \(reason).", url: url, suggestion: suggestion,
-            underlying: underlying(error), userInfo: [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)])
+            underlying: underlying(error), userInfo: info)
     }
 
     private static func meaning(of error: SQLiteError, fallback: Int) -> (Int, String, String?) {

@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import StoreEngine
 
 /// Files that are on the disk, and not only on their way to it, before anything refers to them.
 enum DurableFiles {
@@ -25,7 +26,7 @@ enum DurableFiles {
         if Foundation.link(source.path, target.path) != 0 {
             let descriptor = try permissions.makeFile(target)
             defer { close(descriptor) }
-            try ExternalData.write(Data(contentsOf: source, options: .alwaysMapped), to: descriptor, target)
+            try FileWriting.write(Data(contentsOf: source, options: .alwaysMapped), to: descriptor, target)
             return
         }
         try synchronize(target)

@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import StoreEngine
 
 /// The large values that lie beside the store, in `.<store>_SUPPORT/_EXTERNAL_DATA`.
 ///
@@ -135,24 +136,10 @@ package struct ExternalData {
         let url = folder.appendingPathComponent(name)
         let descriptor = try StorePermissions(of: store).makeFile(url)
         defer { close(descriptor) }
-        do { try Self.write(content, to: descriptor, url) } catch {
+        do { try FileWriting.write(content, to: descriptor, url) } catch {
             unlink(url.path)
             throw error
         }
-    }
-
-    /// Writes all bytes, and waits until they are on the disk: a row that refers to them may be there for good before they are.
-    package static func write(_ content: Data, to descriptor: Int32, _ url: URL) throws {
-        try content.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let count = Foundation.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { throw StorePermissions.error(url, "written", errno) }
-                done += count
-            }
-        }
-        guard fsync(descriptor) == 0 else { throw StorePermissions.error(url, "written to the disk", errno) }
     }
 
     // MARK: Files

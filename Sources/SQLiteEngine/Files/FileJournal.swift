@@ -1,6 +1,7 @@
 import Foundation
 import SQLGeneration
 import SQLiteConnection
+import StoreEngine
 
 /// Notes which files of external data a transaction adds and which it makes superfluous, before it does: a process that is
 /// killed leaves the note, and the next one that opens the store removes of these files what no row refers to.

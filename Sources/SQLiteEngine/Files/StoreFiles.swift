@@ -6,15 +6,12 @@ import StoreEngine
 
 /// Work on the files of stores that need not be open.
 package enum StoreFiles {
-    /// Whether a store at this place is kept in memory. The device itself must never be written, or deleted.
-    package static func isNoFile(_ url: URL) -> Bool { url.isFileURL && url.path == "/dev/null" }
-
     /// Reads the metadata of a store that need not be open; nothing in or beside the file changes.
     ///
     /// Those of a store with Apple's version hashes get ours, of its copy of its model, so that a model that was compiled here
     /// can be compared with it.
     package static func metadata(at url: URL) throws -> [String: Any] {
-        guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
+        guard !url.isNoFile, FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
         let file = try StoreFile.openForReading(url)
         var metadata = try file.metadata()
         // A copy of the model that cannot be read leaves the hashes that there are.
@@ -26,7 +23,7 @@ package enum StoreFiles {
 
     /// Replaces the metadata of a store that need not be open.
     package static func write(_ metadata: [String: Any]?, at url: URL) throws {
-        guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
+        guard !url.isNoFile, FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
         let file = try StoreFile.open(url, mode: .readWrite)
         _ = try file.metadata()
         try file.write(metadata ?? [:])
@@ -35,7 +32,7 @@ package enum StoreFiles {
     /// Empties a store: takes its tables, its log and its external data away. The file stays, empty, since another
     /// process may have it open.
     package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
-        guard !isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { return }
+        guard !url.isNoFile, FileManager.default.fileExists(atPath: url.path) else { return }
         let external = ExternalData(store: url)
         // A folder that belongs to another store as well loses this one's files only.
         let isShared = external.isShared
@@ -91,8 +88,8 @@ package enum StoreFiles {
         at destination: URL, from source: URL, options: [AnyHashable: Any]?,
         code: Int = CoreDataErrorCode.persistentStoreOperation, whenLocked: () throws -> Void = {}
     ) throws {
-        guard !isNoFile(source), FileManager.default.fileExists(atPath: source.path) else { throw missing(source) }
-        guard !isNoFile(destination) else {
+        guard !source.isNoFile, FileManager.default.fileExists(atPath: source.path) else { throw missing(source) }
+        guard !destination.isNoFile else {
             throw StoreError.unsupported("replacing", storeType: NSInMemoryStoreType, url: destination)
         }
         let from = try StoreFile.openForReading(source)

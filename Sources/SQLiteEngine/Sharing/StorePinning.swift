@@ -1,6 +1,7 @@
 import CoreDataModel
 import Foundation
 import SQLiteConnection
+import StoreEngine
 
 /// The read transactions of a store that are kept open for query generations.
 struct PinnedReaders {

@@ -7,29 +7,7 @@ import SQLiteEngine
 import StoreEngine
 
 /// A store, and what it takes to open it with a program's model so that nothing is lost unasked: see ``ModelReconciliation``.
-package struct StoreReconciliation {
-    /// Something that would be lost, and of how many rows.
-    package struct CountedLoss: Equatable, Sendable {
-        package let loss: ModelLoss
-        package let rows: Int
-    }
-
-    /// Values that several rows share although they are to be unique.
-    package struct SharedValues: Equatable, Sendable {
-        package let entity: String
-        package let constraint: [String]
-        /// The values as text, and how many rows have them; the first ones.
-        package let examples: [(values: [String], rows: Int)]
-        /// Whether there are more than the examples.
-        package let hasMore: Bool
-
-        package static func == (one: Self, other: Self) -> Bool {
-            one.entity == other.entity && one.constraint == other.constraint && one.hasMore == other.hasMore
-                && one.examples.map(\.values) == other.examples.map(\.values)
-                && one.examples.map(\.rows) == other.examples.map(\.rows)
-        }
-    }
-
+package struct StoreReconciliation: ReconcilableStore {
     package let url: URL
     package let reconciliation: ModelReconciliation
     /// What a coordinator needs to open the store.
@@ -50,7 +28,7 @@ package struct StoreReconciliation {
         at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules,
         timeout: Double = StoreSettings.defaultTimeout
     ) throws {
-        guard !StoreFiles.isNoFile(url), FileManager.default.fileExists(atPath: url.path) else { return nil }
+        guard !url.isNoFile, FileManager.default.fileExists(atPath: url.path) else { return nil }
         let file = try StoreFile.openForReading(url, timeout: timeout)
         if try file.isEmpty() { return nil }
         self.url = url
@@ -98,7 +76,7 @@ package struct StoreReconciliation {
     /// Values that are to be unique from now on and are not.
     ///
     /// - Parameter limit: how many examples to give of each constraint.
-    package func sharedValues(limit: Int = 5) throws -> [SharedValues] {
+    package func sharedValues(limit: Int) throws -> [SharedValues] {
         let (file, schema) = try stored()
         let indexes = try StoreStructure(file).indexes
         var found: [SharedValues] = []
@@ -144,7 +122,7 @@ package struct StoreReconciliation {
     /// - Parameter defersCleanup: whether removing what is not needed any more is left for later.
     /// - Throws: 134140 and 134190 when no mapping can be inferred, 134110 when the objects do not fit, 134111 when values that must be
     ///   unique are not, 134090 when somebody else changed the store meanwhile. The store is as it was then.
-    package func migrate(defersCleanup: Bool = false) throws {
+    package func migrate(defersCleanup: Bool) throws {
         if isMigrationNeeded {
             let plan: MappingPlan
             do {

@@ -7,6 +7,8 @@ import Testing
 @testable import SQLGeneration
 @testable import SQLiteEngine
 @testable import SQLiteMigration
+@testable import MigrationPlans
+@testable import StoreEngine
 
 @Suite("What killed processes leave beside a store")
 struct LeftoverTests {
@@ -192,7 +194,7 @@ struct PermissionTests {
         struct Failure: Error {}
         #expect(throws: Failure.self) {
             try StoreBackup.with(store.url) {
-                let folder = StoreBackup.folder(of: store.url)
+                let folder = MigrationWorkspace.folder(of: store.url, .backup)
                 #expect(try mode(folder) == 0o700)
                 #expect(try mode(folder.appendingPathComponent("store.sqlite")) == 0o600)
                 throw Failure()
@@ -206,7 +208,7 @@ struct PermissionTests {
         let files = ExternalData(store: copy).folder
         #expect(try mode(files) == 0o700)
         #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).count == 1)
-        #expect(!FileManager.default.fileExists(atPath: StoreBackup.folder(of: store.url).path))
+        #expect(!FileManager.default.fileExists(atPath: MigrationWorkspace.folder(of: store.url, .backup).path))
     }
 
     @Test("A migration works where only those may look who may read the store")

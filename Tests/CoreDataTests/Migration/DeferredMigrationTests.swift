@@ -88,7 +88,7 @@ struct DeferredMigrationTests {
         try close(add(smaller()))
         let coordinator = try add(smaller())
         #expect(isPending(coordinator))
-        let metadata = try SQLiteStore.metadataForPersistentStore(with: folder.store)
+        let metadata = try SQLiteFormat.metadata(at: folder.store)
         let tasks = DeferredCleanup(metadata).tasks
         #expect(
             tasks.map(\.sql) == [
@@ -98,7 +98,7 @@ struct DeferredMigrationTests {
         for left in tasks.indices.reversed() {
             #expect(isPending(coordinator))
             try coordinator.finishDeferredLightweightMigrationTask()
-            let now = try SQLiteStore.metadataForPersistentStore(with: folder.store)
+            let now = try SQLiteFormat.metadata(at: folder.store)
             #expect(DeferredCleanup(now).tasks.count == left)
         }
         #expect(!isPending(coordinator))

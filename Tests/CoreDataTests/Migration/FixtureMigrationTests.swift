@@ -58,7 +58,7 @@ struct FixtureMigrationTests {
         let oracle = try MigrationOracle(from: source, at: before, to: destination, at: store)
         #expect(try oracle.differences() == [])
         #expect(try plainSQL("PRAGMA integrity_check", in: store) == ["ok"])
-        let hashes = try SQLiteStore.metadataForPersistentStore(with: store)[NSStoreModelVersionHashesKey]
+        let hashes = try SQLiteFormat.metadata(at: store)[NSStoreModelVersionHashesKey]
         #expect(hashes as? [String: Data] == destination.entityVersionHashesByName)
     }
 

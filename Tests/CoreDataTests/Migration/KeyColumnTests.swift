@@ -3,6 +3,7 @@ import Testing
 @testable import CoreData
 @testable import SQLGeneration
 @testable import SQLiteMigration
+@testable import MigrationPlans
 
 @Suite("Keys of migrated objects")
 struct KeyColumnTests {

@@ -209,13 +209,13 @@ struct LightweightMigrationTests {
         "The metadata keep their UUID and what programs put there; the hashes and the model's copy are the new model's")
     func metadata() throws {
         try Town.makeStore(at: folder.store)
-        var metadata = try SQLiteStore.metadataForPersistentStore(with: folder.store)
+        var metadata = try SQLiteFormat.metadata(at: folder.store)
         metadata["Colour"] = "green"
-        try SQLiteStore.setMetadata(metadata, forPersistentStoreAt: folder.store)
+        try SQLiteFormat.setMetadata(metadata, at: folder.store)
         let model = Town.model()
         ModelChange.all[0].apply(model)
         try close(try add(model, at: folder.store, options))
-        let after = try SQLiteStore.metadataForPersistentStore(with: folder.store)
+        let after = try SQLiteFormat.metadata(at: folder.store)
         #expect(after["Colour"] as? String == "green")
         #expect(after[NSStoreUUIDKey] as? String == metadata[NSStoreUUIDKey] as? String)
         #expect(after[NSStoreModelVersionHashesKey] as? [String: Data] == model.entityVersionHashesByName)

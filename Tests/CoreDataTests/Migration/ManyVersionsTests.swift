@@ -6,6 +6,7 @@ import Testing
 @testable import CoreDataModel
 @testable import SQLGeneration
 @testable import SQLiteEngine
+@testable import MigrationPlans
 
 @Suite("Migration over a hundred versions and more")
 struct ManyVersionsTests {
@@ -49,7 +50,7 @@ struct ManyVersionsTests {
         // Between the store's version and the last one there is nothing to look at.
         #expect(counts[4..<(Self.count - 1)].allSatisfy { $0 == 0 })
         try ProgressiveMigration(at: folder.store, to: destination, over: known).run()
-        #expect(try StoreVersion(folder.store, timeout: 1).fits(destination, configuration: nil))
+        #expect(try SQLiteFormat.version(of: folder.store, options: nil).fits(destination, configuration: nil))
     }
 
     @Test("A version that is compared with all others is hashed once")

@@ -68,7 +68,8 @@ struct MappedReplacementTests {
 
     private func migrate(from source: NSManagedObjectModel = Self.model(1)) throws {
         try MappedMigration(
-            url: folder.store, source: source, destination: Self.model(2), mapping: Self.mapping(),
+            format: SQLiteFormat.self, url: folder.store, source: source, destination: Self.model(2),
+            mapping: Self.mapping(),
             configuration: nil, options: tracking
         ).run()
     }
@@ -146,7 +147,8 @@ struct MappedReplacementTests {
             NSExpression(format: "$source.colour")
         do {
             try MappedMigration(
-                url: folder.store, source: Self.model(1), destination: Self.model(2), mapping: mapping,
+                format: SQLiteFormat.self, url: folder.store, source: Self.model(1), destination: Self.model(2),
+                mapping: mapping,
                 configuration: nil, options: tracking
             ).run()
             Issue.record("the mapping was followed")

@@ -64,7 +64,8 @@ struct MappedShapesTests {
         }
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: destination)
         try MappedMigration(
-            url: folder.store, source: source, destination: destination, mapping: mapping, configuration: nil,
+            format: SQLiteFormat.self, url: folder.store, source: source, destination: destination, mapping: mapping,
+            configuration: nil,
             options: nil
         ).run()
         let context = try Library.stored(at: folder.store, destination).newBackgroundContext()

@@ -217,7 +217,8 @@ struct MigrationManagerTests {
         model.add(makeAttribute("shout", .stringAttributeType), to: "Person")
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: Town.model(), destinationModel: model)
         try MappedMigration(
-            url: folder.store, source: Town.model(), destination: model, mapping: mapping, configuration: nil,
+            format: SQLiteFormat.self, url: folder.store, source: Town.model(), destination: model, mapping: mapping,
+            configuration: nil,
             options: nil
         ).run()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

@@ -65,7 +65,7 @@ struct ProgressiveMigrationTests {
     }
 
     private func fits(_ version: Int) throws -> Bool {
-        try StoreVersion(folder.store, timeout: 1).fits(Self.model(version), configuration: nil)
+        try SQLiteFormat.version(of: folder.store, options: nil).fits(Self.model(version), configuration: nil)
     }
 
     @Test("A store goes by the mapping model and an inferred step to the latest version, and keeps its UUID")

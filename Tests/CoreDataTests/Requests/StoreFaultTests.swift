@@ -6,6 +6,7 @@ import Testing
 @testable import SQLGeneration
 @testable import SQLiteEngine
 @testable import SQLiteMigration
+@testable import StoreEngine
 
 @Suite("Files beside a store, and waiting for it")
 struct StoreFaultTests {

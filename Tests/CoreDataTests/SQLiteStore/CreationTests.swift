@@ -29,7 +29,7 @@ struct CreationTests {
             try plainSQL("SELECT Z_VERSION, Z_UUID FROM Z_METADATA", in: folder.store) == [
                 "1|\(store.identifier)"
             ])
-        let metadata = try SQLiteStore.metadataForPersistentStore(with: folder.store)
+        let metadata = try SQLiteFormat.metadata(at: folder.store)
         #expect(metadata[NSStoreTypeKey] as? String == "SQLite")
         #expect(metadata["NSStoreModelVersionHashesVersion"] as? Int == 3)
         #expect(metadata["_NSAutoVacuumLevel"] as? String == "2")
@@ -158,7 +158,7 @@ struct CreationTests {
             let store = try openStore(FixtureModel.users(), at: folder.store)
             try store.save(inserted: [store.insertion("User", ["name": .string("x")])])
         }
-        try SQLiteStore.destroy(at: folder.store, options: nil)
+        try SQLiteFormat.destroy(at: folder.store, options: nil)
         #expect(try plainSQL("SELECT name FROM sqlite_master", in: folder.store).isEmpty)
         let again = try openStore(FixtureModel.cars(), at: folder.store)
         #expect(try again.fetchCount(again.plan("Car")) == 0)
@@ -169,7 +169,7 @@ struct CreationTests {
         let source = folder.url.appendingPathComponent("source.sqlite")
         let store = try openStore(FixtureModel.users(), at: source)
         try store.save(inserted: [store.insertion("User", ["name": .string("x")])])
-        try SQLiteStore.replace(at: folder.store, from: source, options: nil)
+        try SQLiteFormat.replace(at: folder.store, from: source, options: nil)
         let copy = try openStore(FixtureModel.users(), at: folder.store)
         #expect(copy.identifier == store.identifier)
         #expect(try copy.fetchCount(copy.plan("User")) == 1)
@@ -178,13 +178,13 @@ struct CreationTests {
     @Test("Metadata can be read and replaced without opening the store")
     func metadata() throws {
         do { _ = try openStore(FixtureModel.users(), at: folder.store) }
-        var metadata = try SQLiteStore.metadataForPersistentStore(with: folder.store)
+        var metadata = try SQLiteFormat.metadata(at: folder.store)
         metadata["note"] = "n"
-        try SQLiteStore.setMetadata(metadata, forPersistentStoreAt: folder.store)
-        #expect(try SQLiteStore.metadataForPersistentStore(with: folder.store)["note"] as? String == "n")
+        try SQLiteFormat.setMetadata(metadata, at: folder.store)
+        #expect(try SQLiteFormat.metadata(at: folder.store)["note"] as? String == "n")
         metadata["object"] = NSObject()
         let error = #expect(throws: NSError.self) {
-            try SQLiteStore.setMetadata(metadata, forPersistentStoreAt: folder.store)
+            try SQLiteFormat.setMetadata(metadata, at: folder.store)
         }
         #expect(error?.localizedDescription.contains("object") == true)
     }
@@ -194,7 +194,7 @@ struct CreationTests {
         let store = try openStore(FixtureModel.users(), at: folder.store)
         store.metadata = ["note": "n"]
         try store.save(inserted: [store.insertion("User", [:])])
-        let metadata = try SQLiteStore.metadataForPersistentStore(with: folder.store)
+        let metadata = try SQLiteFormat.metadata(at: folder.store)
         #expect(metadata["note"] as? String == "n")
         #expect(metadata[NSStoreModelVersionHashesKey] is [String: Data])
         _ = try openStore(FixtureModel.users(), at: folder.store)

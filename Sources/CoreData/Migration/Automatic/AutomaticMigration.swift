@@ -1,9 +1,13 @@
 import Foundation
-import SQLiteEngine
-import SQLiteMigration
 
 /// What happens when a store is added whose model is not the coordinator's.
-enum AutomaticMigration {
+struct AutomaticMigration {
+    let format: any MigratableFormat.Type
+    let url: URL
+    let model: NSManagedObjectModel
+    let configuration: String?
+    let options: [AnyHashable: Any]?
+
     /// Whether the options ask for migration.
     static func isWanted(_ options: [AnyHashable: Any]?) -> Bool {
         flag(options, NSMigratePersistentStoresAutomaticallyOption) && !flag(options, NSReadOnlyPersistentStoreOption)
@@ -13,48 +17,53 @@ enum AutomaticMigration {
         (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false
     }
 
-    /// The model of a store, whose log is moved into its file on the way.
-    private static func sourceModel(of url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
-        let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
-        try file.checkpoint()
-        return try SourceModel.find(file)
-    }
-
-    /// Migrates an SQLite store to a model: in stages or over several versions where the options say so, by a mapping model of the bundles, or else by an inferred one.
+    /// Migrates the store to the model: in stages or over several versions where the options say so, by a mapping model of the
+    /// bundles, or else by an inferred one.
     ///
     /// - Throws: 134130 when the store's model cannot be found, 134140 when there is no mapping, 134110 when the objects do
     ///   not fit. The store is as it was then.
-    static func migrate(
-        _ url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
-    ) throws {
+    func run() throws {
         if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
             let migration = StagedMigration(
-                manager: manager, url: url, model: model, configuration: configuration, options: options)
+                manager: manager, format: format, url: url, model: model, configuration: configuration,
+                options: options)
             return try migration.run()
         }
         if let known = try ProgressiveOption.versions(options, model: model) {
             let migration = try ProgressiveMigration(
-                at: url, to: model, over: known, configuration: configuration, options: options)
+                of: format, at: url, to: model, over: known, configuration: configuration, options: options)
             return try migration.run()
         }
-        let source = try sourceModel(of: url, options: options)
+        try format.prepareMigration(of: url, options: options)
+        let source = try format.sourceModel(of: url, options: options)
         if let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: model) {
             let migration = MappedMigration(
-                url: url, source: source, destination: model, mapping: mapping, configuration: configuration,
-                options: options)
+                format: format, url: url, source: source, destination: model, mapping: mapping,
+                configuration: configuration, options: options)
             return try migration.run()
         }
-        guard flag(options, NSInferMappingModelAutomaticallyOption) else {
+        guard Self.flag(options, NSInferMappingModelAutomaticallyOption) else {
             throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: nil)
         }
+        try format.migrateByInference(
+            url, from: source, to: model, configuration: configuration, options: options,
+            defersCleanup: Self.flag(options, NSPersistentStoreDeferredLightweightMigrationOptionKey))
+    }
+}
+
+extension MigratableFormat {
+    /// Infers how the objects of one model become those of another, and migrates a store so.
+    ///
+    /// - Throws: 134140 when that cannot be inferred, and what the migration throws.
+    static func migrateByInference(
+        _ url: URL, from source: NSManagedObjectModel, to model: NSManagedObjectModel, configuration: String?,
+        options: [AnyHashable: Any]?, defersCleanup: Bool = false
+    ) throws {
         let plan: MappingPlan
         do { plan = try MappingInference.plan(from: source, to: model) } catch {
             throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: error)
         }
-        let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
-        try InPlaceMigrator(
-            file, from: source, to: model, plan: plan, configuration: configuration,
-            defersCleanup: flag(options, NSPersistentStoreDeferredLightweightMigrationOptionKey)
-        ).run()
+        let migration = InferredMigration(from: source, to: model, plan: plan, configuration: configuration)
+        try migrate(url, by: migration, options: options, defersCleanup: defersCleanup, progress: { _ in })
     }
 }

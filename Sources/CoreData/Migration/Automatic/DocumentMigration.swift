@@ -1,6 +1,4 @@
 import Foundation
-import SQLiteEngine
-import SQLiteMigration
 
 /// Migrates an XML or binary store: object by object into a new file, which then takes the place of the old one.
 ///

@@ -1,15 +1,12 @@
 import Foundation
-import SQLiteConnection
-import SQLiteEngine
-import SQLiteMigration
 
-/// A migration of one SQLite store to one model, worked out before it is run: for tools that show it first.
+/// A migration of one store to one model, worked out before it is run: for tools that show it first.
 package struct StoreMigration {
     /// How the migration is carried out.
     package enum Way {
         /// The store fits the model already.
         case nothing
-        /// By SQL, with these steps.
+        /// In place, with these steps.
         case inPlace(MappingPlan, [MigrationStep])
         /// Object by object, by a mapping model.
         case mapped(NSMappingModel)
@@ -22,22 +19,29 @@ package struct StoreMigration {
     package let way: Way
     /// How many objects a mapping model makes or changes before they are saved and let go.
     package var portion = NSMigrationManager.usualPortion
+    private let format: any MigratableFormat.Type
 
     /// Works out how to get a store to a model. Nothing is changed.
     ///
     /// - Parameters:
+    ///   - type: the type of the store.
     ///   - url: the store.
     ///   - destination: the model to get to.
     ///   - mapping: the mapping model to follow; `nil` to infer one.
     /// - Throws: 134130 when the store's model cannot be found, 134140 when no mapping can be inferred or the given one is
     ///   for other versions, and the errors of opening a store.
-    package init(at url: URL, to destination: NSManagedObjectModel, mapping: NSMappingModel? = nil) throws {
-        let file = try StoreFile.openForReading(url)
+    package init(
+        of type: String = NSSQLiteStoreType, at url: URL, to destination: NSManagedObjectModel,
+        mapping: NSMappingModel? = nil
+    ) throws {
+        let format = try StoreTypes.migratableFormat(of: type, url)
+        self.format = format
         self.url = url
         self.destination = destination
-        source = try SourceModel.find(file)
-        let differences = try StoreCompatibility.differences(destination.entities, metadata: file.metadata()) {
-            try file.cachedModel()
+        source = try format.sourceModel(of: url, options: nil)
+        let version = try format.version(of: url, options: nil)
+        let differences = StoreCompatibility.differences(destination.entities, metadata: version.metadata) {
+            version.model
         }
         if differences.isEmpty {
             way = .nothing
@@ -58,21 +62,21 @@ package struct StoreMigration {
             throw MigrationError.missingMappingModel(
                 url: url, source: source, destination: destination, underlying: error)
         }
-        let migrator = try InPlaceMigrator(file, from: source, to: destination, plan: plan, configuration: nil)
-        way = .inPlace(plan, migrator.migration.steps)
+        let migration = InferredMigration(from: source, to: destination, plan: plan)
+        way = .inPlace(plan, try format.steps(of: migration, at: url))
     }
 
     /// Migrates the store, or leaves it as it was.
     package func run() throws {
         switch way {
-        case .nothing: MigrationWorkspace.removeLeftovers(of: url)
+        case .nothing: format.removeLeftovers(of: url)
         case .inPlace(let plan, _):
-            let file = try StoreFile.open(url, mode: .readWrite)
-            try InPlaceMigrator(file, from: source, to: destination, plan: plan, configuration: nil).run()
+            let migration = InferredMigration(from: source, to: destination, plan: plan)
+            try format.migrate(url, by: migration, options: nil, defersCleanup: false, progress: { _ in })
         case .mapped(let mapping):
             try MappedMigration(
-                url: url, source: source, destination: destination, mapping: mapping, configuration: nil, options: nil,
-                portion: portion
+                format: format, url: url, source: source, destination: destination, mapping: mapping,
+                configuration: nil, options: nil, portion: portion
             ).run()
         }
     }

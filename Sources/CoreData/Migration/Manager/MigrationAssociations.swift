@@ -1,5 +1,3 @@
-import SQLiteMigration
-
 /// Which source object became which destination object, by entity mapping.
 ///
 /// Objects that were saved are told by their keys, and need not stay in memory for it; those that were not, by themselves.

@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteEngine
 
 /// The stores of a migration.
 struct MigrationEnds {
@@ -12,20 +11,26 @@ struct MigrationEnds {
     let source: End
     let destination: End
 
-    var areSQLite: Bool { source.type == NSSQLiteStoreType && destination.type == NSSQLiteStoreType }
+    /// The kind of both stores, where these can be migrated in their place.
+    var format: (any MigratableFormat.Type)? {
+        source.type == destination.type ? StoreTypes.type(named: source.type)?.migratableFormat : nil
+    }
+
+    private var destinationFormat: (any MigratableFormat.Type)? {
+        StoreTypes.type(named: destination.type)?.migratableFormat
+    }
 
     /// Whether there is a store to add to.
     var destinationExists: Bool {
+        if let format = destinationFormat { return format.exists(at: destination.url) }
         let attributes = try? FileManager.default.attributesOfItem(atPath: destination.url.path)
         return ((attributes?[.size] as? NSNumber)?.intValue ?? 0) > 0
     }
 
     func removeDestination() throws {
         guard destination.type != NSInMemoryStoreType else { return }
-        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: destination.url.path + suffix) {
-            try FileManager.default.removeItem(atPath: destination.url.path + suffix)
-        }
-        let external = ExternalData(store: destination.url).support
-        if FileManager.default.fileExists(atPath: external.path) { try FileManager.default.removeItem(at: external) }
+        if let format = destinationFormat { return try format.remove(at: destination.url) }
+        guard FileManager.default.fileExists(atPath: destination.url.path) else { return }
+        try FileManager.default.removeItem(at: destination.url)
     }
 }

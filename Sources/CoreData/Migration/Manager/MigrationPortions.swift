@@ -1,6 +1,5 @@
 import Foundation
 import Ordering
-import SQLiteMigration
 
 /// Has a migration of many objects work in portions: what was made is saved into the destination, and let go.
 ///

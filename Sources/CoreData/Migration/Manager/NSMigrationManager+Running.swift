@@ -1,18 +1,16 @@
 import Foundation
-import SQLiteEngine
-import SQLiteMigration
 
 // A migration from one store to another.
 extension NSMigrationManager {
-    /// Carries an inferred mapping out by SQL, on a copy of the source store.
-    func migrateCopy(_ ends: MigrationEnds, plan: MappingPlan) throws {
-        do {
-            try StoreFiles.replace(at: ends.destination.url, from: ends.source.url, options: ends.destination.options)
-        } catch { throw unopened(ends.source, code: CoreDataErrorCode.migrationManagerSourceStore, error) }
-        let file = try StoreFile.open(
-            ends.destination.url, mode: .readWrite, timeout: StoreSettings(ends.destination.options).timeout)
-        try InPlaceMigrator(file, from: sourceModel, to: destinationModel, plan: plan, configuration: configuration)
-            .run()
+    /// Carries an inferred mapping out in place, on a copy of the source store.
+    func migrateCopy(_ ends: MigrationEnds, _ format: any MigratableFormat.Type, plan: MappingPlan) throws {
+        let (url, options) = (ends.destination.url, ends.destination.options)
+        do { try format.replace(at: url, from: ends.source.url, options: options) } catch {
+            throw unopened(ends.source, code: CoreDataErrorCode.migrationManagerSourceStore, error)
+        }
+        let migration = InferredMigration(
+            from: sourceModel, to: destinationModel, plan: plan, configuration: configuration)
+        try format.migrate(url, by: migration, options: options, defersCleanup: false, progress: { _ in })
     }
 
     /// Migrates object by object.

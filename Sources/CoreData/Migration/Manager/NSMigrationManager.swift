@@ -1,6 +1,4 @@
 import Foundation
-import SQLiteEngine
-import SQLiteMigration
 import Synchronization
 
 /// Migrates a store object by object, with two Core Data stacks: one on the store as it is, with the model of its version,
@@ -158,10 +156,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
             destination: .init(url: dURL, type: dStoreType, options: dOptions))
         let isNew = !ends.destinationExists
         do {
-            // Whoever may not read the source must not read what becomes of it. A place where no store can be made is told of later.
-            if isNew, ends.areSQLite { _ = try? StorePermissions(of: sourceURL).makeDatabase(dURL) }
-            if usesStoreSpecificMigrationManager, isNew, ends.areSQLite, let plan = mappings.inferredPlan {
-                try migrateCopy(ends, plan: plan)
+            let format = isNew ? ends.format : nil
+            format?.protect(dURL, like: sourceURL)
+            if usesStoreSpecificMigrationManager, let format, let plan = mappings.inferredPlan {
+                try migrateCopy(ends, format, plan: plan)
             } else {
                 try migrateObjects(ends, mapping: mappings, isNew: isNew)
             }

@@ -126,3 +126,10 @@ extension NSMappingModel {
         }
     }
 }
+
+extension StoreVersion {
+    /// The place of the first version that fits the store.
+    func index(in versions: [KnownVersion], configuration: String?) -> Int? {
+        versions.firstIndex { fits($0.model, configuration: configuration) }
+    }
+}

@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteConnection
 
 // The errors of migrations over several versions, and of those that make a new store.
 extension MigrationError {

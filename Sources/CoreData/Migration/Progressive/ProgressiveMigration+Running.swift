@@ -1,7 +1,4 @@
 import Foundation
-import SQLiteConnection
-import SQLiteEngine
-import SQLiteMigration
 
 extension ProgressiveMigration {
     /// Migrates the store, or leaves it as it was.
@@ -10,43 +7,38 @@ extension ProgressiveMigration {
     /// - Throws: what a step throws, with the versions and the step; 134090 when others keep the store locked. Others who want to
     ///   write wait until it is done.
     package func run(progress: @escaping (MigrationProgress) -> Void = { _ in }) throws {
-        guard let first = steps.first else { return MigrationWorkspace.removeLeftovers(of: url) }
-        let timeout = StoreSettings(options).timeout
-        try StoreFile.open(url, mode: .readWrite, timeout: timeout).checkpoint()
+        guard let first = steps.first else { return format.removeLeftovers(of: url) }
+        try format.prepareMigration(of: url, options: options)
         if steps.count == 1, first.work == nil, case .inferred(let plan) = first.way {
             try naming(0) { try migrate(url, first, plan) { report(0, $0, progress) } }
             return report(0, 1, progress)
         }
         var furthest = 0.0
-        try ChangeMark.retrying(url) {
-            try replace(timeout: timeout) { state in
+        try format.succeed(url, options: options, failing: { MigrationError.step(steps.count - 1, of: self, $0) }) {
+            try successor($0, of: first.source) { state in
                 // The second time round, what was told already is not told again.
                 guard state.fractionCompleted >= furthest else { return }
                 furthest = state.fractionCompleted
                 progress(state)
             }
         }
+        report(steps.count - 1, 1, progress)
     }
 
-    private func replace(timeout: Double, progress: @escaping (MigrationProgress) -> Void) throws {
-        guard let first = steps.first else { return }
-        try MigrationWorkspace.with(url, timeout: timeout) { workspace in
-            let mark = try ChangeMark(url, timeout: timeout)
-            // Another process may have migrated it while this one waited.
-            guard try StoreVersion(url, timeout: timeout).fits(first.source.model, configuration: configuration) else {
-                throw MigrationError.changed(url: url, first)
-            }
-            var current = url
-            for index in steps.indices {
-                current = try naming(index) {
-                    try make(index, of: current, in: workspace) { report(index, $0, progress) }
-                }
-            }
-            try naming(steps.count - 1) {
-                try StoreReplacement.replace(url, with: current, options: options, since: mark)
-            }
-            report(steps.count - 1, 1, progress)
+    private func successor(
+        _ places: any SuccessorPlaces, of source: KnownVersion, progress: @escaping (MigrationProgress) -> Void
+    ) throws -> URL {
+        // Another process may have migrated it while this one waited.
+        guard try format.version(of: url, options: options).fits(source.model, configuration: configuration) else {
+            throw MigrationError.changed(url: url, steps[0])
         }
+        var current = url
+        for index in steps.indices {
+            current = try naming(index) {
+                try make(index, of: current, in: places) { report(index, $0, progress) }
+            }
+        }
+        return current
     }
 
     private func report(_ index: Int, _ fraction: Double, _ progress: (MigrationProgress) -> Void) {
@@ -60,29 +52,30 @@ extension ProgressiveMigration {
     /// Makes the store of a step, and removes the one before it unless it is the original; or changes that one, where the
     /// step needs no more.
     private func make(
-        _ index: Int, of store: URL, in workspace: MigrationWorkspace, _ progress: @escaping (Double) -> Void
+        _ index: Int, of store: URL, in places: any SuccessorPlaces, _ progress: @escaping (Double) -> Void
     ) throws -> URL {
         let step = steps[index]
         if index > 0, step.work == nil, case .inferred(let plan) = step.way {
             try migrate(store, step, plan, progress)
             return store
         }
-        let place = try workspace.place(for: url, step: index + 1)
+        let place = try places.place(step: index + 1)
         switch step.way {
         case .inferred(let plan):
-            try StoreFiles.replace(at: place, from: store, options: options, code: CoreDataErrorCode.migration)
+            try places.copy(store, to: place)
             try migrate(place, step, plan) { progress($0 * 0.99) }
         case .mapped(let named):
             let migration = MappedMigration(
-                url: store, source: step.source.model, destination: step.destination.model, mapping: named.mapping,
+                format: format, url: store, source: step.source.model, destination: step.destination.model,
+                mapping: named.mapping,
                 configuration: isLast(index) ? configuration : nil, options: options)
             try migration.make(at: place) { progress(Double($0) * 0.99) }
         }
         if let work = step.work {
-            let stacks = StepStacks(step, old: store, new: place, options: options)
+            let stacks = StepStacks(step, format, old: store, new: place, options: options)
             try stacks.run(work, configuration: isLast(index) ? configuration : nil)
         }
-        if index > 0 { try workspace.remove(store) }
+        if index > 0 { try places.remove(store) }
         progress(1)
         return place
     }
@@ -91,22 +84,16 @@ extension ProgressiveMigration {
 
     /// Carries an inferred step out in place.
     private func migrate(_ store: URL, _ step: ChainStep, _ plan: MappingPlan, _ progress: (Double) -> Void) throws {
-        let file = try StoreFile.open(store, mode: .readWrite, timeout: StoreSettings(options).timeout)
         let last = steps.last.map { $0.destination.model === step.destination.model } ?? false
-        try InPlaceMigrator(
-            file, from: step.source.model, to: step.destination.model, plan: plan,
-            configuration: last ? configuration : nil
-        ).run(progress: progress)
+        let migration = InferredMigration(
+            from: step.source.model, to: step.destination.model, plan: plan,
+            configuration: last ? configuration : nil)
+        try format.migrate(store, by: migration, options: options, defersCleanup: false, progress: progress)
     }
 
     private func naming<Result>(_ index: Int, _ work: () throws -> Result) throws -> Result {
-        do { return try work() } catch let change as ChangeMark.Change { throw change } catch {
+        do { return try work() } catch {
             throw MigrationError.step(index, of: self, error)
         }
     }
-}
-
-extension StoreFile {
-    /// Moves the write-ahead log into the file as far as other processes let it.
-    func checkpoint() throws { try run("prepare the migration of") { try connection.checkpoint(.passive) } }
 }

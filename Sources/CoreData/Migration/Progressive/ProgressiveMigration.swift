@@ -1,6 +1,4 @@
 import Foundation
-import SQLiteConnection
-import SQLiteEngine
 
 /// Brings a store from whatever known version it is of to a later one, over as many steps as needed.
 ///
@@ -15,6 +13,7 @@ import SQLiteEngine
 /// transaction, with its files of external data and its history: whatever interrupts the chain, the store is of the version
 /// that it was of, or of the last one, never of one between.
 package struct ProgressiveMigration {
+    let format: any MigratableFormat.Type
     package let url: URL
     /// What is done, in order; nothing for a store that is of the wanted version.
     package let steps: [ChainStep]
@@ -24,6 +23,7 @@ package struct ProgressiveMigration {
     /// Finds the shortest chain of steps that there are mapping models for, or that can be inferred.
     ///
     /// - Parameters:
+    ///   - format: the kind of the store.
     ///   - url: the store.
     ///   - destination: the model to get to.
     ///   - known: the versions and the mapping models.
@@ -31,17 +31,19 @@ package struct ProgressiveMigration {
     ///   - options: the options to open the stores with.
     /// - Throws: 134130 when the store is of no known version, 134506 when its version is later than the wanted one, 134140
     ///   when no chain leads there, 134110 when a mapping model does not fit.
-    package init(
-        at url: URL, to destination: NSManagedObjectModel, over known: KnownVersions, configuration: String? = nil,
+    init(
+        of format: any MigratableFormat.Type, at url: URL, to destination: NSManagedObjectModel,
+        over known: KnownVersions, configuration: String? = nil,
         options: [AnyHashable: Any]? = nil
     ) throws {
-        let store = try StoreVersion(url, timeout: StoreSettings(options).timeout)
+        let store = try format.version(of: url, options: options)
         var known = known
         let end = known.add(destination, named: MigrationError.name(of: destination))
         guard let start = store.index(in: known.versions, configuration: configuration) else {
             throw MigrationError.unknownVersion(
                 url: url, metadata: store.metadata, known: known.versions, unread: known.unread)
         }
+        self.format = format
         self.url = url
         self.configuration = configuration
         self.options = options
@@ -67,25 +69,39 @@ package struct ProgressiveMigration {
         }
     }
 
+    /// As `init(of:at:to:over:configuration:options:)`, by the type of the store.
+    package init(
+        of type: String = NSSQLiteStoreType, at url: URL, to destination: NSManagedObjectModel,
+        over known: KnownVersions, configuration: String? = nil, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try self.init(
+            of: StoreTypes.migratableFormat(of: type, url), at: url, to: destination, over: known,
+            configuration: configuration, options: options)
+    }
+
     /// Takes those of given steps that are still to be done.
     ///
     /// - Parameters:
+    ///   - type: the type of the store.
     ///   - url: the store, of the version that one of the steps begins with or the last one ends with.
     ///   - plan: all steps, from the oldest version on; each begins where the one before it ends.
     /// - Throws: 134130 when the store is of none of the versions, 134140 when the steps do not join.
     package init(
-        at url: URL, along plan: [ChainStep], configuration: String? = nil, options: [AnyHashable: Any]? = nil
+        of type: String = NSSQLiteStoreType, at url: URL, along plan: [ChainStep], configuration: String? = nil,
+        options: [AnyHashable: Any]? = nil
     ) throws {
+        let format = try StoreTypes.migratableFormat(of: type, url)
         for (first, second) in zip(plan, plan.dropFirst())
         where !first.destination.model.isSameVersion(as: second.source.model) {
             throw MigrationError.disjoint(url: url, first, second)
         }
-        let store = try StoreVersion(url, timeout: StoreSettings(options).timeout)
+        let store = try format.version(of: url, options: options)
         let versions = plan.map(\.source) + (plan.last.map { [$0.destination] } ?? [])
         // The latest of them, where a version comes up twice.
         guard let start = store.index(in: versions.reversed(), configuration: configuration) else {
             throw MigrationError.unknownVersion(url: url, metadata: store.metadata, known: versions)
         }
+        self.format = format
         self.url = url
         self.configuration = configuration
         self.options = options

@@ -1,15 +1,16 @@
 import Foundation
-import SQLiteEngine
 
 /// Opens the stores before and after a step, for the code that completes it.
 struct StepStacks {
     private let step: ChainStep
+    private let format: any MigratableFormat.Type
     private let old: URL
     private let new: URL
     private let options: [AnyHashable: Any]?
 
-    init(_ step: ChainStep, old: URL, new: URL, options: [AnyHashable: Any]?) {
+    init(_ step: ChainStep, _ format: any MigratableFormat.Type, old: URL, new: URL, options: [AnyHashable: Any]?) {
         self.step = step
+        self.format = format
         self.old = old
         self.new = new
         self.options = options
@@ -40,11 +41,11 @@ struct StepStacks {
         var plain = StoreMigrationOptions.plain(options)
         if isReadOnly { plain[NSReadOnlyPersistentStoreOption] = true }
         // A store that keeps a history may only be written to with it.
-        if !isReadOnly, try StoreStructure(StoreFile.openForReading(url)).hasHistory {
+        if !isReadOnly, try format.version(of: url, options: options).hasHistory {
             plain[NSPersistentHistoryTrackingKey] = true
         }
         try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: plain)
+            ofType: format.type, configurationName: configuration, at: url, options: plain)
         return coordinator
     }
 }

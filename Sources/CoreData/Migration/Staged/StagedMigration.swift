@@ -1,10 +1,9 @@
 import Foundation
-import SQLiteEngine
-import SQLiteMigration
 
-/// Migrates an SQLite store through the stages of a manager.
+/// Migrates a store through the stages of a manager.
 struct StagedMigration {
     let manager: NSStagedMigrationManager
+    let format: any MigratableFormat.Type
     let url: URL
     let model: NSManagedObjectModel
     let configuration: String?
@@ -35,7 +34,7 @@ struct StagedMigration {
                     "The stage “\(stage.label ?? "")” is neither lightweight nor custom.", url: url)
             }
         }
-        let metadata = try SQLiteStore.metadataForPersistentStore(with: url)
+        let metadata = try format.metadata(at: url)
         let store = StoredVersionHashes(metadata)?.checksums ?? []
         let names = VersionNames([store, model.versionChecksums] + referenceChecksums())
         let (start, end) = (names.name(of: store), names.name(of: model.versionChecksums))
@@ -88,7 +87,7 @@ struct StagedMigration {
         let container = NSPersistentContainer(name: stage.label ?? "Migration", managedObjectModel: model)
         container.persistentStoreDescriptions = []
         try container.persistentStoreCoordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: configuration, at: url,
+            ofType: format.type, configurationName: configuration, at: url,
             options: StoreMigrationOptions.plain(options))
         manager.container = container
         let outcome = Result { try handler(manager, stage) }
@@ -101,18 +100,12 @@ struct StagedMigration {
 
     /// A lightweight migration; nothing to do for a store that fits already.
     private func migrate(to model: NSManagedObjectModel) throws {
-        let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
-        let differences = try StoreCompatibility.differences(entities, metadata: file.metadata()) {
-            try file.cachedModel()
-        }
-        guard !differences.isEmpty else { return }
-        let source = try SourceModel.find(file)
-        let plan: MappingPlan
-        do { plan = try MappingInference.plan(from: source, to: model) } catch {
-            throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: error)
-        }
-        try InPlaceMigrator(file, from: source, to: model, plan: plan, configuration: configuration).run()
+        let version = try format.version(of: url, options: options)
+        guard !StoreCompatibility.differences(entities, metadata: version.metadata, cached: { version.model }).isEmpty
+        else { return }
+        let source = try format.sourceModel(of: url, options: options)
+        try format.migrateByInference(url, from: source, to: model, configuration: configuration, options: options)
     }
 
     private func failure(_ stage: NSCustomMigrationStage, _ error: any Error) -> NSError {

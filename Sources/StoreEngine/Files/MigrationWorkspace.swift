@@ -1,6 +1,5 @@
 import CoreDataModel
 import Foundation
-import SQLiteEngine
 
 /// The folder beside a store, `.<store>.migration`, in which its successor is made; or `.<store>.backup`, for a copy of it that
 /// is kept while it is migrated.

@@ -1,5 +1,3 @@
-import CoreDataModel
-
 /// In what the entities of a model differ from those of a store's copy of its model, in words. Pure.
 enum StructureDifference {
     /// An entity with its properties that differ: `Car (only in the model: createdBy; only in the store: maker)`. The name

@@ -1,15 +1,12 @@
 import Foundation
 import SQLiteEngine
-import SQLiteMigration
+import StoreEngine
 
 /// A copy of a store that is there while work is done on the store, and stays when the work fails.
 ///
 /// It is made in a folder of its own beside the store. What a killed process leaves there is removed when the store is opened
 /// the next time.
 package enum StoreBackup {
-    /// Where the copy is while the work goes on.
-    package static func folder(of store: URL) -> URL { MigrationWorkspace.folder(of: store, .backup) }
-
     /// Does work with a copy of a store at hand, its external data included. Whoever may not read the store cannot read the copy.
     ///
     /// - Parameter failed: called when the work failed, with the place of the copy, which stays.

@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import MigrationPlans
 import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
@@ -7,7 +8,7 @@ import StoreEngine
 
 /// What makes a store that was migrated object by object the same store as before: its UUID, keys that are never used
 /// twice, and its history.
-package struct StoreContinuity {
+struct FileContinuity: StoreContinuity {
     private let url: URL
     private let uuid: String?
     /// The greatest key that the store has given away.
@@ -30,12 +31,23 @@ package struct StoreContinuity {
         }
     }
 
-    /// Gives a migrated store the UUID and the history.
-    package func carry(to place: URL, _ history: HistoryTransfer) throws {
+    package func options(_ options: [AnyHashable: Any]) -> [AnyHashable: Any] {
+        var options = options
+        var pragmas = options[NSSQLitePragmasOption] as? [String: Any] ?? [:]
+        // A database in write-ahead mode can only be replaced by one with pages of the same size.
+        pragmas["page_size"] = pageSize
+        options[NSSQLitePragmasOption] = pragmas
+        return options
+    }
+
+    package func carry(to place: URL, _ succession: Succession) throws {
         let file = try StoreFile.open(place, mode: .readWrite, timeout: timeout)
         var metadata = try file.metadata()
         metadata[NSStoreUUIDKey] = uuid
         try file.write(metadata)
-        try history.run(from: url, to: file)
+        try HistoryTransfer(
+            mapping: succession.mapping, source: succession.source, destination: succession.destination,
+            successions: succession.pairs
+        ).run(from: url, to: file)
     }
 }

@@ -1,5 +1,3 @@
-import MigrationPlans
-
 /// One step of a migration in place.
 package enum MigrationStep: Equatable, Sendable {
     /// Runs a statement.

@@ -1,6 +1,4 @@
-import CoreDataModel
 import Foundation
-import StoreEngine
 
 /// Whether a model fits a store. Pure.
 package enum StoreCompatibility {
@@ -47,7 +45,7 @@ package enum StoreCompatibility {
 
     /// The entities of a configuration, and those that inherit from them where the store has them, too: their objects are
     /// in the same tables. A store that has none of them fits as well.
-    static func withStoredSubentities(
+    package static func withStoredSubentities(
         _ names: Set<String>, of model: NSManagedObjectModel, metadata: [String: Any]
     ) -> Set<String> {
         let stored = StoreMetadata.hashes(in: metadata)

@@ -1,8 +1,5 @@
 import CoreDataModel
 import Foundation
-import MigrationPlans
-import SQLiteConnection
-import SQLiteEngine
 
 // Migrations that fail at a store's file.
 extension MigrationError {
@@ -44,9 +41,9 @@ extension MigrationError {
         return NSError(domain: cause.domain, code: cause.code, userInfo: info)
     }
 
-    /// Whether SQLite could not read or write the file: then it does not say whether the last commit came through.
+    /// Whether the store could not tell whether the last commit came through.
     private static func isUncertain(_ error: NSError) -> Bool {
-        SQLiteError(reportedBy: error)?.isInputOutput == true
+        error.userInfo[StoreError.uncertaintyKey] as? Bool == true
             || (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isUncertain) ?? false
     }
 
@@ -60,9 +57,14 @@ extension MigrationError {
 
     /// The stores before and after a step, and the log with which the last one replaces the original.
     private static func neededBytes(_ url: URL) -> Int64 {
-        let sizes = ["", "-wal"].map { suffix -> Int64 in
-            // A file that cannot be looked at counts for nothing in an estimate.
-            let attributes = try? FileManager.default.attributesOfItem(atPath: url.path + suffix)
+        let (folder, name) = (url.deletingLastPathComponent(), url.lastPathComponent)
+        // What cannot be looked at counts for nothing in an estimate.
+        let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
+            $0 == name || $0.hasPrefix(name + "-")
+        }
+        let sizes = files.map { file -> Int64 in
+            let attributes = try? FileManager.default.attributesOfItem(
+                atPath: folder.appendingPathComponent(file).path)
             return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
         }
         return 3 * sizes.reduce(0, +)

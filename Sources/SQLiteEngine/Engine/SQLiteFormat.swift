@@ -1,0 +1,52 @@
+import CoreDataModel
+import Foundation
+import StoreEngine
+
+/// Stores in an SQLite database of Core Data's format.
+package enum SQLiteFormat: StoreFormat {
+    package static let type = NSSQLiteStoreType
+
+    package static func makeEngine(_ facts: StoreFacts) -> any OpenableEngine { SQLiteEngine(facts) }
+
+    package static func metadata(at url: URL) throws -> [String: Any] { try StoreFiles.metadata(at: url) }
+
+    package static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws {
+        try StoreFiles.write(metadata, at: url)
+    }
+
+    package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
+        try StoreFiles.destroy(at: url, options: options)
+    }
+
+    package static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
+        try StoreFiles.replace(at: destination, from: source, options: options)
+    }
+}
+
+/// Stores in memory, gone with their coordinator: the same engine on a database without a file, so that a fetch finds the same as
+/// in a file.
+package enum InMemoryFormat: StoreFormat {
+    package static let type = NSInMemoryStoreType
+
+    package static func makeEngine(_ facts: StoreFacts) -> any OpenableEngine {
+        SQLiteEngine(facts, isInMemory: true, leavesCodeToAsker: true)
+    }
+
+    package static func metadata(at url: URL) throws -> [String: Any] {
+        throw unsupported("reading metadata while it is not open")
+    }
+
+    package static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws {
+        throw unsupported("writing metadata while it is not open")
+    }
+
+    package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {}
+
+    package static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
+        throw unsupported("replacing")
+    }
+
+    private static func unsupported(_ work: String) -> NSError {
+        StoreError.unsupported(work, storeType: type, url: nil)
+    }
+}

@@ -1,0 +1,126 @@
+import CoreDataModel
+import Foundation
+import MigrationPlans
+import SQLiteConnection
+import SQLiteEngine
+import StoreEngine
+
+extension SQLiteFormat: MigratableFormat {
+    private static func timeout(_ options: [AnyHashable: Any]?) -> Double { StoreSettings(options).timeout }
+
+    private static func writable(_ url: URL, _ options: [AnyHashable: Any]?) throws -> StoreFile {
+        try StoreFile.open(url, mode: .readWrite, timeout: timeout(options))
+    }
+
+    package static func version(of url: URL, options: [AnyHashable: Any]?) throws -> StoreVersion {
+        let file = try StoreFile.openForReading(url, timeout: timeout(options))
+        return StoreVersion(
+            metadata: try file.metadata(), model: try file.cachedModel(),
+            hasHistory: try StoreStructure(file).hasHistory)
+    }
+
+    package static func sourceModel(of url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
+        try SourceModel.find(StoreFile.openForReading(url, timeout: timeout(options)))
+    }
+
+    /// Moves the write-ahead log into the file as far as other processes let it.
+    package static func prepareMigration(of url: URL, options: [AnyHashable: Any]?) throws {
+        let file = try writable(url, options)
+        try file.run("prepare the migration of") { try file.connection.checkpoint(.passive) }
+    }
+
+    // MARK: In place
+
+    package static func steps(of migration: InferredMigration, at url: URL) throws -> [MigrationStep] {
+        try InPlaceMigrator(StoreFile.openForReading(url), migration).migration.steps
+    }
+
+    package static func migrate(
+        _ url: URL, by migration: InferredMigration, options: [AnyHashable: Any]?, defersCleanup: Bool,
+        progress: (Double) -> Void
+    ) throws {
+        try InPlaceMigrator(writable(url, options), migration, defersCleanup: defersCleanup).run(progress: progress)
+    }
+
+    // MARK: By a successor
+
+    package static func succeed(
+        _ url: URL, options: [AnyHashable: Any]?, failing: (any Error) -> any Error,
+        _ make: (any SuccessorPlaces) throws -> URL?
+    ) throws {
+        let timeout = timeout(options)
+        try ChangeMark.retrying(url) {
+            try MigrationWorkspace.with(url, timeout: timeout) { workspace in
+                let mark = try ChangeMark(url, timeout: timeout)
+                guard let made = try make(Places(workspace, of: url, options)) else { return }
+                do { try StoreReplacement.replace(url, with: made, options: options, since: mark) } catch {
+                    throw error is ChangeMark.Change ? error : failing(error)
+                }
+            }
+        }
+    }
+
+    /// Places in a folder beside the store.
+    private final class Places: SuccessorPlaces {
+        private let workspace: MigrationWorkspace
+        private let store: URL
+        private let options: [AnyHashable: Any]?
+
+        init(_ workspace: MigrationWorkspace, of store: URL, _ options: [AnyHashable: Any]?) {
+            (self.workspace, self.store, self.options) = (workspace, store, options)
+        }
+
+        var folder: URL { workspace.folder }
+        func place(step: Int) throws -> URL { try workspace.place(for: store, step: step) }
+        func remove(_ place: URL) throws { try workspace.remove(place) }
+
+        func copy(_ store: URL, to place: URL) throws {
+            try StoreFiles.replace(at: place, from: store, options: options, code: CoreDataErrorCode.migration)
+        }
+    }
+
+    package static func continuity(of url: URL, options: [AnyHashable: Any]?) throws -> any StoreContinuity {
+        try FileContinuity(url, timeout: timeout(options))
+    }
+
+    // MARK: Around it
+
+    package static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws {
+        try StoreBackup.with(url, work, failed: failed)
+    }
+
+    package static func exists(at url: URL) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+        return ((attributes?[.size] as? NSNumber)?.intValue ?? 0) > 0
+    }
+
+    /// A place where no store can be made is told of later.
+    package static func protect(_ place: URL, like store: URL) {
+        _ = try? StorePermissions(of: store).makeDatabase(place)
+    }
+
+    package static func remove(at url: URL) throws {
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            try FileManager.default.removeItem(atPath: url.path + suffix)
+        }
+        let external = ExternalData(store: url).support
+        if FileManager.default.fileExists(atPath: external.path) { try FileManager.default.removeItem(at: external) }
+    }
+
+    package static func removeLeftovers(of url: URL) { MigrationWorkspace.removeLeftovers(of: url) }
+
+    package static func reconciliation(
+        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, timeout: Double?
+    ) throws -> (any ReconcilableStore)? {
+        try StoreReconciliation(
+            at: url, program: program, rules: rules, timeout: timeout ?? StoreSettings.defaultTimeout)
+    }
+}
+
+extension InPlaceMigrator {
+    init(_ file: StoreFile, _ migration: InferredMigration, defersCleanup: Bool = false) throws {
+        try self.init(
+            file, from: migration.source, to: migration.destination, plan: migration.plan,
+            configuration: migration.configuration, defersCleanup: defersCleanup)
+    }
+}

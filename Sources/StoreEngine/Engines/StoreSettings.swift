@@ -1,0 +1,49 @@
+import CoreDataModel
+import Foundation
+
+/// The options of a store, read from the dictionary that a description gives.
+package struct StoreSettings {
+    package let timeout: Double
+    package let pragmas: [String: String]
+    package let ignoresVersions: Bool
+    package let tracksHistory: Bool
+    package let analyzes: Bool
+    package let vacuums: Bool
+    /// How many query generations can be pinned at once.
+    package let maximumReaders: Int
+    /// Whether changes that anybody makes in the store are announced.
+    package let postsRemoteChanges: Bool
+    /// The store whose external data are read; nil for the store itself.
+    package let externalDataStore: URL?
+
+    /// How long to wait for a lock, in seconds, as `NSPersistentStoreDescription.timeout` says.
+    package static let defaultTimeout: Double = 240
+
+    package init(_ options: [AnyHashable: Any]?) {
+        func flag(_ key: String) -> Bool {
+            if let flag = options?[key] as? Bool { return flag }
+            return (options?[key] as? NSNumber)?.boolValue ?? false
+        }
+        timeout =
+            (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue
+            ?? (options?[NSPersistentStoreTimeoutOption] as? Double) ?? Self.defaultTimeout
+        let given = options?[NSSQLitePragmasOption] as? [String: Any] ?? [:]
+        pragmas = given.mapValues { "\($0)" }
+        ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)
+        // A dictionary as the value means yes as well.
+        tracksHistory =
+            flag(NSPersistentHistoryTrackingKey) || options?[NSPersistentHistoryTrackingKey] is [String: Any]
+        analyzes = flag(NSSQLiteAnalyzeOption)
+        vacuums = flag(NSSQLiteManualVacuumOption)
+        let size = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
+        maximumReaders = max(1, size ?? options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? Int ?? 10)
+        postsRemoteChanges = flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+        externalDataStore = options?[ExternalDataOption.store] as? URL
+    }
+}
+
+/// How a store finds the values that are kept outside its database.
+package enum ExternalDataOption {
+    /// Option (`URL`): the store is a copy of the database of this one, where the values lie. For reading only.
+    package static let store = "PippinExternalDataStore"
+}
