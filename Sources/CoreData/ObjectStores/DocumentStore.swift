@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteEngine
 
 /// An atomic store in one file: the common part of XML and binary stores.
 package class DocumentStore: NSAtomicStore, @unchecked Sendable {
@@ -115,7 +114,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     ///
     /// - Throws: 259 when that leaves no numbers for others: only a damaged store's do.
     private func count(to key: Int64) throws {
-        guard key < KeyCounter.greatestKey else {
+        guard key < NSManagedObjectID.greatestKey else {
             throw Self.damaged(url, FileValues.Failure(reason: "object \(key) leaves no number for others"))
         }
         lastKey = max(lastKey, key)

@@ -1,8 +1,5 @@
 import Foundation
 import Ordering
-import SQLGeneration
-import SQLiteEngine
-import SQLiteMigration
 
 /// Reads what a batch update says of an entity's properties. Pure.
 enum BatchChanges {

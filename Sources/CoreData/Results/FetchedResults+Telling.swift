@@ -1,6 +1,4 @@
 import Foundation
-import SQLiteEngine
-import SQLiteMigration
 
 extension FetchedResults {
     /// Tells the delegate what changed: as a snapshot, or as a difference, or one by one, whichever it takes first.

@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteEngine
 
 /// The sections and items of a list at one moment: what UIKit and AppKit take to update a list, and what a fetched results controller
 /// hands its delegate. Sections are named by strings there, items by `NSManagedObjectID`s.

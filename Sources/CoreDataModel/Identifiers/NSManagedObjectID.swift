@@ -129,3 +129,9 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     /// The URI.
     open override var description: String { uriRepresentation().absoluteString }
 }
+
+extension NSManagedObjectID {
+    /// No key of a store that numbers its rows is greater, so that counting on never overflows. Stores count from 1; only a damaged
+    /// one gets near.
+    package static let greatestKey: Int64 = 1 << 62
+}

@@ -1,5 +1,4 @@
 import CoreData
-import SQLiteMigration
 
 /// What a migration will do, as text: each entity and property that changes, and the statements.
 enum MigrationText {

@@ -1,5 +1,3 @@
-import SQLiteEngine
-import SQLiteMigration
 
 /// What `pippin model diff` prints.
 enum DiffText {

@@ -1,7 +1,5 @@
 import CoreData
 import CoreDataModel
-import SQLiteEngine
-import SQLiteMigration
 
 /// How an entity differs from the one that it comes from. Pure.
 struct EntityComparison {

@@ -1,6 +1,5 @@
 import CoreData
 import CoreDataModel
-import SQLGeneration
 
 /// A model as a graph in the language DOT: a box for each entity, a line for each relationship and its inverse, an arrow to
 /// each parent. Pure.

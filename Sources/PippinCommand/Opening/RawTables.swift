@@ -2,7 +2,6 @@ import SQLGeneration
 import CoreData
 import CoreDataModel
 import SQLiteConnection
-import SQLiteMigration
 
 /// The rows of an SQLite store by the entities that `Z_PRIMARYKEY` numbers, and its join tables.
 struct RawTables: RawContents {

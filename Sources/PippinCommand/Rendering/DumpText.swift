@@ -1,6 +1,5 @@
 import CoreData
 import CoreDataModel
-import SQLGeneration
 
 /// What `pippin dump` prints for a person: each object with its properties, long values shortened.
 enum DumpText {

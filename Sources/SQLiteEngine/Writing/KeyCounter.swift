@@ -10,9 +10,6 @@ package struct KeyCounter {
     let number: Int64
     let table: String
 
-    /// No key is greater, so that counting on never overflows. Stores count from 1; only a damaged one gets near.
-    package static let greatestKey: Int64 = 1 << 62
-
     init(_ connection: Connection, number: Int64, table: String) {
         self.connection = connection
         self.number = number
@@ -35,7 +32,7 @@ package struct KeyCounter {
             throw damaged("no number in Z_MAX", "“\(read.string(at: 0))” is none")
         }
         let latest = max(read.integer(at: 0), read.integer(at: 1), 0)
-        guard latest < Self.greatestKey else { throw damaged("no keys left", "\(latest) is taken") }
+        guard latest < NSManagedObjectID.greatestKey else { throw damaged("no keys left", "\(latest) is taken") }
         return latest
     }
 
@@ -44,7 +41,7 @@ package struct KeyCounter {
     /// - Returns: the key before the first one.
     func reserve(_ count: Int64) throws -> Int64 {
         let latest = try latest()
-        guard count <= Self.greatestKey - latest else {
+        guard count <= NSManagedObjectID.greatestKey - latest else {
             throw damaged("not so many keys left", "\(latest) is taken, and \(count) more are wanted")
         }
         if count > 0 { try setLatest(latest + count) }

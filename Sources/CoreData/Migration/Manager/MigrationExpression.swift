@@ -1,5 +1,4 @@
 import Foundation
-import SQLGeneration
 
 /// Evaluates the value and source expressions of a mapping model.
 struct MigrationExpression {

@@ -1,5 +1,4 @@
 import Foundation
-import SQLGeneration
 
 // Where mapping files, which hold values, meet the classes.
 extension NSEntityMapping {
