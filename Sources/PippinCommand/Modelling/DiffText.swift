@@ -1,4 +1,3 @@
-
 /// What `pippin model diff` prints.
 enum DiffText {
     static func text(of diff: ModelDiff) -> String {

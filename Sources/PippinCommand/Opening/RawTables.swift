@@ -1,4 +1,4 @@
-import SQLGeneration
+import SQLiteEngine
 import CoreData
 import CoreDataModel
 import SQLiteConnection

@@ -12,14 +12,14 @@ extension PredicateSQL {
         case .constant(let value):
             try check(value, against: other)
             let converted = try conversion(other).value(of: value)
-            return SQLOperand(fragment: SQLFragment("?", [.value(converted)]), canBeNull: false)
+            return SQLOperand(fragment: .parameter(.value(converted)), canBeNull: false)
         case .argument(let index):
             if let value = constant(tree) { try check(value, against: other) }
-            return SQLOperand(fragment: SQLFragment("?", [.argument(index, conversion(other))]), canBeNull: false)
+            return SQLOperand(fragment: .parameter(.argument(index, conversion(other))), canBeNull: false)
         case .element(of: .argument(let index), at: .at(.constant(.integer(let position)))):
             if let value = constant(tree) { try check(value, against: other) }
             return SQLOperand(
-                fragment: SQLFragment("?", [.element(of: index, at: Int(position), conversion(other))]),
+                fragment: .parameter(.element(of: index, at: Int(position), conversion(other))),
                 canBeNull: false)
         case .evaluatedObject: return key(of: scope.mapping, alias: scope.alias)
         case .keyPath(let path): return try operand(path, in: scope)
@@ -77,7 +77,7 @@ extension PredicateSQL {
 
     private func key(of mapping: EntityMapping, alias: String) -> SQLOperand {
         SQLOperand(
-            fragment: SQLFragment("\(alias).Z_PK"), storage: .toOne, root: mapping.layout.root, canBeNull: false)
+            fragment: "\(.key, of: alias)", storage: .toOne, root: mapping.layout.root, canBeNull: false)
     }
 
     /// A key path that leads to one value.
@@ -91,10 +91,10 @@ extension PredicateSQL {
         switch try scope.resolve(path, schema: schema) {
         case .column(let alias, let column):
             return SQLOperand(
-                fragment: SQLFragment("\(alias).\(quoted(column.name))"), storage: column.storage,
+                fragment: "\(SQLColumn(column.name, of: alias))", storage: column.storage,
                 root: column.destination?.root, name: path.joined(separator: "."))
         case .entity(let alias):
-            return SQLOperand(fragment: SQLFragment("\(alias).Z_ENT"), entities: schema)
+            return SQLOperand(fragment: "\(.entity, of: alias)", entities: schema)
         case .object(let alias, let mapping): return key(of: mapping, alias: alias)
         case .toMany(let toMany):
             guard let position = toMany.rest.firstIndex(where: { $0.hasPrefix("@") }),
@@ -120,14 +120,14 @@ extension PredicateSQL {
     ) throws -> SQLOperand {
         let inner = try destinationScope(of: toMany, in: scope)
         let condition = try extra?(inner.scope)
-        var value = SQLFragment("*")
+        var value: SQLFragment = "*"
         var storage: ColumnStorage? = .integer
         if !keys.isEmpty {
             let operand = try operand(keys, in: inner.scope)
             value = operand.fragment
             storage = operand.storage
         }
-        let name: String
+        let name: SQLFragment
         switch computation {
         case .count: name = "COUNT"
         case .sum: name = "SUM"
@@ -139,12 +139,12 @@ extension PredicateSQL {
         guard computation == .count || !keys.isEmpty else {
             throw SQLError.unsupported("\(computation.rawValue) without an attribute")
         }
-        var conditions = [SQLFragment(inner.link)]
+        var conditions = [inner.link]
         if let condition { conditions.append(condition.part) }
         let all = SQLFragment.joined(conditions, separator: " AND ")
-        var text = "(SELECT \(name)(" + value + ") FROM \(inner.from()) WHERE " + all + ")"
+        var text = SQLFragment.select("SELECT \(name)(\(value)) FROM \(inner.from()) WHERE \(all)")
         // The sum of nothing is 0; nothing has no average, no smallest and no largest.
-        if computation == .sum { text = "IFNULL(" + text + ", 0)" }
+        if computation == .sum { text = .call(.ifNull, text, "0") }
         let canBeNull = computation != .count && computation != .sum
         return SQLOperand(fragment: text, storage: storage, canBeNull: canBeNull)
     }

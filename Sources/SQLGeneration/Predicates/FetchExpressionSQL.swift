@@ -7,10 +7,10 @@ extension PredicateSQL {
         let request = try fetchRequest(request, in: scope)
         if countOnly {
             let text = try statement(request, result: .count).fragment
-            return SQLOperand(fragment: "(" + text + ")", storage: .integer, canBeNull: false)
+            return SQLOperand(fragment: .select(text), storage: .integer, canBeNull: false)
         }
         let found = try statement(request, result: .dictionaries, limit: 1)
-        return SQLOperand(fragment: "(" + found.fragment + ")", storage: found.storage, root: found.root)
+        return SQLOperand(fragment: .select(found.fragment), storage: found.storage, root: found.root)
     }
 
     /// `element IN FETCH(request, context, NO)`: `t0.Z_PK IN (SELECT t0.ZBOOK FROM ZREVIEW t0)`.
@@ -19,7 +19,7 @@ extension PredicateSQL {
     ) throws -> SQLCondition {
         let found = try statement(fetchRequest(request, in: scope), result: .dictionaries)
         let left = try operand(element, in: scope)
-        return SQLCondition(left.fragment + " IN (" + found.fragment + ")")
+        return SQLCondition(left.fragment + " IN " + .select(found.fragment))
     }
 
     private func fetchRequest(_ tree: ExpressionTree, in scope: SQLScope) throws -> any FetchDescription {
@@ -48,10 +48,9 @@ extension PredicateSQL {
             sortTerms: try sortTerms(of: request.sortDescriptors ?? []))
         // Its limit and offset are not those of the request around it.
         let context = BindingContext(limit: plan.limit, offset: plan.offset)
-        let bindings = try fetch.statement.bindings.map { SQLBinding.value(try $0.value(context)) }
         let column = fetch.columns.first
         return SQLOperand(
-            fragment: SQLFragment(fetch.statement.text, bindings), storage: column?.storage,
+            fragment: try fetch.sql.bound(in: context), storage: column?.storage,
             root: column?.destination?.root)
     }
 

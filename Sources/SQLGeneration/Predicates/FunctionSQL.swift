@@ -19,15 +19,15 @@ extension PredicateSQL {
         case .onesComplement: return try call("~", arguments, in: scope)
         case .absolute: return try call("abs", arguments, in: scope)
         case .length: return try call("length", arguments, in: scope)
-        case .uppercase: return try call(SQLFunctionName.uppercase, arguments, in: scope, storage: .string)
-        case .lowercase: return try call(SQLFunctionName.lowercase, arguments, in: scope, storage: .string)
-        case .canonical: return try call(SQLFunctionName.canonical, arguments, in: scope, storage: .string)
+        case .uppercase: return try call(.uppercase, arguments, in: scope)
+        case .lowercase: return try call(.lowercase, arguments, in: scope)
+        case .canonical: return try call(.canonical, arguments, in: scope)
         case .now:
-            return SQLOperand(fragment: SQLFragment("\(SQLFunctionName.now)()"), storage: .date, canBeNull: false)
+            return SQLOperand(fragment: .call(.now), storage: .date, canBeNull: false)
         case .noIndex:
-            // The unary plus keeps SQLite from using an index of the column.
             let operand = try operand(argument(arguments), in: scope)
-            return SQLOperand(fragment: "+" + operand.fragment, storage: operand.storage, root: operand.root)
+            return SQLOperand(
+                fragment: SQLFragment(.unindexed(operand.fragment)), storage: operand.storage, root: operand.root)
         case .count, .sum, .minimum, .maximum, .average:
             return try aggregate(function, arguments, in: scope)
         default: throw SQLError.unsupported("the function \(function.rawValue)")
@@ -42,10 +42,11 @@ extension PredicateSQL {
     }
 
     private func infix(
-        _ sign: String, _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
+        _ sign: SQLFragment, _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
     ) throws -> SQLOperand {
         guard arguments.count == 2 else {
-            throw SQLError.unsupported("“\(sign)” with \(arguments.count) arguments, where it takes two")
+            throw SQLError.unsupported(
+                "the function \(function.rawValue) with \(arguments.count) arguments, where it takes two")
         }
         // A chain of one operator needs no parentheses within, of which SQLite allows a hundred.
         var chain = [arguments[1]]
@@ -62,21 +63,28 @@ extension PredicateSQL {
             text = text + " \(sign) " + right.fragment
             storage = storage ?? right.storage
         }
-        return SQLOperand(fragment: "(" + text + ")", storage: storage)
+        return SQLOperand(fragment: text.inParentheses, storage: storage)
     }
 
     private func call(
-        _ name: String, _ arguments: [ExpressionTree], in scope: SQLScope, storage: ColumnStorage? = nil
+        _ function: SQLFunction, _ arguments: [ExpressionTree], in scope: SQLScope
     ) throws -> SQLOperand {
         let operand = try operand(argument(arguments), in: scope)
-        return SQLOperand(fragment: "\(name)(" + operand.fragment + ")", storage: storage ?? operand.storage)
+        return SQLOperand(fragment: .call(function, operand.fragment), storage: .string)
+    }
+
+    private func call(
+        _ name: SQLFragment, _ arguments: [ExpressionTree], in scope: SQLScope
+    ) throws -> SQLOperand {
+        let operand = try operand(argument(arguments), in: scope)
+        return SQLOperand(fragment: "\(name)(\(operand.fragment))", storage: operand.storage)
     }
 
     /// `count:`, `sum:` and their kin: of a to-many key path in a predicate, of the rows of a group in a column.
     private func aggregate(
         _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
     ) throws -> SQLOperand {
-        let (computation, name): (CollectionOperator, String) =
+        let (computation, name): (CollectionOperator, SQLFragment) =
             switch function {
             case .count: (.count, "COUNT")
             case .sum: (.sum, "SUM")
@@ -100,12 +108,12 @@ extension PredicateSQL {
         let inner = aggregatesGroups ? scope : scope.inner(scope.mapping)
         let value = try operand(argument, in: inner)
         let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
-        let computed = "\(name)(" + value.fragment + ")"
+        let computed: SQLFragment = "\(name)(\(value.fragment))"
         if aggregatesGroups { return SQLOperand(fragment: computed, storage: storage) }
         // `price == max(price)`: of all objects of the entity.
-        var text = "(SELECT " + computed + " FROM \(inner.from)"
+        var text: SQLFragment = "SELECT \(computed) FROM \(inner.from)"
         if let filter = FetchSQL.entityFilter(inner.mapping, alias: inner.alias) { text = text + " WHERE " + filter }
         // Where no object has a value, none equals the greatest.
-        return SQLOperand(fragment: text + ")", storage: storage, canBeNull: false)
+        return SQLOperand(fragment: .select(text), storage: storage, canBeNull: false)
     }
 }

@@ -30,7 +30,7 @@ struct PredicateSQL {
     }
 
     private func joined(
-        _ parts: [PredicateTree], _ word: String, empty: SQLCondition, in scope: SQLScope
+        _ parts: [PredicateTree], _ word: SQLFragment, empty: SQLCondition, in scope: SQLScope
     ) throws -> SQLCondition {
         let conditions = try parts.map { try condition($0, in: scope) }
         guard let first = conditions.first else { return empty }
@@ -42,20 +42,22 @@ struct PredicateSQL {
 
     /// Parts joined by a word; many of them in groups, since SQLite takes a chain for an expression as deep as the chain is
     /// long, and none deeper than 1,000.
-    static func chain(_ parts: [SQLFragment], _ word: String) -> SQLFragment {
+    static func chain(_ parts: [SQLFragment], _ word: SQLFragment) -> SQLFragment {
         let longest = 400
         guard parts.count > longest else { return .joined(parts, separator: " \(word) ") }
         let size = max(longest, (parts.count + longest - 1) / longest)
         let groups = stride(from: 0, to: parts.count, by: size).map { start in
-            "(" + SQLFragment.joined(Array(parts[start..<min(start + size, parts.count)]), separator: " \(word) ") + ")"
+            SQLFragment.joined(Array(parts[start..<min(start + size, parts.count)]), separator: " \(word) ")
+                .inParentheses
         }
         return .joined(groups, separator: " \(word) ")
     }
 
     /// Holds where a condition does not: where it is false, or NULL.
     static func negated(_ condition: SQLCondition) -> SQLCondition {
-        let inner = condition.canBeNull ? "IFNULL(" + condition.fragment + ", 0)" : "(" + condition.fragment + ")"
-        return SQLCondition("NOT " + inner, canBeNull: false)
+        let inner =
+            condition.canBeNull ? .call(.ifNull, condition.fragment, "0") : condition.fragment.inParentheses
+        return SQLCondition("NOT \(inner)", canBeNull: false)
     }
 
     // MARK: Comparisons
@@ -99,7 +101,8 @@ struct PredicateSQL {
             return isEqual ? condition : Self.negated(condition)
         }
         if leftVaries && rightVaries {
-            return SQLCondition(left.fragment + (isEqual ? " IS " : " IS NOT ") + right.fragment, canBeNull: false)
+            let same = SQLFragment(.same(left.fragment, right.fragment, isNegated: !isEqual))
+            return SQLCondition(same, canBeNull: false)
         }
         if isEqual { return SQLCondition(left.fragment + " = " + right.fragment) }
         let differs = left.fragment + " <> " + right.fragment
@@ -118,13 +121,13 @@ struct PredicateSQL {
         return SQLCondition(operand.fragment + (isNull ? " IS NULL" : " IS NOT NULL"), canBeNull: false)
     }
 
-    private func order(_ tree: ComparisonTree, _ sign: String, in scope: SQLScope) throws -> SQLCondition {
+    private func order(_ tree: ComparisonTree, _ sign: SQLFragment, in scope: SQLScope) throws -> SQLCondition {
         let (left, right) = try sides(tree, in: scope)
         if isNull(tree.left) || isNull(tree.right) { return .never }
         if !tree.options.isEmpty, left.storage == .string || isString(tree.right) {
             return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
         }
-        return SQLCondition(left.fragment + " \(sign) " + right.fragment)
+        return SQLCondition("\(left.fragment) \(sign) \(right.fragment)")
     }
 
     private func between(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {

@@ -7,7 +7,7 @@ final class SQLScope {
     let alias: String
     /// What the scopes of one statement share.
     let names: AliasNames
-    private(set) var joins = ""
+    private(set) var joins = SQLFragment.empty
     private var joined: [[String]: (mapping: EntityMapping, alias: String)] = [:]
     /// The scopes that variables of subqueries stand for.
     var variables: [String: SQLScope]
@@ -20,7 +20,10 @@ final class SQLScope {
     }
 
     /// The table and its alias, with the joins so far: `ZCAR t0 LEFT OUTER JOIN ZPERSON t1 ON t0.ZOWNER = t1.Z_PK`.
-    var from: String { "\(quoted(mapping.table)) \(alias)\(joins)" }
+    var from: SQLFragment { "\(name: mapping.table) \(word: alias)\(joins)" }
+
+    /// A column of the table.
+    func column(_ name: String) -> SQLColumn { SQLColumn(name, of: alias) }
 
     /// A scope for the rows of a subquery.
     func inner(_ mapping: EntityMapping) -> SQLScope { SQLScope(mapping: mapping, names: names, variables: variables) }
@@ -103,7 +106,8 @@ final class SQLScope {
     private func join(_ column: SlotColumn, _ mapping: EntityMapping, from alias: String, path: [String]) -> String {
         if let known = joined[path] { return known.alias }
         let new = names.next()
-        joins += " LEFT OUTER JOIN \(quoted(mapping.table)) \(new) ON \(alias).\(quoted(column.name)) = \(new).Z_PK"
+        joins =
+            "\(joins) LEFT OUTER JOIN \(name: mapping.table) \(word: new) ON \(SQLColumn(column.name, of: alias)) = \(.key, of: new)"
         joined[path] = (mapping, new)
         return new
     }

@@ -21,23 +21,21 @@ extension PredicateSQL {
         case .constant(let value):
             guard case .string = value else { return nil }
             return { conversion in
-                SQLFragment("?", [.value((try? conversion.value(of: value)) ?? .null)])
+                .parameter(.value((try? conversion.value(of: value)) ?? .null))
             }
         case .argument(let index):
             guard case .string? = constant(tree) else { return nil }
-            return { conversion in SQLFragment("?", [.argument(index, conversion)]) }
+            return { conversion in .parameter(.argument(index, conversion)) }
         default: return nil
         }
     }
 
-    /// `NSCoreDataStringSearch(t0.ZNAME, ?, 8, 3)`, with the raw values of the operator and its options: the comparison
-    /// that evaluation in memory makes, inside SQL.
+    /// The comparison that evaluation in memory makes, inside SQL: `NSCoreDataStringSearch(t0.ZNAME, ?, 8, 3)` in SQLite, with the
+    /// raw values of the operator and its options.
     func stringFunction(
         _ comparison: ComparisonOperator, _ left: SQLFragment, _ right: SQLFragment, _ options: StringOptions
     ) -> SQLCondition {
-        SQLCondition(
-            "\(SQLFunctionName.stringSearch)(" + left + ", " + right
-                + ", \(comparison.rawValue), \(options.rawValue))")
+        SQLCondition(SQLFragment(.stringSearch(left, right, comparison, options)))
     }
 
     /// `left CONTAINS right`: an object in a to-many relationship, an element in a collection, or a text in a text.
@@ -85,7 +83,7 @@ extension PredicateSQL {
         if list.isEmpty {
             return hasNull ? SQLCondition(left.fragment + " IS NULL", canBeNull: false) : .never
         }
-        let condition = left.fragment + " IN (" + .joined(list, separator: ", ") + ")"
+        let condition = left.fragment + " IN (" + .list(list) + ")"
         guard hasNull else { return SQLCondition(condition) }
         return SQLCondition(condition + " OR " + left.fragment + " IS NULL", isCompound: true)
     }

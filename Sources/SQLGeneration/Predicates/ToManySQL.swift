@@ -5,12 +5,12 @@ extension PredicateSQL {
     struct DestinationScope {
         let scope: SQLScope
         /// What ties the destinations to the outer row: `t1.ZBOOK = t0.Z_PK`.
-        let link: String
+        let link: SQLFragment
         /// The join table with its alias, before the destinations.
-        let joinTable: String?
+        let joinTable: SQLFragment?
 
         /// The tables. Called last, when all joins are known.
-        func from() -> String {
+        func from() -> SQLFragment {
             guard let joinTable else { return scope.from }
             return joinTable + scope.from
         }
@@ -26,15 +26,15 @@ extension PredicateSQL {
         case .foreignKey(let key):
             let inner = scope.inner(destination)
             return DestinationScope(
-                scope: inner, link: "\(inner.alias).\(quoted(key.column)) = \(toMany.alias).Z_PK", joinTable: nil)
+                scope: inner, link: "\(inner.column(key.column)) = \(.key, of: toMany.alias)", joinTable: nil)
         case .joinTable(let join):
             let pairs = scope.nextAlias()
             let inner = scope.inner(destination)
-            let on = "\(pairs).\(quoted(join.destinationColumn)) = \(inner.alias).Z_PK"
+            let on: SQLFragment = "\(SQLColumn(join.destinationColumn, of: pairs)) = \(.key, of: inner.alias)"
             return DestinationScope(
                 scope: inner,
-                link: "\(on) AND \(pairs).\(quoted(join.sourceColumn)) = \(toMany.alias).Z_PK",
-                joinTable: "\(quoted(join.table)) \(pairs) JOIN ")
+                link: "\(on) AND \(SQLColumn(join.sourceColumn, of: pairs)) = \(.key, of: toMany.alias)",
+                joinTable: "\(name: join.table) \(word: pairs), ")
         }
     }
 
@@ -51,7 +51,7 @@ extension PredicateSQL {
         of toMany: ToManyPath, in scope: SQLScope, _ body: (ExistenceTarget) throws -> SQLCondition?
     ) throws -> SQLCondition {
         let inner = try destinationScope(of: toMany, in: scope)
-        var conditions = [SQLFragment(inner.link)]
+        var conditions = [inner.link]
         if !toMany.rest.isEmpty, case .toMany(let next) = try inner.scope.resolve(toMany.rest, schema: schema),
             !next.rest.contains(where: { $0.hasPrefix("@") })
         {
@@ -60,7 +60,8 @@ extension PredicateSQL {
             conditions.append(condition.part)
         }
         let all = SQLFragment.joined(conditions, separator: " AND ")
-        return SQLCondition("EXISTS (SELECT 1 FROM \(inner.from()) WHERE " + all + ")", canBeNull: false)
+        let found = SQLFragment.select("SELECT 1 FROM \(inner.from()) WHERE \(all)")
+        return SQLCondition("EXISTS \(found)", canBeNull: false)
     }
 
     /// Stands for a destination of the relationship that `ANY` or `ALL` is about; no format string can name it.

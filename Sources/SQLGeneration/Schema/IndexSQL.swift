@@ -9,31 +9,33 @@ struct IndexSQL {
     let mapping: EntityMapping
 
     /// The condition of a partial index, such as `ZISPENDING = 1`; nil for one that an index cannot have.
-    func condition(_ predicate: NSPredicate) -> String? {
+    func condition(_ predicate: NSPredicate) -> SQLFragment? {
         guard let tree = try? predicateTree(of: predicate) else { return nil }
-        return text { try $0.condition(tree, in: $1).fragment }
+        return plain { try $0.condition(tree, in: $1).fragment }
     }
 
     /// The term of an index over an expression, such as `abs(ZBALANCE) ASC`; nil for one that an index cannot have.
-    func term(_ expression: NSExpression, ascending: Bool) -> String? {
+    func term(_ expression: NSExpression, ascending: Bool) -> SQLFragment? {
         let tree = expressionTree(of: expression)
-        guard let text = text({ try $0.operand(tree, in: $1).fragment }) else { return nil }
-        return "\(text) \(ascending ? "ASC" : "DESC")"
+        guard let term = plain({ try $0.operand(tree, in: $1).fragment }) else { return nil }
+        return "\(term) \(ascending ? "ASC" : "DESC" as SQLFragment)"
     }
 
-    private func text(_ generate: (PredicateSQL, SQLScope) throws -> SQLFragment) -> String? {
+    /// What is generated, with columns of the index's own table and constants only.
+    private func plain(_ generate: (PredicateSQL, SQLScope) throws -> SQLFragment) -> SQLFragment? {
         let scope = SQLScope(mapping: mapping, names: AliasNames())
         guard let fragment = try? generate(PredicateSQL(schema: schema), scope), scope.joins.isEmpty else { return nil }
-        // Not of another table, and no function that only our connections have.
-        guard !fragment.text.contains("(SELECT "), !fragment.text.contains("NSCoreData") else { return nil }
-        let unqualified = fragment.text.replacingOccurrences(of: "\(scope.alias).", with: "")
-        let pieces = unqualified.components(separatedBy: "?")
-        guard pieces.count == fragment.bindings.count + 1 else { return nil }
-        var text = pieces[0]
-        for (binding, piece) in zip(fragment.bindings, pieces.dropFirst()) {
-            guard let value = try? binding.value(BindingContext()) else { return nil }
-            text += literal(value) + piece
+        return try? fragment.mapSegments { segment in
+            switch segment {
+            case .column(let column) where column.alias == scope.alias: .column(SQLColumn(column.name))
+            case .parameter(let binding): .literal(try binding.value(BindingContext()))
+            case .select, .stringSearch: throw Obstacle()
+            case .call(let function, _) where function.isOurs: throw Obstacle()
+            default: segment
+            }
         }
-        return text
     }
+
+    /// Another table, or a function that only our connections have.
+    private struct Obstacle: Error {}
 }

@@ -55,7 +55,7 @@ struct JoinTableNames {
                 name: table, columns: ([first, second] + order).map { .init(name: $0, declaredType: "INTEGER") },
                 primaryKey: [first, second]),
             index: IndexDefinition(
-                name: "\(table)_\(second)_INDEX", table: table, terms: [quoted(second), quoted(first)]),
+                name: "\(table)_\(second)_INDEX", table: table, terms: ["\(name: second)", "\(name: first)"]),
             rootName: rootName)
     }
 }

@@ -22,12 +22,13 @@ extension SQLSchema {
         }
         for column in order where toOnes.contains(column) {
             indexes.append(
-                IndexDefinition(name: "\(mapping.table)_\(column)_INDEX", table: mapping.table, terms: [quoted(column)])
+                IndexDefinition(
+                    name: "\(mapping.table)_\(column)_INDEX", table: mapping.table, terms: ["\(name: column)"])
             )
         }
         if mapping.sharesTable {
             indexes.append(
-                IndexDefinition(name: "\(mapping.table)_Z_ENT_INDEX", table: mapping.table, terms: ["Z_ENT"]))
+                IndexDefinition(name: "\(mapping.table)_Z_ENT_INDEX", table: mapping.table, terms: ["\(.entity)"]))
         }
         for member in members { indexes += fetchIndexes(of: member) }
         for member in members { indexes += constraintIndexes(of: member) }
@@ -52,7 +53,7 @@ extension SQLSchema {
         for index in declared {
             // A spatial index is a table of its own and waits for a reader; without it fetches are slower, not wrong.
             guard index.elements.allSatisfy({ $0.collationType == .binary }) else { continue }
-            let terms = index.elements.compactMap { element -> String? in
+            let terms = index.elements.compactMap { element -> SQLFragment? in
                 if let expression = (element.property as? NSExpressionDescription)?.expression {
                     return IndexSQL(schema: self, mapping: mapping).term(expression, ascending: element.isAscending)
                 }
@@ -87,7 +88,7 @@ extension SQLSchema {
         }
     }
 
-    private static func term(_ column: String, ascending: Bool) -> String {
-        "\(quoted(column)) COLLATE BINARY \(ascending ? "ASC" : "DESC")"
+    private static func term(_ column: String, ascending: Bool) -> SQLFragment {
+        "\(name: column) COLLATE BINARY \(ascending ? "ASC" : "DESC" as SQLFragment)"
     }
 }

@@ -8,7 +8,7 @@ package struct BatchSQL {
         /// By the request's own condition.
         case condition
         /// By their keys, in a table `Z_PK`.
-        case keys(table: String)
+        case keys(table: SQLFragment)
     }
 
     /// What a column becomes.
@@ -33,22 +33,7 @@ package struct BatchSQL {
             name = "\(entity.name).\(attribute.name)"
         }
 
-        /// The value, for which the function is called only where it does not fit: a call for each row takes as long as changing it.
-        func check(_ value: SQLFragment) -> SQLFragment {
-            let bounds =
-                switch type {
-                case .integer16AttributeType: "BETWEEN \(Int16.min) AND \(Int16.max)"
-                case .integer32AttributeType: "BETWEEN \(Int32.min) AND \(Int32.max)"
-                default: "IS NOT NULL"
-                }
-            return SQLFragment.joined(
-                [
-                    SQLFragment("CASE WHEN typeof("), value, SQLFragment(") = 'integer' AND ("), value,
-                    SQLFragment(") \(bounds) THEN "), value, SQLFragment(" ELSE \(SQLFunctionName.wholeNumber)("),
-                    value,
-                    SQLFragment(", \(type.rawValue), ?) END", [.value(.text(name))]),
-                ], separator: "")
-        }
+        func check(_ value: SQLFragment) -> SQLFragment { .call(.wholeNumber(type, name: name), value) }
     }
 
     private let mapping: EntityMapping
@@ -81,36 +66,32 @@ package struct BatchSQL {
         isLimited = plan.limit > 0 || plan.offset > 0
         hasOffset = plan.offset > 0
         // The order matters only for which rows a limit leaves.
-        order = isLimited ? try generator.order(by: sortTerms, in: scope) : SQLFragment("")
+        order = isLimited ? try generator.order(by: sortTerms, in: scope) : SQLFragment.empty
     }
 
     private var condition: SQLFragment {
-        conditions.isEmpty ? SQLFragment("") : " WHERE " + SQLFragment.joined(conditions, separator: " AND ")
+        conditions.isEmpty ? "" : " WHERE \(.joined(conditions, separator: " AND "))"
     }
 
-    private func selection(_ columns: String) -> SQLFragment {
-        var text = "SELECT \(columns) FROM \(scope.from)" + condition
-        if !order.text.isEmpty { text = text + " ORDER BY " + order }
-        guard isLimited else { return text }
-        text = text + SQLFragment(" LIMIT ?", [.limit])
-        return hasOffset ? text + SQLFragment(" OFFSET ?", [.offset]) : text
+    private func selection(_ columns: SQLFragment) -> SQLFragment {
+        var sql: SQLFragment = "SELECT \(columns) FROM \(scope.from)\(condition)"
+        if !order.isEmpty { sql = "\(sql) ORDER BY \(order)" }
+        guard isLimited else { return sql }
+        return sql + SQLFragment(.page(limit: .limit, offset: hasOffset ? .offset : nil))
     }
 
     /// The rows' keys and entities: `SELECT t0.Z_PK, t0.Z_ENT FROM ZCAR t0 WHERE …`.
-    package var keys: SQLStatement {
-        let text = selection("\(scope.alias).Z_PK, \(scope.alias).Z_ENT")
-        return SQLStatement(text.text, text.bindings)
-    }
+    package var keys: SQLFragment { selection("\(.key, of: scope.alias), \(.entity, of: scope.alias)") }
 
     /// `UPDATE ZCAR AS t0 SET ZPRICE = ?, Z_OPT = t0.Z_OPT + 1 WHERE t0.ZMAKER = ?`
     ///
     /// - Throws: an `NSError` for an expression that cannot be said in SQL.
-    package func update(_ assignments: [Assignment], of rows: Selection) throws -> SQLStatement {
+    package func update(_ assignments: [Assignment], of rows: Selection) throws -> SQLFragment {
         // All expressions first: only then is it known which tables they join.
         var values: [(column: String, value: SQLFragment, isComputed: Bool)] = []
         for assignment in assignments {
             switch assignment {
-            case .value(let column, let value): values.append((column, SQLFragment("?", [.value(value)]), false))
+            case .value(let column, let value): values.append((column, .parameter(.value(value)), false))
             case .expression(let column, let tree, let whole):
                 let value = try generator.operand(tree, in: scope).fragment
                 values.append((column, whole?.check(value) ?? value, true))
@@ -118,32 +99,29 @@ package struct BatchSQL {
         }
         let joins = !scope.joins.isEmpty
         let target = joins ? "target" : scope.alias
+        let own: SQLFragment = "\(.key, of: scope.alias) = \(.key, of: target)"
         var sets = values.map { column, value, isComputed -> SQLFragment in
             let value =
-                joins && isComputed
-                ? "(SELECT " + value + " FROM \(scope.from) WHERE \(scope.alias).Z_PK = \(target).Z_PK)" : value
-            return "\(quoted(column)) = " + value
+                joins && isComputed ? .select("SELECT \(value) FROM \(scope.from) WHERE \(own)") : value
+            return "\(name: column) = \(value)"
         }
-        sets.append(SQLFragment("Z_OPT = \(target).Z_OPT + 1"))
-        let text =
-            "UPDATE \(quoted(mapping.table)) AS \(target) SET " + SQLFragment.joined(sets, separator: ", ")
-            + restriction(to: rows, target: target)
-        return SQLStatement(text.text, text.bindings)
+        sets.append("\(.version) = \(.version, of: target) + 1")
+        return
+            "UPDATE \(name: mapping.table) AS \(word: target) SET \(.list(sets))\(restriction(to: rows, target: target))"
     }
 
     /// `DELETE FROM ZCAR AS t0 WHERE t0.ZMAKER = ?`
-    package func delete(_ rows: Selection) -> SQLStatement {
+    package func delete(_ rows: Selection) -> SQLFragment {
         let target = scope.joins.isEmpty ? scope.alias : "target"
-        let text = "DELETE FROM \(quoted(mapping.table)) AS \(target)" + restriction(to: rows, target: target)
-        return SQLStatement(text.text, text.bindings)
+        return "DELETE FROM \(name: mapping.table) AS \(word: target)\(restriction(to: rows, target: target))"
     }
 
     private func restriction(to rows: Selection, target: String) -> SQLFragment {
         switch rows {
-        case .keys(let table): return SQLFragment(" WHERE \(target).Z_PK IN (SELECT Z_PK FROM \(table))")
+        case .keys(let table): return " WHERE \(.key, of: target) IN \(.select("SELECT \(.key) FROM \(table)"))"
         case .condition:
             if scope.joins.isEmpty, !isLimited { return condition }
-            return " WHERE \(target).Z_PK IN (" + selection("\(scope.alias).Z_PK") + ")"
+            return " WHERE \(.key, of: target) IN \(.select(selection("\(.key, of: scope.alias)")))"
         }
     }
 }

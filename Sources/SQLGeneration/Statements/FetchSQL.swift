@@ -8,7 +8,7 @@ package enum FetchResult: Hashable, Sendable {
 
 /// A fetch as SQL, and how to read what it returns.
 package struct FetchStatement: Sendable {
-    package let statement: SQLStatement
+    package let sql: SQLFragment
     /// For rows: where the slots are found.
     package let shape: RowShape?
     /// For dictionaries: how each column is read.
@@ -62,11 +62,12 @@ package struct FetchSQL {
         switch result {
         case .rows:
             let rowShape = RowShape(mappings)
-            selection = SQLFragment(rowShape.selection(alias: scope.alias))
+            selection = rowShape.selection(alias: scope.alias)
             shape = rowShape
         case .identifiers:
-            selection = SQLFragment(selectsEntity ? "\(scope.alias).Z_PK, \(scope.alias).Z_ENT" : "\(scope.alias).Z_PK")
-        case .count: selection = SQLFragment(plan.limit > 0 || plan.offset > 0 ? "1" : "COUNT(*)")
+            selection =
+                selectsEntity ? "\(.key, of: scope.alias), \(.entity, of: scope.alias)" : "\(.key, of: scope.alias)"
+        case .count: selection = plan.limit > 0 || plan.offset > 0 ? "1" : "COUNT(*)"
         case .dictionaries: (selection, columns) = try groupGenerator.columns(plan, in: scope)
         }
 
@@ -83,23 +84,22 @@ package struct FetchSQL {
         let havingCondition = try having.map {
             try groupGenerator.condition(plan.resolvingColumns(in: $0), in: scope).fragment
         }
-        let order = result == .count ? SQLFragment("") : try generator.order(by: sortTerms, in: scope)
+        let order = result == .count ? SQLFragment.empty : try generator.order(by: sortTerms, in: scope)
 
         // The joins are known only now that everything has been looked at.
-        var statement = "SELECT \(plan.isDistinct && result == .dictionaries ? "DISTINCT " : "")" + selection
-        statement = statement + " FROM \(scope.from)"
-        if !conditions.isEmpty { statement = statement + " WHERE " + .joined(conditions, separator: " AND ") }
-        if !groups.isEmpty { statement = statement + " GROUP BY " + .joined(groups, separator: ", ") }
-        if let havingCondition { statement = statement + " HAVING " + havingCondition }
-        if !order.text.isEmpty { statement = statement + " ORDER BY " + order }
+        let distinct: SQLFragment = plan.isDistinct && result == .dictionaries ? "DISTINCT " : ""
+        var sql: SQLFragment = "SELECT \(distinct)\(selection) FROM \(scope.from)"
+        if !conditions.isEmpty { sql = "\(sql) WHERE \(.joined(conditions, separator: " AND "))" }
+        if !groups.isEmpty { sql = "\(sql) GROUP BY \(.list(groups))" }
+        if let havingCondition { sql = "\(sql) HAVING \(havingCondition)" }
+        if !order.isEmpty { sql = "\(sql) ORDER BY \(order)" }
         if plan.limit > 0 || plan.offset > 0 {
-            statement = statement + SQLFragment(" LIMIT ?", [.limit])
-            if plan.offset > 0 { statement = statement + SQLFragment(" OFFSET ?", [.offset]) }
-            if result == .count { statement = "SELECT COUNT(*) FROM (" + statement + ")" }
+            sql = sql + SQLFragment(.page(limit: .limit, offset: plan.offset > 0 ? .offset : nil))
+            if result == .count { sql = "SELECT COUNT(*) FROM \(.select(sql))" }
         }
         return FetchStatement(
-            statement: SQLStatement(statement.text, statement.bindings), shape: shape, columns: columns,
-            selectsEntity: selectsEntity, isReusable: scope.names.isReusable)
+            sql: sql, shape: shape, columns: columns, selectsEntity: selectsEntity,
+            isReusable: scope.names.isReusable)
     }
 
     /// Tells the entity's rows from others of its table; nil where all rows are wanted.
@@ -112,8 +112,8 @@ package struct FetchSQL {
     ) -> SQLFragment? {
         guard mapping.sharesTable, mapping.layout.superentity != nil || !includesSubentities else { return nil }
         let numbers = includesSubentities ? mapping.numbers : [mapping.number]
-        if numbers.count == 1, let number = numbers.first { return SQLFragment("\(alias).Z_ENT = \(number)") }
-        return SQLFragment("\(alias).Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))")
+        if numbers.count == 1, let number = numbers.first { return "\(.entity, of: alias) = \(number: number)" }
+        return "\(.entity, of: alias) IN (\(.list(numbers.map { "\(number: $0)" })))"
     }
 }
 
@@ -168,7 +168,7 @@ extension PredicateSQL {
                         declaredType: type == .undefinedAttributeType ? nil : type))
             }
         }
-        return (.joined(fragments, separator: ", "), columns)
+        return (.list(fragments), columns)
     }
 
     private func dictionaryColumn(

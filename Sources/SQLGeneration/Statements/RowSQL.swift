@@ -1,40 +1,48 @@
-/// The statements that read and write single rows. Pure; each is made once per entity and kept.
+/// The statements that read and write single rows. Pure; each is made once per entity and kept. What is bound has placeholders.
 package enum RowSQL {
     /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZMAKER) VALUES (?, ?, ?, ?)`
-    package static func insert(_ mapping: EntityMapping) -> SQLStatement {
-        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + writtenColumns(mapping.columns.compactMap { $0 })
-        return insert(into: mapping.table, names)
+    package static func insert(
+        _ mapping: EntityMapping, conflict: SQLInsert.Conflict? = nil, returnsKey: Bool = false
+    ) -> SQLFragment {
+        let columns = writtenColumns(mapping.columns.compactMap { $0 }).map { SQLColumn($0) }
+        let fixed: [SQLColumn] = [SQLColumn(.key), SQLColumn(.entity), SQLColumn(.version)]
+        return SQLFragment(
+            .insert(
+                SQLInsert(into: mapping.table, fixed + columns, conflict: conflict, returnsKey: returnsKey)))
     }
 
     /// `INSERT INTO ACHANGE (Z_PK, …) VALUES (?, …)`
-    package static func insert(into table: String, _ columns: [String]) -> SQLStatement {
-        let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-        return SQLStatement(
-            "INSERT INTO \(quoted(table)) (\(columns.map(quoted).joined(separator: ", "))) VALUES (\(marks))")
+    package static func insert(
+        into table: String, _ columns: [String], conflict: SQLInsert.Conflict? = nil
+    ) -> SQLFragment {
+        SQLFragment(.insert(SQLInsert(into: table, columns.map { SQLColumn($0) }, conflict: conflict)))
     }
 
     /// `UPDATE ZCAR SET ZMAKER = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?`
-    package static func update(_ mapping: EntityMapping, slots: [Int]) -> SQLStatement {
-        let columns = writtenColumns(slots.compactMap { mapping.columns[$0] })
-        let changes = (columns.map { "\(quoted($0)) = ?" } + ["Z_OPT = ?"]).joined(separator: ", ")
-        return SQLStatement("UPDATE \(quoted(mapping.table)) SET \(changes) WHERE Z_PK = ? AND Z_OPT = ?")
+    package static func update(_ mapping: EntityMapping, slots: [Int]) -> SQLFragment {
+        let columns = writtenColumns(slots.compactMap { mapping.columns[$0] }).map { SQLColumn($0) }
+        let changes = (columns + [SQLColumn(.version)]).map { "\($0) = \(placeholder)" as SQLFragment }
+        return "UPDATE \(name: mapping.table) SET \(.list(changes)) WHERE \(same)"
     }
 
     /// `DELETE FROM ZCAR WHERE Z_PK = ? AND Z_OPT = ?`
-    package static func delete(_ mapping: EntityMapping) -> SQLStatement {
-        SQLStatement("DELETE FROM \(quoted(mapping.table)) WHERE Z_PK = ? AND Z_OPT = ?")
+    package static func delete(_ mapping: EntityMapping) -> SQLFragment {
+        "DELETE FROM \(name: mapping.table) WHERE \(same)"
     }
 
+    private static let placeholder = SQLFragment(.placeholder)
+    /// The row is the one that was read.
+    private static let same: SQLFragment = "\(.key) = \(placeholder) AND \(.version) = \(placeholder)"
+
     /// `SELECT t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZUSER t0 WHERE t0.Z_PK = ?`
-    package static func select(_ mapping: EntityMapping, shape: RowShape) -> SQLStatement {
-        SQLStatement("SELECT \(shape.selection(alias: "t0")) FROM \(quoted(mapping.table)) t0 WHERE t0.Z_PK = ?")
+    package static func select(_ mapping: EntityMapping, shape: RowShape) -> SQLFragment {
+        "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0 WHERE \(.key, of: "t0") = \(placeholder)"
     }
 
     /// The same for many rows at once: `… WHERE t0.Z_PK IN (?, ?, ?)`.
-    package static func select(_ mapping: EntityMapping, shape: RowShape, count: Int) -> SQLStatement {
-        let marks = Array(repeating: "?", count: count).joined(separator: ", ")
-        return SQLStatement(
-            "SELECT \(shape.selection(alias: "t0")) FROM \(quoted(mapping.table)) t0 WHERE t0.Z_PK IN (\(marks))")
+    package static func select(_ mapping: EntityMapping, shape: RowShape, count: Int) -> SQLFragment {
+        let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0"
+        return "\(rows) WHERE \(.key, of: "t0") IN (\(.placeholders(count)))"
     }
 
     /// The columns that writing a property sets: its own, and the destination's entity. The order key of the inverse of
@@ -45,129 +53,22 @@ package enum RowSQL {
         }
     }
 
-    // MARK: To-many relationships
-
-    /// The keys (and `Z_ENT`s) of the destinations of a to-many relationship, in order where it has one:
-    /// `SELECT t0.Z_PK FROM ZPAGE t0 WHERE t0.ZBOOK = ? ORDER BY t0.Z_FOK_BOOK, t0.Z_PK`.
-    package static func targets(_ toMany: ToManyMapping, destination: EntityMapping) -> SQLStatement {
-        let columns = destination.sharesTable ? "t0.Z_PK, t0.Z_ENT" : "t0.Z_PK"
-        switch toMany {
-        case .foreignKey(let key):
-            let order = key.orderColumn.map { "t0.\(quoted($0)), t0.Z_PK" } ?? "t0.Z_PK"
-            return SQLStatement(
-                "SELECT \(columns) FROM \(quoted(key.table)) t0 WHERE t0.\(quoted(key.column)) = ? ORDER BY \(order)")
-        case .joinTable(let join):
-            let order = join.orderColumn.map { "t1.\(quoted($0)), t0.Z_PK" } ?? "t0.Z_PK"
-            return SQLStatement(
-                "SELECT \(columns) FROM \(quoted(join.table)) t1 JOIN \(quoted(destination.table)) t0 ON "
-                    + "t0.Z_PK = t1.\(quoted(join.destinationColumn)) WHERE t1.\(quoted(join.sourceColumn)) = ? "
-                    + "ORDER BY \(order)")
-        }
-    }
-
-    /// The same for many objects at once, whose keys come first:
-    /// `SELECT t0.ZBOOK, t0.Z_PK FROM ZPAGE t0 WHERE t0.ZBOOK IN (?, ?) ORDER BY t0.ZBOOK, t0.Z_FOK_BOOK, t0.Z_PK`.
-    package static func targets(_ toMany: ToManyMapping, destination: EntityMapping, count: Int) -> SQLStatement {
-        let columns = destination.sharesTable ? "t0.Z_PK, t0.Z_ENT" : "t0.Z_PK"
-        let marks = Array(repeating: "?", count: count).joined(separator: ", ")
-        switch toMany {
-        case .foreignKey(let key):
-            let source = "t0.\(quoted(key.column))"
-            let order = key.orderColumn.map { "t0.\(quoted($0)), t0.Z_PK" } ?? "t0.Z_PK"
-            return SQLStatement(
-                "SELECT \(source), \(columns) FROM \(quoted(key.table)) t0 WHERE \(source) IN (\(marks)) "
-                    + "ORDER BY \(source), \(order)")
-        case .joinTable(let join):
-            let source = "t1.\(quoted(join.sourceColumn))"
-            let order = join.orderColumn.map { "t1.\(quoted($0)), t0.Z_PK" } ?? "t0.Z_PK"
-            return SQLStatement(
-                "SELECT \(source), \(columns) FROM \(quoted(join.table)) t1 JOIN \(quoted(destination.table)) t0 ON "
-                    + "t0.Z_PK = t1.\(quoted(join.destinationColumn)) WHERE \(source) IN (\(marks)) "
-                    + "ORDER BY \(source), \(order)")
-        }
-    }
-
-    /// `INSERT OR IGNORE INTO Z_5TAGS (Z_5NOTES, Z_13TAGS) VALUES (?, ?)`: both ends of a pair report it.
-    package static func insertPair(_ join: JoinMapping) -> SQLStatement {
-        SQLStatement(
-            "INSERT OR IGNORE INTO \(quoted(join.table)) (\(quoted(join.sourceColumn)), \(quoted(join.destinationColumn))) "
-                + "VALUES (?, ?)")
-    }
-
-    /// `DELETE FROM Z_5TAGS WHERE Z_5NOTES = ? AND Z_13TAGS = ?`
-    package static func deletePair(_ join: JoinMapping) -> SQLStatement {
-        SQLStatement(
-            "DELETE FROM \(quoted(join.table)) WHERE \(quoted(join.sourceColumn)) = ? AND "
-                + "\(quoted(join.destinationColumn)) = ?")
-    }
-
-    /// Takes a deleted object out of a join table: `DELETE FROM Z_5TAGS WHERE Z_5NOTES = ?`.
-    package static func deletePairs(of join: JoinMapping) -> SQLStatement {
-        SQLStatement("DELETE FROM \(quoted(join.table)) WHERE \(quoted(join.sourceColumn)) = ?")
-    }
-
-    /// Gives a destination an owner, for a relationship without inverse: `UPDATE ZINGREDIENT SET Z1SPEC = ?1 WHERE Z_PK = ?2`. What
-    /// the destination's row has besides, its version included, is not concerned.
-    package static func own(_ key: ForeignKeyMapping, by owner: EntityMapping) -> SQLStatement {
-        var changes = ["\(quoted(key.column)) = ?1"]
-        if let entity = key.entityColumn {
-            changes.append("\(quoted(entity)) = (SELECT Z_ENT FROM \(quoted(owner.table)) WHERE Z_PK = ?1)")
-        }
-        if let order = key.orderColumn { changes.append("\(quoted(order)) = NULL") }
-        return SQLStatement(
-            "UPDATE \(quoted(key.table)) SET \(changes.joined(separator: ", ")) WHERE Z_PK = ?2")
-    }
-
-    /// Takes a destination from its owner: `UPDATE ZINGREDIENT SET Z1SPEC = NULL WHERE Z1SPEC = ?1 AND Z_PK = ?2`.
-    package static func release(_ key: ForeignKeyMapping) -> SQLStatement {
-        SQLStatement(releaseAll(key).text + " AND Z_PK = ?2")
-    }
-
-    /// Takes all destinations from an owner that is deleted: `UPDATE ZINGREDIENT SET Z1SPEC = NULL WHERE Z1SPEC = ?1`.
-    package static func releaseAll(_ key: ForeignKeyMapping) -> SQLStatement {
-        let changes = key.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
-        return SQLStatement("UPDATE \(quoted(key.table)) SET \(changes) WHERE \(quoted(key.column)) = ?1")
-    }
-
-    /// The order keys of an ordered relationship's destinations, by key.
-    package static func orderKeys(_ toMany: ToManyMapping) -> SQLStatement? {
-        switch toMany {
-        case .foreignKey(let key):
-            guard let order = key.orderColumn else { return nil }
-            return SQLStatement(
-                "SELECT Z_PK, \(quoted(order)) FROM \(quoted(key.table)) WHERE \(quoted(key.column)) = ?")
-        case .joinTable(let join):
-            guard let order = join.orderColumn else { return nil }
-            return SQLStatement(
-                "SELECT \(quoted(join.destinationColumn)), \(quoted(order)) FROM \(quoted(join.table)) WHERE "
-                    + "\(quoted(join.sourceColumn)) = ?")
-        }
-    }
-
-    /// Sets the order key of one destination: bound are the order key, the destination, and for join tables the source.
-    package static func setOrderKey(_ toMany: ToManyMapping) -> SQLStatement? {
-        switch toMany {
-        case .foreignKey(let key):
-            guard let order = key.orderColumn else { return nil }
-            return SQLStatement("UPDATE \(quoted(key.table)) SET \(quoted(order)) = ? WHERE Z_PK = ?")
-        case .joinTable(let join):
-            guard let order = join.orderColumn else { return nil }
-            return SQLStatement(
-                "UPDATE \(quoted(join.table)) SET \(quoted(order)) = ? WHERE \(quoted(join.destinationColumn)) = ? AND "
-                    + "\(quoted(join.sourceColumn)) = ?")
-        }
-    }
-
     // MARK: Bookkeeping
 
     /// The highest primary key that was ever handed out for a root entity, and the highest that a row of its table has:
     /// `SELECT Z_MAX, (SELECT MAX(Z_PK) FROM ZCAR) FROM Z_PRIMARYKEY WHERE Z_ENT = ?`
-    package static func readMaximumKey(of table: String) -> SQLStatement {
-        SQLStatement("SELECT Z_MAX, (SELECT MAX(Z_PK) FROM \(quoted(table))) FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+    package static func readMaximumKey(of table: String) -> SQLFragment {
+        let greatest = SQLFragment.select("SELECT MAX(\(.key)) FROM \(name: table)")
+        return "SELECT Z_MAX, \(greatest) FROM Z_PRIMARYKEY WHERE Z_ENT = \(placeholder)"
     }
+
     /// Hands out primary keys.
-    package static let writeMaximumKey = SQLStatement("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+    package static let writeMaximumKey: SQLFragment =
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(placeholder) WHERE Z_ENT = \(placeholder)"
+
     /// Numbers an entity.
-    package static let insertEntity = SQLStatement(
-        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")
+    package static func insertEntity(unlessThere: Bool = false) -> SQLFragment {
+        insert(
+            into: "Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"], conflict: unlessThere ? .ignored : nil)
+    }
 }

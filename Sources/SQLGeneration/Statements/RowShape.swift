@@ -62,8 +62,8 @@ package struct RowShape: Sendable {
     }
 
     /// The list after `SELECT`: `t0.Z_PK, t0.Z_OPT, t0.ZNAME`.
-    package func selection(alias: String) -> String {
-        let fixed = selectsEntity ? ["Z_PK", "Z_ENT", "Z_OPT"] : ["Z_PK", "Z_OPT"]
-        return (fixed + columns).map { "\(alias).\(quoted($0))" }.joined(separator: ", ")
+    package func selection(alias: String) -> SQLFragment {
+        let fixed: [SQLColumn.Name] = selectsEntity ? [.key, .entity, .version] : [.key, .version]
+        return .list((fixed + columns.map { .named($0) }).map { "\($0, of: alias)" })
     }
 }

@@ -83,3 +83,15 @@ extension UUID {
     /// The 16 bytes, as a column has them.
     package var bytes: Data { withUnsafeBytes(of: uuid) { Data($0) } }
 }
+
+extension BindingConversion: Equatable {
+    package static func == (one: Self, other: Self) -> Bool {
+        switch (one, other) {
+        case (.column(let one), .column(let other)): one == other
+        case (.key(let one), .key(let other)): one === other
+        case (.entity(let one), .entity(let other)): one.layout === other.layout
+        case (.prefixStart, .prefixStart), (.prefixEnd, .prefixEnd): true
+        default: false
+        }
+    }
+}

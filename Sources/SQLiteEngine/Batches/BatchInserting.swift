@@ -87,7 +87,7 @@ private final class BatchInsertion {
             let text =
                 plan.conflicts == .keep
                 ? RowSQL.insertUnlessThere(access.mapping) : RowSQL.insertOrUpdate(access.mapping, slots: slots)
-            statements[row.isGiven] = try store.connection.statement(text.text)
+            statements[row.isGiven] = try store.connection.statement(text.sqlite.text)
         }
         guard let statement = statements[row.isGiven] else { return plain }
         latest = (row.isGiven, statement)
@@ -117,16 +117,16 @@ extension RowSQL {
     /// `INSERT INTO ZCAR … ON CONFLICT DO UPDATE SET ZMAKER = excluded.ZMAKER, Z_OPT = Z_OPT + 1 RETURNING Z_PK`.
     ///
     /// - Parameter slots: the slots whose values the row takes; nil for all.
-    static func insertOrUpdate(_ mapping: EntityMapping, slots: [Int]?) -> SQLStatement {
+    static func insertOrUpdate(_ mapping: EntityMapping, slots: [Int]?) -> SQLFragment {
         let columns = writtenColumns((slots ?? Array(mapping.columns.indices)).compactMap { mapping.columns[$0] })
-        let sets = columns.map { "\(quoted($0)) = excluded.\(quoted($0))" } + ["Z_OPT = Z_OPT + 1"]
-        return SQLStatement(
-            insert(mapping).text + " ON CONFLICT DO UPDATE SET \(sets.joined(separator: ", ")) RETURNING Z_PK")
+        let taken = columns.map { "\(name: $0) = excluded.\(name: $0)" as SQLFragment }
+        let changes = SQLFragment.list(taken + ["\(.version) = \(.version) + 1"])
+        return insert(mapping, conflict: .updates(changes), returnsKey: true)
     }
 
     /// An insertion that leaves a row with the same unique values as it is, and tells which row it wrote:
     /// `INSERT INTO ZCAR … ON CONFLICT DO NOTHING RETURNING Z_PK`.
-    static func insertUnlessThere(_ mapping: EntityMapping) -> SQLStatement {
-        SQLStatement(insert(mapping).text + " ON CONFLICT DO NOTHING RETURNING Z_PK")
+    static func insertUnlessThere(_ mapping: EntityMapping) -> SQLFragment {
+        insert(mapping, conflict: .ignored, returnsKey: true)
     }
 }

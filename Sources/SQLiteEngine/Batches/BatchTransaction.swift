@@ -53,7 +53,8 @@ extension OpenStore {
     ///
     /// - Returns: how many rows it changed.
     @discardableResult
-    func run(_ statement: SQLStatement, _ binding: BindingContext = BindingContext()) throws -> Int {
+    func run(_ fragment: SQLFragment, _ binding: BindingContext = BindingContext()) throws -> Int {
+        let statement = fragment.sqlite
         let prepared = try connection.prepare(statement.text)
         for (index, value) in try statement.values(binding).enumerated() {
             try prepared.bind(value, at: Int32(index + 1))
@@ -70,13 +71,16 @@ extension OpenStore {
 struct KeyTable {
     /// The name in SQL, quoted.
     let name: String
+    /// The same as a part of other statements.
+    let fragment: SQLFragment
     private let connection: Connection
 
     /// Makes the table, empty.
     ///
     /// - Parameter purpose: tells tables of one request apart.
     init(_ purpose: String, on connection: Connection) throws {
-        name = "temp.\(quoted("PippinKeys_\(purpose)"))"
+        fragment = "temp.\(name: "PippinKeys_\(purpose)")"
+        name = fragment.sqlite.text
         self.connection = connection
         try connection.execute(
             "CREATE TEMP TABLE IF NOT EXISTS \(quoted("PippinKeys_\(purpose)")) "
@@ -85,9 +89,7 @@ struct KeyTable {
     }
 
     /// `INSERT INTO temp.… (Z_PK, Z_ENT) SELECT …`
-    func fill(_ selection: SQLStatement) -> SQLStatement {
-        SQLStatement("INSERT INTO \(name) (Z_PK, Z_ENT) \(selection.text)", selection.bindings)
-    }
+    func fill(_ selection: SQLFragment) -> SQLFragment { "INSERT INTO \(fragment) (Z_PK, Z_ENT) \(selection)" }
 
     /// Puts keys in.
     func insert(_ identifiers: [NSManagedObjectID]) throws {

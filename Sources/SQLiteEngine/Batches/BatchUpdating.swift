@@ -44,7 +44,7 @@ extension OpenStore {
                 }
                 try run.finish()
             }
-            outcome.count = try run(try sql.update(assignments, of: .keys(table: keys.name)), binding)
+            outcome.count = try run(try sql.update(assignments, of: .keys(table: keys.fragment)), binding)
             if plan.wantsIdentifiers { outcome.identifiers = try identifiers(in: keys, plan.rows.entity) }
             return outcome
         }

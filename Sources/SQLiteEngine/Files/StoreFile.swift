@@ -226,7 +226,7 @@ package struct StoreFile {
                 guard try connection.tableNames().isEmpty else { return }
                 for statement in statements { try connection.execute(statement) }
                 for row in schema.primaryKeyRows {
-                    let insert = try connection.statement(RowSQL.insertEntity.text)
+                    let insert = try connection.statement(RowSQL.insertEntity().sqlite.text)
                     try insert.bind(Int64(row.number), at: 1)
                     try insert.bind(row.name, at: 2)
                     try insert.bind(Int64(row.superNumber), at: 3)

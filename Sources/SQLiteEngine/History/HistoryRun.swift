@@ -87,7 +87,7 @@ final class HistoryRun {
         if let known = insertions[tombstones] { return known }
         let columns = ["Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
         let names = columns + (0..<tombstones).map { "ZTOMBSTONE\($0)" }
-        let statement = try writer.connection.statement(RowSQL.insert(into: "ACHANGE", names).text)
+        let statement = try writer.connection.statement(RowSQL.insert(into: "ACHANGE", names).sqlite.text)
         insertions[tombstones] = statement
         return statement
     }

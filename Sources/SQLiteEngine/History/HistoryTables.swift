@@ -56,7 +56,7 @@ enum HistoryTables {
     private static func number(_ entities: [(number: Int, name: String)], in connection: Connection) throws {
         for entity in entities {
             let insert = try connection.statement(
-                RowSQL.insertEntity.text.replacing("INSERT", with: "INSERT OR IGNORE", maxReplacements: 1))
+                RowSQL.insertEntity(unlessThere: true).sqlite.text)
             try insert.bind(Int64(entity.number), at: 1)
             try insert.bind(entity.name, at: 2)
             try insert.bind(Int64(0), at: 3)

@@ -101,7 +101,7 @@ final class HistoryWriter {
             RowSQL.insert(
                 into: "ATRANSACTION",
                 ["Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP"]
-            ).text)
+            ).sqlite.text)
         try insert.bind(key, at: 1)
         try insert.bind(HistoryEntity.transaction.rawValue, at: 2)
         if let author { try insert.bind(author, at: 3) }
@@ -122,7 +122,7 @@ final class HistoryWriter {
         if let known { return known }
         let key = try KeyCounter(connection, .string).reserve(1) + 1
         let insert = try connection.statement(
-            RowSQL.insert(into: "ATRANSACTIONSTRING", ["Z_PK", "Z_ENT", "ZNAME"]).text)
+            RowSQL.insert(into: "ATRANSACTIONSTRING", ["Z_PK", "Z_ENT", "ZNAME"]).sqlite.text)
         try insert.bind(key, at: 1)
         try insert.bind(HistoryEntity.string.rawValue, at: 2)
         try insert.bind(name, at: 3)

@@ -9,22 +9,22 @@ extension RowSQL {
     /// t1.Z_PK IS NULL`.
     static func danglingReferences(
         _ column: SlotColumn, of source: EntityMapping, destination: EntityMapping
-    ) -> SQLStatement {
-        let reference = "t0.\(quoted(column.name))"
-        return SQLStatement(
-            "SELECT t0.Z_PK, \(reference) FROM \(quoted(source.table)) t0 LEFT JOIN \(quoted(destination.table)) t1 ON "
-                + "t1.Z_PK = \(reference) WHERE t0.Z_ENT = \(source.number) AND \(reference) NOT NULL AND t1.Z_PK IS NULL"
-        )
+    ) -> SQLFragment {
+        let reference: SQLFragment = "\(SQLColumn(column.name, of: "t0"))"
+        let rows: SQLFragment = "SELECT \(.key, of: "t0"), \(reference) FROM \(name: source.table) t0"
+        let target: SQLFragment = "LEFT JOIN \(name: destination.table) t1 ON \(.key, of: "t1") = \(reference)"
+        let own: SQLFragment = "\(.entity, of: "t0") = \(number: source.number)"
+        return "\(rows) \(target) WHERE \(own) AND \(reference) NOT NULL AND \(.key, of: "t1") IS NULL"
     }
 
     /// The rows of a join table that lead to no row:
     /// `SELECT t0.Z_5NOTES, t0.Z_13TAGS FROM Z_5TAGS t0 LEFT JOIN ZTAG t1 ON t1.Z_PK = t0.Z_13TAGS WHERE t1.Z_PK IS NULL`.
-    static func danglingReferences(_ join: JoinMapping, destination: EntityMapping) -> SQLStatement {
-        let reference = "t0.\(quoted(join.destinationColumn))"
-        return SQLStatement(
-            "SELECT t0.\(quoted(join.sourceColumn)), \(reference) FROM \(quoted(join.table)) t0 LEFT JOIN "
-                + "\(quoted(destination.table)) t1 ON t1.Z_PK = \(reference) WHERE \(reference) NOT NULL AND t1.Z_PK IS NULL"
-        )
+    static func danglingReferences(_ join: JoinMapping, destination: EntityMapping) -> SQLFragment {
+        let reference: SQLFragment = "\(SQLColumn(join.destinationColumn, of: "t0"))"
+        let rows: SQLFragment =
+            "SELECT \(SQLColumn(join.sourceColumn, of: "t0")), \(reference) FROM \(name: join.table) t0"
+        let target: SQLFragment = "LEFT JOIN \(name: destination.table) t1 ON \(.key, of: "t1") = \(reference)"
+        return "\(rows) \(target) WHERE \(reference) NOT NULL AND \(.key, of: "t1") IS NULL"
     }
 }
 
@@ -38,7 +38,7 @@ extension OpenStore {
             guard let source = schema.mapping(of: entity),
                 let destination = schema.mapping(of: relationship.destination)
             else { return [:] }
-            let sql: SQLStatement
+            let sql: SQLFragment
             if !relationship.isToMany {
                 guard let column = source.columns[relationship.slot] else { return [:] }
                 sql = RowSQL.danglingReferences(column, of: source, destination: destination)
@@ -50,7 +50,7 @@ extension OpenStore {
                 // A foreign key is in the destination's row, which is there.
                 return [:]
             }
-            let statement = try connection.prepare(sql.text)
+            let statement = try connection.prepare(sql.sqlite.text)
             var found: [Int64: [NSManagedObjectID]] = [:]
             while try statement.step() {
                 found[statement.integer(at: 0), default: []].append(

@@ -50,7 +50,7 @@ extension OpenStore {
         of relationship: RelationshipLayout, for identifier: NSManagedObjectID
     ) throws -> [NSManagedObjectID] {
         guard let ends = try ends(of: relationship, from: identifier.layout) else { return [] }
-        let statement = try connection.statement(RowSQL.targets(ends.toMany, destination: ends.destination).text)
+        let statement = try connection.statement(RowSQL.targets(ends.toMany, destination: ends.destination).sqlite.text)
         defer { statement.reset() }
         try statement.bind(identifier.key, at: 1)
         var found: [NSManagedObjectID] = []
@@ -63,7 +63,7 @@ extension OpenStore {
         _ ends: Ends, _ objects: [(key: Int64, position: Int)], into found: inout [[NSManagedObjectID]]
     ) throws {
         // Parameters that are left over stay NULL, which equals nothing.
-        let text = RowSQL.targets(ends.toMany, destination: ends.destination, count: EntityAccess.batch).text
+        let text = RowSQL.targets(ends.toMany, destination: ends.destination, count: EntityAccess.batch).sqlite.text
         let statement = try connection.statement(text)
         defer { statement.reset() }
         var positions: [Int64: [Int]] = [:]

@@ -32,17 +32,17 @@ final class EntityAccess {
         self.mapping = mapping
         let shape = RowShape(mapping.layout.selfAndSubentities.compactMap { schema.mapping(of: $0) })
         reader = RowReader(shape: shape, schema: schema, identity: identity, external: external)
-        selectText = RowSQL.select(mapping, shape: shape).text
-        selectManyText = RowSQL.select(mapping, shape: shape, count: Self.batch).text
-        insertText = RowSQL.insert(mapping).text
-        deleteText = RowSQL.delete(mapping).text
+        selectText = RowSQL.select(mapping, shape: shape).sqlite.text
+        selectManyText = RowSQL.select(mapping, shape: shape, count: Self.batch).sqlite.text
+        insertText = RowSQL.insert(mapping).sqlite.text
+        deleteText = RowSQL.delete(mapping).sqlite.text
         writer = RowWriter(mapping, schema: schema)
         pairDeletions = mapping.toManys.flatMap { toMany -> [String] in
             switch toMany {
             case .joinTable(let join):
-                let own = RowSQL.deletePairs(of: join).text
-                return join.isReflexive ? [own, RowSQL.deletePairs(of: join.reversed).text] : [own]
-            case .foreignKey(let key): return key.hasInverse ? [] : [RowSQL.releaseAll(key).text]
+                let own = RowSQL.deletePairs(of: join).sqlite.text
+                return join.isReflexive ? [own, RowSQL.deletePairs(of: join.reversed).sqlite.text] : [own]
+            case .foreignKey(let key): return key.hasInverse ? [] : [RowSQL.releaseAll(key).sqlite.text]
             case nil: return []
             }
         }
@@ -51,7 +51,7 @@ final class EntityAccess {
     /// The statement that writes some slots.
     func updateText(_ slots: [Int]) -> String {
         if let known = updates[slots] { return known }
-        let text = RowSQL.update(mapping, slots: slots).text
+        let text = RowSQL.update(mapping, slots: slots).sqlite.text
         updates[slots] = text
         return text
     }

@@ -46,23 +46,26 @@ struct DictionaryKey: Hashable {
 /// A fetch's SQL, and the reader of its rows.
 final class CachedFetch {
     let fetch: FetchStatement
+    /// The fetch as SQLite reads it.
+    let sql: SQLStatement
     let reader: RowReader?
     private var statement: Statement?
 
     /// The prepared statement, without looking its text up again; another one while it is being read.
     func statement(on connection: Connection) throws -> Statement {
         if let statement, !statement.isBusy { return statement }
-        guard isKept else { return try connection.prepare(fetch.statement.text) }
-        let new = try connection.statement(fetch.statement.text)
+        guard isKept else { return try connection.prepare(sql.text) }
+        let new = try connection.statement(sql.text)
         if statement == nil { statement = new }
         return new
     }
 
     /// Whether the SQL is worth keeping: the text of a long list of values rarely comes again, and is long itself.
-    var isKept: Bool { fetch.isReusable && fetch.statement.bindings.count <= 256 }
+    var isKept: Bool { fetch.isReusable && sql.bindings.count <= 256 }
 
     init(_ fetch: FetchStatement, reader: RowReader?) {
         self.fetch = fetch
+        sql = fetch.sql.sqlite
         self.reader = reader
     }
 }
@@ -174,7 +177,7 @@ extension OpenStore {
         }
         let statement = try cached.statement(on: connection)
         let context = BindingContext(arguments: predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
-        for (index, binding) in cached.fetch.statement.bindings.enumerated() {
+        for (index, binding) in cached.sql.bindings.enumerated() {
             try statement.bind(try binding.value(context), at: Int32(index + 1))
         }
         return (cached, statement)

@@ -24,7 +24,7 @@ package struct KeyCounter {
     ///
     /// - Throws: an `NSError` with 259 when `Z_PRIMARYKEY` does not count the table's keys, or they have been used up.
     func latest() throws -> Int64 {
-        let read = try connection.statement(RowSQL.readMaximumKey(of: table).text)
+        let read = try connection.statement(RowSQL.readMaximumKey(of: table).sqlite.text)
         defer { read.reset() }
         try read.bind(number, at: 1)
         guard try read.step() else { throw damaged("no row", "there is none") }
@@ -50,7 +50,7 @@ package struct KeyCounter {
 
     /// Counts the keys that were used.
     func setLatest(_ key: Int64) throws {
-        let write = try connection.statement(RowSQL.writeMaximumKey.text)
+        let write = try connection.statement(RowSQL.writeMaximumKey.sqlite.text)
         try write.bind(key, at: 1)
         try write.bind(number, at: 2)
         try write.run()

@@ -163,16 +163,16 @@ final class SaveRun {
         let connection = store.connection
         switch mapping {
         case .joinTable(let join):
-            statements.insertPair = try connection.statement(RowSQL.insertPair(join).text)
-            statements.deletePair = try connection.statement(RowSQL.deletePair(join).text)
+            statements.insertPair = try connection.statement(RowSQL.insertPair(join).sqlite.text)
+            statements.deletePair = try connection.statement(RowSQL.deletePair(join).sqlite.text)
         case .foreignKey(let column) where !column.hasInverse:
             let owner = try store.access(change.relationship.source).mapping
-            statements.insertPair = try connection.statement(RowSQL.own(column, by: owner).text)
-            statements.deletePair = try connection.statement(RowSQL.release(column).text)
+            statements.insertPair = try connection.statement(RowSQL.own(column, by: owner).sqlite.text)
+            statements.deletePair = try connection.statement(RowSQL.release(column).sqlite.text)
         case .foreignKey: break
         }
-        statements.selectOrder = try RowSQL.orderKeys(mapping).map { try connection.statement($0.text) }
-        statements.writeOrder = try RowSQL.setOrderKey(mapping).map { try connection.statement($0.text) }
+        statements.selectOrder = try RowSQL.orderKeys(mapping).map { try connection.statement($0.sqlite.text) }
+        statements.writeOrder = try RowSQL.setOrderKey(mapping).map { try connection.statement($0.sqlite.text) }
         toManyStatements[key] = statements
         return statements
     }

@@ -1,3 +1,4 @@
+import SQLiteEngine
 import Foundation
 import SQLGeneration
 import MigrationPlans

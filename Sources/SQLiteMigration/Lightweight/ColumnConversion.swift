@@ -1,3 +1,4 @@
+import SQLiteEngine
 import CoreDataModel
 import Foundation
 import SQLGeneration
@@ -6,19 +7,24 @@ import SQLGeneration
 enum ColumnConversion {
     /// The value of an attribute that was there before.
     ///
-    /// - Parameter fallback: the default value's literal, for an attribute that became mandatory.
+    /// - Parameters:
+    ///   - name: the column that it was in.
+    ///   - fallback: the default value's literal, for an attribute that became mandatory.
     static func value(
-        _ column: String, from source: AttributeLayout, _ sourceStorage: ColumnStorage, to destination: AttributeLayout,
+        _ name: String, from source: AttributeLayout, _ sourceStorage: ColumnStorage, to destination: AttributeLayout,
         _ storage: ColumnStorage, fallback: String?
-    ) -> String {
-        let converted = converted(column, source, sourceStorage, destination, storage)
-        return fallback.map { "IFNULL(\(converted), \($0))" } ?? converted
+    ) -> MovedValue {
+        let converted = converted(quoted(name), source, sourceStorage, destination, storage)
+        let value: MovedValue = converted.map { .computed($0) } ?? .column(name)
+        return value.orElse(fallback)
     }
+
+    /// - Returns: nil for a value that stays as it is.
 
     private static func converted(
         _ column: String, _ source: AttributeLayout, _ sourceStorage: ColumnStorage, _ destination: AttributeLayout,
         _ storage: ColumnStorage
-    ) -> String {
+    ) -> String? {
         switch (sourceStorage, storage) {
         case (.data(let before), .data(let now)), (.transformable(let before), .transformable(let now)):
             if before == now { return column }
@@ -26,11 +32,11 @@ enum ColumnConversion {
             return "\(InPlaceFunction.externalContent)(\(column))"
         case (_, .integer) where destination.type == .booleanAttributeType && source.type != .booleanAttributeType:
             return "(\(column) <> 0)"
-        case (.integer, .integer): return column
+        case (.integer, .integer): return nil
         case (_, .integer): return "CAST(\(column) AS INTEGER)"
-        case (.double, .double), (.float, .float), (.double, .float), (.float, .double): return column
+        case (.double, .double), (.float, .float), (.double, .float), (.float, .double): return nil
         case (_, .double), (_, .float): return "CAST(\(column) AS REAL)"
-        default: return column
+        default: return nil
         }
     }
 

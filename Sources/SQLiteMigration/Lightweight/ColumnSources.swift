@@ -6,8 +6,8 @@ import SQLiteEngine
 
 /// Where the columns of one entity's rows come from.
 struct ColumnSources {
-    /// The SQL for each column of the destination that the entity's rows use.
-    private(set) var values: [String: String] = [:]
+    /// What each column of the destination gets that the entity's rows use.
+    private(set) var values: [String: MovedValue] = [:]
     /// The columns of the destination that have a value of their own in the source, which must not be lost.
     private(set) var sourceColumns: [String: String] = [:]
 
@@ -48,12 +48,12 @@ struct ColumnSources {
         }
         let defaultLiteral = try Self.defaultLiteral(slot, column, mapping, pair.destination)
         guard let sourceSlot, let sourceAttribute, let sourceColumn, !sourceColumn.isComposite else {
-            values[column.name] = defaultLiteral ?? "NULL"
+            values[column.name] = defaultLiteral.map { .computed($0) } ?? .nothing
             return
         }
         let isNewlyMandatory = !slot.isOptional && former.layout.slots[sourceSlot].isOptional
         values[column.name] = ColumnConversion.value(
-            quoted(sourceColumn.name), from: sourceAttribute, sourceColumn.storage, to: attribute, column.storage,
+            sourceColumn.name, from: sourceAttribute, sourceColumn.storage, to: attribute, column.storage,
             fallback: isNewlyMandatory ? defaultLiteral : nil)
         sourceColumns[column.name] = sourceColumn.name
     }
@@ -79,7 +79,7 @@ struct ColumnSources {
             let sourceColumn = former.columns[sourceSlot]
         else {
             for name in [column.name, column.entityColumn, column.orderColumn].compactMap({ $0 }) {
-                values[name] = "NULL"
+                values[name] = .nothing
             }
             return
         }
@@ -90,27 +90,33 @@ struct ColumnSources {
         let entity = sourceColumn.entityColumn.map(quoted)
         let key = quoted(sourceColumn.name)
         if kept.count == targets.count {
-            values[column.name] = key
+            values[column.name] = .column(sourceColumn.name)
         } else if let entity, !kept.isEmpty {
             // Objects of a removed entity go, and so do references to them.
-            values[column.name] = "CASE WHEN \(entityCondition(kept.map(\.old), column: entity)) THEN \(key) END"
+            values[column.name] = .computed(
+                "CASE WHEN \(entityCondition(kept.map(\.old), column: entity)) THEN \(key) END")
         } else {
-            values[column.name] = "NULL"
+            values[column.name] = .nothing
         }
         sourceColumns[column.name] = sourceColumn.name
         if let name = column.entityColumn {
-            if let entity {
-                values[name] =
+            if let former = sourceColumn.entityColumn, kept.count == targets.count,
+                kept.allSatisfy({ $0.old == $0.new })
+            {
+                values[name] = .column(former)
+                sourceColumns[name] = former
+            } else if let entity {
+                values[name] = .computed(
                     kept.count == targets.count
-                    ? renumbered(entity, kept)
-                    : "CASE \(entity) \(kept.map { "WHEN \($0.old) THEN \($0.new)" }.joined(separator: " ")) END"
+                        ? renumbered(entity, kept)
+                        : "CASE \(entity) \(kept.map { "WHEN \($0.old) THEN \($0.new)" }.joined(separator: " ")) END")
                 sourceColumns[name] = sourceColumn.entityColumn
             } else {
-                values[name] = kept.first.map { "CASE WHEN \(key) NOT NULL THEN \($0.new) END" } ?? "NULL"
+                values[name] = kept.first.map { .computed("CASE WHEN \(key) NOT NULL THEN \($0.new) END") } ?? .nothing
             }
         }
         if let name = column.orderColumn {
-            values[name] = sourceColumn.orderColumn.map(quoted) ?? "NULL"
+            values[name] = sourceColumn.orderColumn.map { .column($0) } ?? .nothing
             if let former = sourceColumn.orderColumn { sourceColumns[name] = former }
         }
     }
@@ -120,12 +126,12 @@ struct ColumnSources {
     /// The owner by a relationship without inverse stays where the rows had it in a column. Otherwise the column is filled from what
     /// the relationship had instead, when all rows are there.
     private mutating func add(_ owner: OwnerColumn) {
-        for name in owner.columns { values[name] = "NULL" }
+        for name in owner.columns { values[name] = .nothing }
         guard let key = pair.formerKey(owner), key.table == former.table else { return }
-        values[owner.name] = quoted(key.column)
+        values[owner.name] = .column(key.column)
         sourceColumns[owner.name] = key.column
         if let name = owner.orderColumn, let order = key.orderColumn {
-            values[name] = quoted(order)
+            values[name] = .column(order)
             sourceColumns[name] = order
         }
     }

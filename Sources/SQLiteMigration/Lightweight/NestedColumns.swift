@@ -6,10 +6,10 @@ import SQLiteEngine
 /// Where the columns of a composite attribute's elements come from: from the elements of the attribute that it was, from the JSON
 /// that was kept in its place, or from the elements' default values. Pure.
 struct NestedColumns {
-    /// The SQL for one column.
+    /// What one column gets.
     struct Source {
         let column: String
-        let value: String
+        let value: MovedValue
         /// The column whose value goes on in it.
         var source: String?
     }
@@ -50,20 +50,17 @@ struct NestedColumns {
                 defaults.map { "CASE WHEN \($0) THEN \(literal) END" } ?? literal
             }
             if let json {
-                let value = NestedJSON.sql(quoted(json.name), path + [layout.nestedKey], layout)
+                let value = MovedValue.computed(NestedJSON.sql(quoted(json.name), path + [layout.nestedKey], layout))
                 let isMandatory = !layout.description.isOptional
-                sources.append(
-                    Source(
-                        column: element.name,
-                        value: isMandatory ? fallback.map { "IFNULL(\(value), \($0))" } ?? value : value))
+                sources.append(Source(column: element.name, value: value.orElse(isMandatory ? fallback : nil)))
             } else if let former = formerElement(of: layout), !former.column.isComposite {
                 let isNewlyMandatory = !layout.description.isOptional && former.attribute.description.isOptional
                 let value = ColumnConversion.value(
-                    quoted(former.column.name), from: former.attribute, former.column.storage, to: layout,
+                    former.column.name, from: former.attribute, former.column.storage, to: layout,
                     element.storage, fallback: isNewlyMandatory ? fallback : nil)
                 sources.append(Source(column: element.name, value: value, source: former.column.name))
             } else {
-                sources.append(Source(column: element.name, value: fallback ?? "NULL"))
+                sources.append(Source(column: element.name, value: fallback.map { .computed($0) } ?? .nothing))
             }
         }
         return sources

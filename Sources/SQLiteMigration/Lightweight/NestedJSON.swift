@@ -1,3 +1,4 @@
+import SQLiteEngine
 import SQLGeneration
 import CoreDataModel
 import Foundation

@@ -1,3 +1,4 @@
+import SQLiteEngine
 import Ordering
 import SQLGeneration
 
@@ -6,8 +7,8 @@ struct RowMove {
     let sourceTable: String
     /// The entities of the rows: their numbers before and after.
     var numbers: [(old: Int, new: Int)]
-    /// The SQL for each column of the destination.
-    var values: [String: String]
+    /// What each column of the destination gets.
+    var values: [String: MovedValue]
     /// For each of the entities, the columns of the source that its rows use.
     private var used: [Set<String>]
 
@@ -27,8 +28,13 @@ struct RowMove {
         func fits(_ first: RowMove, _ second: RowMove) -> Bool {
             first.values.allSatisfy { column, value in
                 guard let known = second.values[column] else {
-                    return value == "NULL"
-                        || second.used.allSatisfy { !$0.contains(value) } && first.used.contains { $0.contains(value) }
+                    switch value {
+                    case .nothing: return true
+                    case .column(let name):
+                        return second.used.allSatisfy { !$0.contains(name) }
+                            && first.used.contains { $0.contains(name) }
+                    case .computed: return false
+                    }
                 }
                 return known == value
             }
@@ -60,7 +66,7 @@ struct RowMove {
         let present = columns.filter { values[$0] != nil }
         let names = (["Z_PK", "Z_ENT", "Z_OPT"] + present + extra).map(quoted)
         let entity = numbers.count == 1 ? String(numbers[0].new) : renumbered("Z_ENT", numbers)
-        let selected = ["Z_PK", entity, "Z_OPT"] + present.map { values[$0] ?? "NULL" } + extra.map(quoted)
+        let selected = ["Z_PK", entity, "Z_OPT"] + present.map { (values[$0] ?? .nothing).sql } + extra.map(quoted)
         return "INSERT INTO \(quoted(table)) (\(names.joined(separator: ", "))) "
             + "SELECT \(selected.joined(separator: ", ")) FROM \(quoted(source)) "
             + "WHERE \(entityCondition(numbers.map(\.old)))"
@@ -69,10 +75,10 @@ struct RowMove {
     /// `UPDATE ZCAR SET ZWHEELS = 4 WHERE Z_ENT = 2`; `nil` where the rows need no change.
     func update(of table: String, newColumns: Set<String>) -> String? {
         let changes = values.ordered { $0.key < $1.key }.filter { column, value in
-            value != quoted(column) && !(newColumns.contains(column) && value == "NULL")
+            value != .column(column) && !(newColumns.contains(column) && value == .nothing)
         }
         guard !changes.isEmpty else { return nil }
-        let text = changes.map { "\(quoted($0.key)) = \($0.value)" }.joined(separator: ", ")
+        let text = changes.map { "\(quoted($0.key)) = \($0.value.sql)" }.joined(separator: ", ")
         return "UPDATE \(quoted(table)) SET \(text) WHERE \(entityCondition(numbers.map(\.old)))"
     }
 }

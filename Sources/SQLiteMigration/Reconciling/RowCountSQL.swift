@@ -1,3 +1,4 @@
+import SQLiteEngine
 import CoreDataModel
 import SQLGeneration
 

@@ -33,7 +33,7 @@ struct DestinationTests {
         let mapping = try #require(schema.mapping(of: book))
         let toMany = try #require(mapping.toManys[layout.index])
         let destination = try #require(schema.mapping(of: layout.destination))
-        return RowSQL.targets(toMany, destination: destination, count: 2).text
+        return RowSQL.targets(toMany, destination: destination, count: 2).sqlite.text
     }
 
     @Test("The keys of the objects come first, and are in order before anything else is")

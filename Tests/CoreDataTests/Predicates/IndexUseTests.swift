@@ -37,7 +37,7 @@ struct IndexUseTests {
         let fetch = try FetchSQL(schema: schema).statement(
             FetchPlan(entity: entity), result: .identifiers, predicate: prepared.skeleton,
             arguments: prepared.arguments)
-        return try plainSQL("EXPLAIN QUERY PLAN \(fetch.statement.text)", in: url).joined(separator: "; ")
+        return try plainSQL("EXPLAIN QUERY PLAN \(fetch.sql.sqlite.text)", in: url).joined(separator: "; ")
     }
 
     @Test(

@@ -43,7 +43,7 @@ struct PredicatesPageTests {
         let prepared = try preparedPredicate(of: NSPredicate(format: format))
         let fetch = try FetchSQL(schema: schema).statement(
             plan(), result: .identifiers, predicate: prepared.skeleton, arguments: prepared.arguments)
-        let text = fetch.statement.text
+        let text = fetch.sql.sqlite.text
         return text.range(of: " WHERE ").map { String(text[$0.upperBound...]) } ?? ""
     }
 
@@ -90,7 +90,7 @@ struct PredicatesPageTests {
                 selector: quoted.count > 3 ? Selector(quoted[3]) : nil)
             let fetch = try FetchSQL(schema: schema).statement(
                 plan(), result: .identifiers, sortTerms: sortTerms(of: [descriptors[row[0]] ?? keyed]))
-            let text = fetch.statement.text
+            let text = fetch.sql.sqlite.text
             #expect(text.hasSuffix(" ORDER BY \(row[1])"), "\(row[0]): \(text)")
         }
     }

@@ -21,8 +21,8 @@ struct FetchExpressionTests {
         let fetch = try FetchSQL(schema: schema).statement(
             FetchPlan(entity: entity), result: .identifiers, predicate: prepared.skeleton,
             arguments: prepared.arguments)
-        let values = try fetch.statement.values(BindingContext(arguments: prepared.arguments, limit: 99))
-        return (fetch.statement.text, values, fetch.isReusable)
+        let values = try fetch.sql.sqlite.values(BindingContext(arguments: prepared.arguments, limit: 99))
+        return (fetch.sql.sqlite.text, values, fetch.isReusable)
     }
 
     private func fetch(_ request: NSFetchRequest<NSDictionary>, countOnly: Bool = false) -> NSExpression {

@@ -46,17 +46,18 @@ struct FetchSQLTests {
         let prepared = try preparedPredicate(of: predicate)
         let fetch = try FetchSQL(schema: schema).statement(
             plan(entity), result: .count, predicate: prepared.skeleton, arguments: prepared.arguments)
-        let text = fetch.statement.text
+        let text = fetch.sql.sqlite.text
         let start = try #require(text.range(of: " WHERE "))
         return (
-            String(text[start.upperBound...]), try fetch.statement.values(BindingContext(arguments: prepared.arguments))
+            String(text[start.upperBound...]),
+            try fetch.sql.sqlite.values(BindingContext(arguments: prepared.arguments))
         )
     }
 
     private func whole(_ predicate: NSPredicate, of entity: String = "Product") throws -> String {
         let fetch = try FetchSQL(schema: schema).statement(
             plan(entity), result: .identifiers, predicate: predicateTree(of: predicate))
-        return fetch.statement.text
+        return fetch.sql.sqlite.text
     }
 
     // MARK: What is selected
@@ -65,7 +66,7 @@ struct FetchSQLTests {
     func rows() throws {
         let fetch = try FetchSQL(schema: schema).statement(plan("Review"), result: .rows)
         #expect(
-            fetch.statement.text
+            fetch.sql.sqlite.text
                 == "SELECT t0.Z_PK, t0.Z_OPT, t0.ZSTARS, t0.ZTEXT, t0.ZPRODUCT, t0.Z2_PRODUCT FROM ZREVIEW t0")
     }
 
@@ -73,7 +74,7 @@ struct FetchSQLTests {
     func rowsOfSubentities() throws {
         let fetch = try FetchSQL(schema: schema).statement(plan("Product"), result: .rows)
         #expect(
-            fetch.statement.text == """
+            fetch.sql.sqlite.text == """
                 SELECT t0.Z_PK, t0.Z_ENT, t0.Z_OPT, t0.ZNAME, t0.ZPRICE, t0.ZSTOCK, t0.ZADDED, t0.ZCATEGORY, t0.ZVOLTAGE \
                 FROM ZPRODUCT t0
                 """)
@@ -82,12 +83,12 @@ struct FetchSQLTests {
     @Test("A subentity's rows are told apart by Z_ENT, and so are an entity's own when its subentities are left out")
     func entityFilter() throws {
         #expect(
-            try FetchSQL(schema: schema).statement(plan("Device"), result: .count).statement.text
+            try FetchSQL(schema: schema).statement(plan("Device"), result: .count).sql.sqlite.text
                 == "SELECT COUNT(*) FROM ZPRODUCT t0 WHERE t0.Z_ENT = 3")
         var own = try plan("Product")
         own.includesSubentities = false
         #expect(
-            try FetchSQL(schema: schema).statement(own, result: .identifiers).statement.text
+            try FetchSQL(schema: schema).statement(own, result: .identifiers).sql.sqlite.text
                 == "SELECT t0.Z_PK, t0.Z_ENT FROM ZPRODUCT t0 WHERE t0.Z_ENT = 2")
     }
 
@@ -97,10 +98,10 @@ struct FetchSQLTests {
         page.limit = 20
         page.offset = 40
         let fetch = try FetchSQL(schema: schema).statement(page, result: .identifiers)
-        #expect(fetch.statement.text == "SELECT t0.Z_PK FROM ZTAG t0 LIMIT ? OFFSET ?")
-        #expect(try fetch.statement.values(BindingContext(limit: 20, offset: 40)) == [.integer(20), .integer(40)])
+        #expect(fetch.sql.sqlite.text == "SELECT t0.Z_PK FROM ZTAG t0 LIMIT ? OFFSET ?")
+        #expect(try fetch.sql.sqlite.values(BindingContext(limit: 20, offset: 40)) == [.integer(20), .integer(40)])
         let count = try FetchSQL(schema: schema).statement(page, result: .count)
-        #expect(count.statement.text == "SELECT COUNT(*) FROM (SELECT 1 FROM ZTAG t0 LIMIT ? OFFSET ?)")
+        #expect(count.sql.sqlite.text == "SELECT COUNT(*) FROM (SELECT 1 FROM ZTAG t0 LIMIT ? OFFSET ?)")
     }
 
     @Test("Sorting joins the tables it needs and names its collations")
@@ -111,7 +112,7 @@ struct FetchSQLTests {
         ]
         let fetch = try FetchSQL(schema: schema).statement(plan("Product"), result: .identifiers, sortTerms: terms)
         #expect(
-            fetch.statement.text == """
+            fetch.sql.sqlite.text == """
                 SELECT t0.Z_PK, t0.Z_ENT FROM ZPRODUCT t0 LEFT OUTER JOIN ZCATEGORY t1 ON t0.ZCATEGORY = t1.Z_PK \
                 ORDER BY t1.ZNAME COLLATE NSCollateFinderlike, t0.ZPRICE DESC
                 """)
@@ -127,7 +128,7 @@ struct FetchSQLTests {
         let having = predicateTree("count:(stars) > 2")
         let fetch = try FetchSQL(schema: schema).statement(request, result: .dictionaries, having: having)
         #expect(
-            fetch.statement.text == """
+            fetch.sql.sqlite.text == """
                 SELECT DISTINCT t1.ZNAME, AVG(t0.ZSTARS) FROM ZREVIEW t0 LEFT OUTER JOIN ZPRODUCT t1 ON \
                 t0.ZPRODUCT = t1.Z_PK GROUP BY t1.ZNAME HAVING COUNT(t0.ZSTARS) > ?
                 """)
@@ -272,7 +273,7 @@ struct FetchSQLTests {
     func anyManyToMany() throws {
         #expect(
             try condition(NSPredicate(format: "ANY tags.name == 'new'")).0 == """
-                EXISTS (SELECT 1 FROM Z_2TAGS t1 JOIN ZTAG t2 WHERE t1.Z_5TAGS = t2.Z_PK AND t1.Z_2PRODUCTS = t0.Z_PK \
+                EXISTS (SELECT 1 FROM Z_2TAGS t1, ZTAG t2 WHERE t1.Z_5TAGS = t2.Z_PK AND t1.Z_2PRODUCTS = t0.Z_PK \
                 AND t2.ZNAME = ?)
                 """)
     }
@@ -345,7 +346,7 @@ struct FetchSQLTests {
         #expect(first.key == second.key)
         let fetch = try FetchSQL(schema: schema).statement(
             plan("Product"), result: .count, predicate: first.skeleton, arguments: first.arguments)
-        #expect(try fetch.statement.values(BindingContext(arguments: second.arguments)) == [.text("b")])
+        #expect(try fetch.sql.sqlite.values(BindingContext(arguments: second.arguments)) == [.text("b")])
     }
 
     // MARK: Refusals

@@ -1,27 +1,5 @@
 import CoreDataModel
-
-/// A piece of SQL with what is bound to its `?`s, in order.
-struct SQLFragment {
-    var text: String
-    var bindings: [SQLBinding] = []
-
-    init(_ text: String, _ bindings: [SQLBinding] = []) {
-        self.text = text
-        self.bindings = bindings
-    }
-
-    static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
-        SQLFragment(left.text + right.text, left.bindings + right.bindings)
-    }
-
-    static func + (left: SQLFragment, right: String) -> SQLFragment { SQLFragment(left.text + right, left.bindings) }
-
-    static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left + right.text, right.bindings) }
-
-    static func joined(_ fragments: [SQLFragment], separator: String) -> SQLFragment {
-        SQLFragment(fragments.map(\.text).joined(separator: separator), fragments.flatMap(\.bindings))
-    }
-}
+import PredicateFormat
 
 /// A condition in SQL.
 struct SQLCondition {
@@ -37,11 +15,11 @@ struct SQLCondition {
         self.isCompound = isCompound
     }
 
-    static let always = SQLCondition(SQLFragment("1"), canBeNull: false)
-    static let never = SQLCondition(SQLFragment("0"), canBeNull: false)
+    static let always = SQLCondition("1", canBeNull: false)
+    static let never = SQLCondition("0", canBeNull: false)
 
     /// The condition as part of a larger one.
-    var part: SQLFragment { isCompound ? "(" + fragment + ")" : fragment }
+    var part: SQLFragment { isCompound ? fragment.inParentheses : fragment }
 }
 
 /// An expression in SQL, and what is known of its value.

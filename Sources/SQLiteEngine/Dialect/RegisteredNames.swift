@@ -1,3 +1,4 @@
+import SQLGeneration
 /// The functions that a store registers with SQLite. Those that triggers of derived attributes call have the names that
 /// Apple's stores carry.
 package enum SQLFunctionName {

@@ -1,3 +1,6 @@
+import PredicateFormat
+import CoreDataModel
+import SQLGeneration
 /// A trigger that keeps a derived attribute up to date.
 package struct TriggerDefinition: Sendable, Equatable {
     package let name: String

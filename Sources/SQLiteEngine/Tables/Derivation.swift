@@ -1,3 +1,5 @@
+import PredicateFormat
+import SQLGeneration
 import CoreDataModel
 
 /// What a derived attribute is computed from, as far as a store can compute it.

@@ -1,3 +1,5 @@
+import PredicateFormat
+import SQLGeneration
 import CoreDataModel
 
 extension SQLSchema {

@@ -1,12 +1,12 @@
 import CoreDataModel
 import Foundation
 
-/// A statement as a value: its text, and what is bound to each `?` in it.
+/// A statement as a database reads it: its text, and what is bound to each parameter in it that has a binding.
 package struct SQLStatement: Sendable {
-    package var text: String
-    package var bindings: [SQLBinding]
+    package let text: String
+    package let bindings: [SQLBinding]
 
-    package init(_ text: String, _ bindings: [SQLBinding] = []) {
+    package init(text: String, bindings: [SQLBinding]) {
         self.text = text
         self.bindings = bindings
     }
@@ -39,15 +39,15 @@ package enum SQLValue: Hashable, Sendable {
     case blob(Data)
 }
 
-/// What is bound to one `?`: a value, or one that the predicate's arguments say when the statement runs, so that the
+/// What is bound to one parameter: a value, or one that the predicate's arguments say when the statement runs, so that the
 /// text can be kept for all predicates of one format.
-package enum SQLBinding: Sendable {
+package enum SQLBinding: Sendable, Equatable {
     case value(SQLValue)
     /// An argument of the predicate, converted.
     case argument(Int, BindingConversion)
     /// An element of an argument that is a collection, converted.
     case element(of: Int, at: Int, BindingConversion)
-    /// The fetch limit; -1 for none, as SQLite wants it.
+    /// The fetch limit; -1 for none.
     case limit
     case offset
 

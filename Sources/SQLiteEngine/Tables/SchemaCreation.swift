@@ -1,3 +1,6 @@
+import PredicateFormat
+import CoreDataModel
+import SQLGeneration
 import Ordering
 
 extension SQLSchema {

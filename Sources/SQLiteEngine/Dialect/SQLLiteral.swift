@@ -1,3 +1,4 @@
+import SQLGeneration
 import Foundation
 
 // Literals, for the few places that take no parameters: triggers, indexes, default values of migrations.
@@ -9,7 +10,9 @@ package func literal(_ text: String) -> String {
 }
 
 /// A value as an SQL literal. What is not a number is NULL, as it is for SQLite; infinities are numbers that are too large.
-package func literal(_ value: SQLValue) -> String {
+package func literal(_ value: SQLValue) -> String { spelled(value) }
+
+func spelled(_ value: SQLValue) -> String {
     switch value {
     case .null: return "NULL"
     case .integer(let number): return String(number)

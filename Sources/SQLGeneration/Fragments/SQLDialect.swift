@@ -1,0 +1,90 @@
+import CoreDataModel
+import PredicateFormat
+
+/// How a database wants what differs between databases.
+package protocol SQLDialect: Sendable {
+    /// The mark of the nth parameter, from 1: `?`, `$1`.
+    func parameter(_ number: Int) -> String
+    /// The mark of a parameter that may be used more than once: `?1`, `$1`.
+    func numbered(_ number: Int) -> String
+    /// A name as SQL: as it is when that is plain, in quotes otherwise.
+    func identifier(_ name: String) -> String
+    /// What the columns that every row has are called.
+    func name(_ column: SQLColumn.Name) -> String
+    /// A value that is spelled out.
+    func literal(_ value: SQLValue) -> String
+    /// Whether two values are the same, where nothing equals nothing.
+    func same(_ left: SQLFragment, _ right: SQLFragment, isNegated: Bool) -> SQLFragment
+    func call(_ function: SQLFunction, _ arguments: [SQLFragment]) -> SQLFragment
+    /// Whether a comparison of two texts holds.
+    func stringSearch(
+        _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
+    ) -> SQLFragment
+    /// The order of texts, after the text.
+    func collation(_ comparison: SortTerm.Comparison) -> SQLFragment
+    /// What ends a selection of rows that is limited.
+    func page(limit: SQLBinding, offset: SQLBinding?) -> SQLFragment
+    func insert(_ insert: SQLInsert) -> SQLFragment
+    /// An operand that no index is to be used for.
+    func unindexed(_ operand: SQLFragment) -> SQLFragment
+    /// The type of a column.
+    func columnType(_ storage: ColumnStorage) -> String
+}
+
+extension SQLFragment {
+    /// The text, and what is bound to the parameters in it.
+    package func rendered(by dialect: some SQLDialect) -> SQLStatement {
+        var renderer = SQLRenderer(dialect: dialect)
+        renderer.append(self)
+        return SQLStatement(text: renderer.text, bindings: renderer.bindings)
+    }
+}
+
+/// Writes a fragment's text.
+private struct SQLRenderer<Dialect: SQLDialect> {
+    let dialect: Dialect
+    package var text = ""
+    var bindings: [SQLBinding] = []
+    private var parameters = 0
+
+    init(dialect: Dialect) { self.dialect = dialect }
+
+    mutating func append(_ fragment: SQLFragment) {
+        for segment in fragment.segments { append(segment) }
+    }
+
+    private mutating func append(_ segment: SQLFragment.Segment) {
+        switch segment {
+        case .text(let words): text += words
+        case .identifier(let name): text += dialect.identifier(name)
+        case .column(let column):
+            if let alias = column.alias { text += alias + "." }
+            if case .named(let name) = column.name {
+                text += dialect.identifier(name)
+            } else {
+                text += dialect.name(column.name)
+            }
+        case .literal(let value): text += dialect.literal(value)
+        case .parameter(let binding):
+            parameters += 1
+            text += dialect.parameter(parameters)
+            bindings.append(binding)
+        case .placeholder:
+            parameters += 1
+            text += dialect.parameter(parameters)
+        case .numbered(let number): text += dialect.numbered(number)
+        case .select(let selection):
+            text += "("
+            append(selection)
+            text += ")"
+        case .same(let left, let right, let isNegated): append(dialect.same(left, right, isNegated: isNegated))
+        case .call(let function, let arguments): append(dialect.call(function, arguments))
+        case .stringSearch(let left, let right, let comparison, let options):
+            append(dialect.stringSearch(left, right, comparison, options))
+        case .collation(let comparison): append(dialect.collation(comparison))
+        case .page(let limit, let offset): append(dialect.page(limit: limit, offset: offset))
+        case .insert(let insert): append(dialect.insert(insert))
+        case .unindexed(let operand): append(dialect.unindexed(operand))
+        }
+    }
+}

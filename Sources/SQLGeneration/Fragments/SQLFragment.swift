@@ -1,0 +1,189 @@
+import CoreDataModel
+import PredicateFormat
+
+/// A piece of SQL as a value: what it says, in segments that a dialect renders once, at the end.
+///
+/// A fragment is written as a string, into which nothing gets that is not said what it is:
+///
+/// ```swift
+/// let fragment: SQLFragment = "SELECT \(column) FROM \(name: mapping.table) WHERE \(column) = \(binding: .value(.integer(3)))"
+/// fragment.rendered(by: dialect).text  // SELECT t0.ZAGE FROM ZCAR WHERE t0.ZAGE = ?
+/// ```
+package struct SQLFragment: Sendable, Equatable {
+    package var segments: [Segment]
+
+    package indirect enum Segment: Sendable, Equatable {
+        /// Keywords, signs and names that the generator itself made up.
+        case text(String)
+        /// The name of a table, a column, an index.
+        case identifier(String)
+        case column(SQLColumn)
+        /// A value that is spelled out.
+        case literal(SQLValue)
+        /// A value that is bound when the statement runs.
+        case parameter(SQLBinding)
+        /// A value that whoever runs the statement binds by its position.
+        case placeholder
+        /// The same with a number, from 1: the value may be used more than once.
+        case numbered(Int)
+        /// `(SELECT …)`
+        case select(SQLFragment)
+        /// Whether two values are the same, where nothing equals nothing.
+        case same(SQLFragment, SQLFragment, isNegated: Bool)
+        case call(SQLFunction, [SQLFragment])
+        /// Whether a comparison of two texts holds.
+        case stringSearch(SQLFragment, SQLFragment, ComparisonOperator, StringOptions)
+        /// The order of texts, after the text: ` COLLATE …`; nothing for the plain one.
+        case collation(SortTerm.Comparison)
+        /// What ends a selection of rows that is limited.
+        case page(limit: SQLBinding, offset: SQLBinding?)
+        /// A new row.
+        case insert(SQLInsert)
+        /// An operand that no index is to be used for.
+        case unindexed(SQLFragment)
+    }
+
+    package init(_ segments: [Segment]) { self.segments = segments }
+    package init(_ segment: Segment) { segments = [segment] }
+
+    package static let empty = SQLFragment([])
+    package var isEmpty: Bool { segments.isEmpty }
+
+    package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
+        SQLFragment(left.segments + right.segments)
+    }
+
+    package static func joined(_ fragments: [SQLFragment], separator: SQLFragment) -> SQLFragment {
+        var segments: [Segment] = []
+        for (index, fragment) in fragments.enumerated() {
+            if index > 0 { segments += separator.segments }
+            segments += fragment.segments
+        }
+        return SQLFragment(segments)
+    }
+
+    /// `a, b, c`
+    package static func list(_ fragments: [SQLFragment]) -> SQLFragment { joined(fragments, separator: ", ") }
+
+    /// `?, ?, ?`
+    package static func placeholders(_ count: Int) -> SQLFragment {
+        list(Array(repeating: SQLFragment(.placeholder), count: count))
+    }
+
+    package static func parameter(_ binding: SQLBinding) -> SQLFragment { SQLFragment(.parameter(binding)) }
+    package static func call(_ function: SQLFunction, _ arguments: SQLFragment...) -> SQLFragment {
+        SQLFragment(.call(function, arguments))
+    }
+
+    /// `(SELECT …)`
+    package static func select(_ selection: SQLFragment) -> SQLFragment { SQLFragment(.select(selection)) }
+
+    /// `(…)`
+    package var inParentheses: SQLFragment { "(\(self))" }
+}
+
+extension SQLFragment {
+    /// The same with each segment changed, those within others included, from the innermost outwards.
+    package func mapSegments(_ change: (Segment) throws -> Segment) throws -> SQLFragment {
+        var changed: [Segment] = []
+        for segment in segments { changed.append(try change(segment.mapParts { try $0.mapSegments(change) })) }
+        return SQLFragment(changed)
+    }
+
+    /// The same with the values of one run in place of what differs from run to run.
+    package func bound(in context: BindingContext) throws -> SQLFragment {
+        func bound(_ binding: SQLBinding) throws -> SQLBinding { .value(try binding.value(context)) }
+        return try mapSegments { segment in
+            switch segment {
+            case .parameter(let binding): return .parameter(try bound(binding))
+            case .page(let limit, let offset): return .page(limit: try bound(limit), offset: try offset.map(bound))
+            default: return segment
+            }
+        }
+    }
+}
+
+extension SQLFragment.Segment {
+    /// The same with the fragments in it changed.
+    fileprivate func mapParts(_ change: (SQLFragment) throws -> SQLFragment) throws -> SQLFragment.Segment {
+        switch self {
+        case .select(let inner): return .select(try change(inner))
+        case .same(let left, let right, let isNegated):
+            return .same(try change(left), try change(right), isNegated: isNegated)
+        case .call(let function, let arguments): return .call(function, try arguments.map(change))
+        case .stringSearch(let left, let right, let comparison, let options):
+            return .stringSearch(try change(left), try change(right), comparison, options)
+        case .unindexed(let operand): return .unindexed(try change(operand))
+        case .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .collation, .page, .insert:
+            return self
+        }
+    }
+}
+
+/// A column, with the table that it is of where that must be said.
+package struct SQLColumn: Sendable, Equatable {
+    /// The columns that every row has.
+    package enum Name: Sendable, Equatable {
+        /// The row's key.
+        case key
+        /// The number of the row's entity.
+        case entity
+        /// What grows with every change of the row.
+        case version
+        case named(String)
+    }
+
+    package var alias: String?
+    package var name: Name
+
+    package init(_ name: Name, of alias: String? = nil) { (self.name, self.alias) = (name, alias) }
+    package init(_ name: String, of alias: String? = nil) { self.init(.named(name), of: alias) }
+}
+
+/// A new row, or one that is changed where there is one like it.
+package struct SQLInsert: Sendable, Equatable {
+    package enum Conflict: Sendable, Equatable {
+        /// The row that is there stays, and that is no error.
+        case ignored
+        /// The row that is there takes these values.
+        case updates(SQLFragment)
+    }
+
+    package var table: String
+    package var columns: [SQLColumn]
+    /// What is inserted; placeholders for a row that is bound.
+    package var values: SQLFragment?
+    /// What to do about a row with the same unique values; nil for an error.
+    package var conflict: Conflict?
+    /// Whether the key of the row is to be read.
+    package var returnsKey = false
+
+    package init(
+        into table: String, _ columns: [SQLColumn], values: SQLFragment? = nil, conflict: Conflict? = nil,
+        returnsKey: Bool = false
+    ) {
+        self.table = table
+        self.columns = columns
+        self.values = values
+        self.conflict = conflict
+        self.returnsKey = returnsKey
+    }
+}
+
+/// A function whose name, or way of being said, is the database's.
+package enum SQLFunction: Sendable, Equatable {
+    case now, uppercase, lowercase, canonical
+    /// The first argument, unless it is NULL; then the second.
+    case ifNull
+    /// The first argument, which must be a whole number that an attribute's type holds. That of another value fails the statement,
+    /// with the attribute's name.
+    case wholeNumber(NSAttributeType, name: String)
+
+    /// Whether only connections of ours know it, so that nothing in the file may depend on it.
+    package var isOurs: Bool {
+        switch self {
+        case .ifNull: false
+        case .now, .uppercase, .lowercase, .canonical, .wholeNumber: true
+        }
+    }
+}

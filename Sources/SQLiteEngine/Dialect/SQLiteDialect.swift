@@ -1,0 +1,102 @@
+import CoreDataModel
+import PredicateFormat
+import SQLGeneration
+
+/// SQL as SQLite has it, in the tables of Core Data's format.
+package struct SQLiteDialect: SQLDialect {
+    package init() {}
+
+    package func parameter(_ number: Int) -> String { "?" }
+    package func numbered(_ number: Int) -> String { "?\(number)" }
+    package func identifier(_ name: String) -> String { quoted(name) }
+
+    package func name(_ column: SQLColumn.Name) -> String {
+        switch column {
+        case .key: "Z_PK"
+        case .entity: "Z_ENT"
+        case .version: "Z_OPT"
+        case .named(let name): identifier(name)
+        }
+    }
+
+    package func literal(_ value: SQLValue) -> String { spelled(value) }
+
+    package func same(_ left: SQLFragment, _ right: SQLFragment, isNegated: Bool) -> SQLFragment {
+        isNegated ? "\(left) IS NOT \(right)" : "\(left) IS \(right)"
+    }
+
+    package func call(_ function: SQLFunction, _ arguments: [SQLFragment]) -> SQLFragment {
+        switch function {
+        case .now: "\(word: SQLFunctionName.now)()"
+        case .uppercase: "\(word: SQLFunctionName.uppercase)(\(.list(arguments)))"
+        case .lowercase: "\(word: SQLFunctionName.lowercase)(\(.list(arguments)))"
+        case .canonical: "\(word: SQLFunctionName.canonical)(\(.list(arguments)))"
+        case .ifNull: "IFNULL(\(.list(arguments)))"
+        case .wholeNumber(let type, let name): wholeNumber(.list(arguments), type, name)
+        }
+    }
+
+    /// The function is called only where the value does not fit: a call for each row takes as long as changing it.
+    private func wholeNumber(_ value: SQLFragment, _ type: NSAttributeType, _ name: String) -> SQLFragment {
+        let bounds: SQLFragment =
+            switch type {
+            case .integer16AttributeType: "BETWEEN \(number: Int16.min) AND \(number: Int16.max)"
+            case .integer32AttributeType: "BETWEEN \(number: Int32.min) AND \(number: Int32.max)"
+            default: "IS NOT NULL"
+            }
+        let refused: SQLFragment =
+            "\(word: SQLFunctionName.wholeNumber)(\(value), \(number: type.rawValue), \(binding: .value(.text(name))))"
+        return "CASE WHEN typeof(\(value)) = 'integer' AND (\(value)) \(bounds) THEN \(value) ELSE \(refused) END"
+    }
+
+    /// `NSCoreDataStringSearch(t0.ZNAME, ?, 8, 3)`, with the raw values of the operator and its options.
+    package func stringSearch(
+        _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
+    ) -> SQLFragment {
+        let search: SQLFragment = "\(word: SQLFunctionName.stringSearch)(\(left), \(right)"
+        return "\(search), \(number: comparison.rawValue), \(number: options.rawValue))"
+    }
+
+    package func collation(_ comparison: SortTerm.Comparison) -> SQLFragment {
+        switch comparison {
+        case .plain: ""
+        case .caseInsensitive: " COLLATE \(word: SQLCollationName.caseInsensitive)"
+        case .localized: " COLLATE \(word: SQLCollationName.localized)"
+        case .localizedCaseInsensitive: " COLLATE \(word: SQLCollationName.localizedCaseInsensitive)"
+        case .localizedStandard: " COLLATE \(word: SQLCollationName.localizedStandard)"
+        }
+    }
+
+    package func page(limit: SQLBinding, offset: SQLBinding?) -> SQLFragment {
+        let page: SQLFragment = " LIMIT \(binding: limit)"
+        return offset.map { "\(page) OFFSET \(binding: $0)" } ?? page
+    }
+
+    package func insert(_ insert: SQLInsert) -> SQLFragment {
+        var isIgnored = false
+        var ending = SQLFragment.empty
+        switch insert.conflict {
+        case nil: break
+        case .ignored: isIgnored = !insert.returnsKey
+        case .updates(let changes): ending = " ON CONFLICT DO UPDATE SET \(changes)"
+        }
+        if insert.returnsKey {
+            if insert.conflict == .ignored { ending = " ON CONFLICT DO NOTHING" }
+            ending = "\(ending) RETURNING \(.key)"
+        }
+        let verb: SQLFragment = isIgnored ? "INSERT OR IGNORE INTO" : "INSERT INTO"
+        let values = insert.values ?? .placeholders(insert.columns.count)
+        let columns = SQLFragment.list(insert.columns.map { "\($0)" })
+        return "\(verb) \(name: insert.table) (\(columns)) VALUES (\(values))\(ending)"
+    }
+
+    /// The unary plus keeps SQLite from using an index of the column.
+    package func unindexed(_ operand: SQLFragment) -> SQLFragment { "+\(operand)" }
+
+    package func columnType(_ storage: ColumnStorage) -> String { storage.declaredType }
+}
+
+extension SQLFragment {
+    /// The statement for SQLite.
+    package var sqlite: SQLStatement { rendered(by: SQLiteDialect()) }
+}

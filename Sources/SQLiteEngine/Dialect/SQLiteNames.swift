@@ -1,0 +1,15 @@
+import SQLGeneration
+/// Writes an identifier as SQL: as it is when it is a plain one, in double quotes otherwise.
+package func quoted(_ identifier: String) -> String {
+    let isPlain = identifier.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            return true
+        default: return false
+        }
+    }
+    // Core Data's names begin with Z or A_ and are no keywords; a leading digit cannot occur.
+    if isPlain { return identifier }
+    return "\"" + identifier.replacing("\"", with: "\"\"") + "\""
+}

@@ -1,0 +1,149 @@
+import PredicateFormat
+import Testing
+
+@testable import CoreData
+@testable import CoreDataModel
+@testable import SQLGeneration
+@testable import SQLiteEngine
+@testable import StoreEngine
+
+/// SQL as no database here has it, so that nothing is SQLite's by accident.
+private struct OtherDialect: SQLDialect {
+    func parameter(_ number: Int) -> String { "$\(number)" }
+    func numbered(_ number: Int) -> String { "$\(number)" }
+    func identifier(_ name: String) -> String { "[\(name.lowercased())]" }
+    func literal(_ value: SQLValue) -> String { "<\(value)>" }
+
+    func name(_ column: SQLColumn.Name) -> String {
+        switch column {
+        case .key: "id"
+        case .entity: "kind"
+        case .version: "version"
+        case .named(let name): identifier(name)
+        }
+    }
+
+    func same(_ left: SQLFragment, _ right: SQLFragment, isNegated: Bool) -> SQLFragment {
+        isNegated ? "\(left) IS DISTINCT FROM \(right)" : "\(left) IS NOT DISTINCT FROM \(right)"
+    }
+
+    func call(_ function: SQLFunction, _ arguments: [SQLFragment]) -> SQLFragment {
+        switch function {
+        case .now: "clock()"
+        case .ifNull: "coalesce(\(.list(arguments)))"
+        case .uppercase: "upper(\(.list(arguments)))"
+        case .lowercase: "lower(\(.list(arguments)))"
+        case .canonical: "fold(\(.list(arguments)))"
+        case .wholeNumber: "whole(\(.list(arguments)))"
+        }
+    }
+
+    func stringSearch(
+        _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
+    ) -> SQLFragment { "search(\(left), \(right))" }
+
+    func collation(_ comparison: SortTerm.Comparison) -> SQLFragment {
+        comparison == .plain ? "" : " COLLATE \"other\""
+    }
+
+    func page(limit: SQLBinding, offset: SQLBinding?) -> SQLFragment {
+        let start: SQLFragment = offset.map { " OFFSET \(binding: $0) ROWS" } ?? ""
+        return "\(start) FETCH FIRST \(binding: limit) ROWS ONLY"
+    }
+
+    func insert(_ insert: SQLInsert) -> SQLFragment {
+        "PUT \(.list(insert.columns.map { "\($0)" })) INTO \(name: insert.table)"
+    }
+
+    func unindexed(_ operand: SQLFragment) -> SQLFragment { operand }
+    func columnType(_ storage: ColumnStorage) -> String { "any" }
+}
+
+@Suite("Statements in another dialect")
+struct DialectTests {
+    private let schema: SQLSchema
+
+    init() throws { schema = try shop() }
+
+    private func text(_ predicate: NSPredicate, _ entity: String = "Product") throws -> String {
+        var plan = FetchPlan(entity: try #require(schema.layout.entityByName[entity]))
+        plan.limit = 5
+        plan.offset = 2
+        let fetch = try FetchSQL(schema: schema).statement(
+            plan, result: .identifiers, predicate: predicateTree(of: predicate),
+            sortTerms: [SortTerm(keyPath: ["name"], ascending: false, comparison: .localized)])
+        return fetch.sql.rendered(by: OtherDialect()).text
+    }
+
+    @Test("A fetch with a join, a string comparison, an order and a limit")
+    func fetch() throws {
+        #expect(
+            try text(NSPredicate(format: "category.name == name AND name CONTAINS[c] 'x' AND uppercase:(name) != 'Y'"))
+                == """
+                SELECT t0.id, t0.kind FROM [zproduct] t0 LEFT OUTER JOIN [zcategory] t1 ON t0.[zcategory] = t1.id \
+                WHERE t1.[zname] IS NOT DISTINCT FROM t0.[zname] AND search(t0.[zname], $1) AND \
+                (upper(t0.[zname]) <> $2 OR upper(t0.[zname]) IS NULL) ORDER BY t0.[zname] COLLATE "other" DESC \
+                OFFSET $3 ROWS FETCH FIRST $4 ROWS ONLY
+                """)
+    }
+
+    @Test("What is bound follows the order in which the dialect writes the parameters")
+    func bindings() throws {
+        let sql: SQLFragment = "SELECT \(.page(2, 7))"
+        let statement = sql.rendered(by: OtherDialect())
+        #expect(statement.text == "SELECT  OFFSET $1 ROWS FETCH FIRST $2 ROWS ONLY")
+        #expect(try statement.values() == [.integer(7), .integer(2)])
+    }
+
+    @Test("A subquery over a many-to-many relationship")
+    func subquery() throws {
+        let found = try text(NSPredicate(format: "SUBQUERY(tags, $t, $t.name == 'a').@count > 1 AND NOT price < 3"))
+        #expect(
+            found == """
+                SELECT t0.id, t0.kind FROM [zproduct] t0 WHERE (SELECT COUNT(*) FROM [z_2tags] t1, [ztag] t2 WHERE \
+                t1.[z_5tags] = t2.id AND t1.[z_2products] = t0.id AND t2.[zname] = $1) > $2 AND NOT \
+                coalesce(t0.[zprice] < $3, 0) ORDER BY t0.[zname] COLLATE "other" DESC OFFSET $4 ROWS FETCH FIRST $5 \
+                ROWS ONLY
+                """)
+    }
+
+    @Test("Rows that are written")
+    func rows() throws {
+        let entity = try #require(schema.layout.entityByName["Review"])
+        let mapping = try schema.neededMapping(of: entity)
+        #expect(
+            RowSQL.insert(mapping).rendered(by: OtherDialect()).text
+                == "PUT id, kind, version, [zstars], [ztext], [zproduct], [z2_product] INTO [zreview]")
+        #expect(
+            RowSQL.delete(mapping).rendered(by: OtherDialect()).text
+                == "DELETE FROM [zreview] WHERE id = $1 AND version = $2")
+    }
+
+    @Test("A batch that changes rows behind a relationship and must stay whole")
+    func batch() throws {
+        let entity = try #require(schema.layout.entityByName["Review"])
+        let stars = entity.slots[try #require(entity.slotIndex(forName: "stars"))]
+        let sql = try BatchSQL(
+            schema: schema, plan: FetchPlan(entity: entity),
+            predicate: predicateTree(of: NSPredicate(format: "product.price > 2")))
+        let update = try sql.update(
+            [
+                .expression(
+                    column: "ZSTARS", .function(.add, [.keyPath(["stars"]), .constant(.integer(1))]),
+                    whole: BatchSQL.WholeNumbers(stars, of: entity))
+            ], of: .condition)
+        #expect(
+            update.rendered(by: OtherDialect()).text == """
+                UPDATE [zreview] AS target SET [zstars] = (SELECT whole((t0.[zstars] + $1)) FROM [zreview] t0 LEFT OUTER \
+                JOIN [zproduct] t1 ON t0.[zproduct] = t1.id WHERE t0.id = target.id), version = target.version + 1 WHERE \
+                target.id IN (SELECT t0.id FROM [zreview] t0 LEFT OUTER JOIN [zproduct] t1 ON t0.[zproduct] = t1.id WHERE \
+                t1.[zprice] > $2)
+                """)
+    }
+}
+
+extension SQLFragment {
+    fileprivate static func page(_ limit: Int64, _ offset: Int64) -> SQLFragment {
+        SQLFragment(.page(limit: .value(.integer(limit)), offset: .value(.integer(offset))))
+    }
+}
