@@ -36,25 +36,36 @@ let package = Package(
             name: "CoreDataModel",
             dependencies: ["KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "CZlib"]),
         // What a store does for rows: plans in, rows out.
-        .target(name: "StoreEngine", dependencies: ["CoreDataModel"]),
+        .target(
+            name: "StoreEngine",
+            dependencies: ["CoreDataModel", "ModelFiles", "KeyedArchives", "Ordering", "PredicateFormat"]),
         // Statements, as values; no database in sight.
-        .target(name: "SQLGeneration", dependencies: ["StoreEngine"]),
+        .target(
+            name: "SQLGeneration", dependencies: ["StoreEngine", "CoreDataModel", "PredicateFormat", "Ordering"]),
         // The engine of stores in SQLite.
         .target(
             name: "SQLiteEngine",
-            dependencies: ["SQLGeneration", "SQLiteConnection", "StoreEngine", "KeyedArchives", "Ordering"]),
+            dependencies: [
+                "SQLGeneration", "SQLiteConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
+                "PredicateFormat", "Ordering", "CSQLite",
+            ]),
         // Which entity becomes which, and what that loses.
-        .target(name: "MigrationPlans", dependencies: ["StoreEngine", "CoreDataModel", "Ordering"]),
+        .target(
+            name: "MigrationPlans",
+            dependencies: ["StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "Ordering"]),
         // Stores in SQLite that are migrated in their place, or replaced.
         .target(
             name: "SQLiteMigration",
-            dependencies: ["MigrationPlans", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "Ordering"]),
+            dependencies: [
+                "MigrationPlans", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "StoreEngine", "CoreDataModel",
+                "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering",
+            ]),
         // The graph on top: objects, contexts, coordinators, requests, results.
         .target(
             name: "CoreData",
             dependencies: [
-                "CoreDataModel", "MigrationPlans", "SQLiteEngine", "SQLiteMigration", "StoreEngine", "Ordering",
-                "CSwiftRuntime",
+                "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "KeyedArchives", "SQLiteEngine",
+                "SQLiteMigration", "StoreEngine", "Ordering", "CSwiftRuntime",
             ]),
 
         // Structs first.
@@ -65,8 +76,8 @@ let package = Package(
         .executableTarget(
             name: "PippinCommand",
             dependencies: [
-                "CodeGeneration", "CoreData", "KeyedArchives", "RecordGeneration", "SQLiteConnection", "SQLiteEngine",
-                "SQLiteMigration",
+                "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat", "RecordGeneration",
+                "SQLiteConnection", "SQLiteEngine",
             ]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
@@ -76,6 +87,8 @@ let package = Package(
 
         // What all tests lean on: folders that go with them, plain SQL, Apple's files.
         .target(name: "TestSupport", dependencies: ["SQLiteConnection"], path: "Tests/TestSupport"),
+        // What imports what, and which room leans on which.
+        .testTarget(name: "HouseTests"),
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),

@@ -1,6 +1,5 @@
 import CodeGeneration
 import CoreData
-import CoreDataModel
 import Foundation
 
 /// The command `pippin`, apart from where it writes: arguments in, text and an exit status out.

@@ -63,3 +63,8 @@ extension ObjectStore {
         throw StoreError.unsupported("saving rows", storeType: type, url: url)
     }
 }
+
+extension NSPersistentStore {
+    /// The store where it works with managed objects: a class of a developer's, or one written like it.
+    var objectStore: (any ObjectStore)? { self as? any ObjectStore }
+}

@@ -13,12 +13,12 @@ extension NSPersistentStoreCoordinator {
             return store
         }
         // Whatever was left by a migration that was killed, whoever asks for the next one.
-        if url.isFileURL, !AutomaticMigration.flag(options, NSReadOnlyPersistentStoreOption) {
+        if url.isFileURL, !StoreSettings.flag(options, NSReadOnlyPersistentStoreOption) {
             type.removeLeftovers(of: url)
         }
         let migrate = type.automaticMigration(
             of: url, to: managedObjectModel, configuration: configuration, options: options)
-        guard let migrate, AutomaticMigration.isWanted(options) else { return try opened() }
+        guard let migrate, StoreSettings.asksForMigration(options) else { return try opened() }
         do { return try opened() } catch let error as NSError
             where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
         {

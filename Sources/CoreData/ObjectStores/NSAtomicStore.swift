@@ -126,8 +126,6 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
     package override var engine: any StoreEngine { adapter }
 
-    override var objectStore: (any ObjectStore)? { self }
-
     package override func loadContents() throws { try load() }
 
     package override func unloadContents() {

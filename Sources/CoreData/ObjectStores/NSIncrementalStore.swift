@@ -109,8 +109,6 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     package override var engine: any StoreEngine { adapter }
 
-    override var objectStore: (any ObjectStore)? { self }
-
     /// Tells the subclass later: an object may go on any thread, whatever locks that holds.
     private func note(_ identifier: NSManagedObjectID, isKnown: Bool) {
         persistentStoreCoordinator?.perform { [self] in

@@ -122,9 +122,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// What reads and writes the store's rows, for the coordinator under its lock.
     package var engine: any StoreEngine { MissingEngine(type: type, url: url) }
 
-    /// The store where it works with managed objects: a class of a developer's, or one written like it.
-    var objectStore: (any ObjectStore)? { nil }
-
     /// Called once, when the store object has been made; a store of the developer's gets its identifier.
     package func prepare(for url: URL) {}
 

@@ -43,18 +43,3 @@ package struct ModelLoss: Equatable, Sendable {
     package let property: String?
     package let reason: Reason
 }
-
-/// What is to be left out of the source when a mapping is inferred, by the source's names: properties that begin anew although there
-/// is one of the same name.
-package struct DroppedNames: Equatable, Sendable {
-    package var entities: Set<String> = []
-    package var properties: [String: Set<String>] = [:]
-
-    package init() {}
-
-    mutating func insert(_ property: String, of entity: String) { properties[entity, default: []].insert(property) }
-
-    func contains(_ property: String, of entity: String?) -> Bool {
-        entity.flatMap { properties[$0]?.contains(property) } ?? false
-    }
-}

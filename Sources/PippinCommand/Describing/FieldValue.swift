@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// A property's value, of the kinds that are written differently.
 indirect enum FieldValue: Equatable {

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// One object as a value: what the store has of it.
 struct ObjectRecord {

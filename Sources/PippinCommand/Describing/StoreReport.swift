@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 import SQLiteEngine
 
 /// What `pippin info` tells, as a value.

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 import Foundation
 
 /// How a store is migrated: in one step, or over several versions of its model.

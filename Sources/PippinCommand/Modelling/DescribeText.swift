@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// What `pippin model describe` prints.
 enum DescribeText {

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// How an entity differs from the one that it comes from. Pure.
 struct EntityComparison {

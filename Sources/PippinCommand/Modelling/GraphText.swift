@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// A model as a graph in the language DOT: a box for each entity, a line for each relationship and its inverse, an arrow to
 /// each parent. Pure.

@@ -1,6 +1,5 @@
 import CodeGeneration
 import CoreData
-import CoreDataModel
 import RecordGeneration
 
 /// `pippin model`: each subcommand opens what it needs, and writes what a value became as text.

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// What changes from one model to another, and what becomes of stores, as a value.
 struct ModelDiff {

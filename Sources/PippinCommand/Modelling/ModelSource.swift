@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// A model to work with: one version of a model file, or the copy that a store keeps.
 struct ModelSource {

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// What is likely to be a mistake in a model that can be read and used. Pure.
 enum ModelWarnings {

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// How a property differs from the one that it comes from, in phrases. Pure.
 enum PropertyComparison {

@@ -1,6 +1,5 @@
 import CodeGeneration
 import CoreData
-import CoreDataModel
 import RecordGeneration
 
 /// `pippin model validate`: each version's first error, and its warnings.

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 import KeyedArchives
 
 /// A model that a store may be read with, and where it is from.

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 import SQLiteEngine
 
 /// A store, open for reading by way of a private copy.

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 import SQLiteConnection
 
 /// A store without a model: its objects as its tables have them, or as its file has them, under the names that stand there.

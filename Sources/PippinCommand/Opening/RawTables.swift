@@ -1,6 +1,5 @@
 import SQLiteEngine
 import CoreData
-import CoreDataModel
 import SQLiteConnection
 
 /// The rows of an SQLite store by the entities that `Z_PRIMARYKEY` numbers, and its join tables.

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// What `pippin dump --json` prints: one JSON object, written entity by entity.
 enum DumpJSON {

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// What `pippin dump` prints for a person: each object with its properties, long values shortened.
 enum DumpText {

@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 
 /// An entity's properties as a table, which `info` and `model describe` share.
 enum EntityText {

@@ -1,5 +1,5 @@
 import CodeGeneration
-import CoreDataModel
+import CoreData
 import Foundation
 
 /// Small pieces of text that the renderings share.

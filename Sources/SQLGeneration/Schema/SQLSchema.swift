@@ -42,6 +42,12 @@ package struct SQLSchema: Sendable {
         layoutIndexByNumber = byNumber
     }
 
+    /// The numbers of the entities that the store holds, by name.
+    var entityNumbers: [String: Int] {
+        Dictionary(
+            mappings.compactMap { $0.map { ($0.layout.name, $0.number) } }, uniquingKeysWith: { first, _ in first })
+    }
+
     /// The mapping of an entity; nil when the store does not hold it.
     package func mapping(of entity: EntityLayout) -> EntityMapping? {
         let index = entity.number - 1
@@ -56,13 +62,4 @@ package struct SQLSchema: Sendable {
 
     /// The mapping of the entity with a `Z_ENT`.
     package func mapping(number: Int) -> EntityMapping? { layoutIndexByNumber[number].flatMap { mappings[$0] } }
-}
-
-/// A join table of a many-to-many relationship.
-package struct JoinTableDefinition: Sendable, Equatable {
-    package let table: TableDefinition
-    /// The index over the second column, for going through the relationship from its other end.
-    package let index: IndexDefinition
-    /// The name of the root entity after whose table Core Data makes this one.
-    package let rootName: String
 }

@@ -57,7 +57,9 @@ package struct BatchSQL {
         generator = PredicateSQL(schema: schema, arguments: arguments)
         scope = SQLScope(mapping: mapping, names: AliasNames())
         var conditions: [SQLFragment] = []
-        if let filter = FetchSQL.entityFilter(mapping, plan, alias: scope.alias) { conditions.append(filter) }
+        if let filter = mapping.filter(includesSubentities: plan.includesSubentities, alias: scope.alias) {
+            conditions.append(filter)
+        }
         if let predicate, predicate != .constant(true) {
             let condition = try generator.condition(predicate, in: scope)
             conditions.append(conditions.isEmpty ? condition.fragment : condition.part)

@@ -7,8 +7,8 @@ package enum BindingConversion: Sendable {
     case column(ColumnStorage?)
     /// The primary key of an object of this root entity's table; -1, which no object has, for any other.
     case key(root: EntityLayout)
-    /// The number of an entity; -1, which none has, for any other value.
-    case entity(SQLSchema)
+    /// The number of an entity, by name; -1, which none has, for any other value.
+    case entity([String: Int])
     /// The first of all texts that begin with the value.
     case prefixStart
     /// What comes after all texts that begin with the value.
@@ -18,11 +18,11 @@ package enum BindingConversion: Sendable {
         switch self {
         case .column(let storage): return try Self.columnValue(value, storage)
         case .key(let root): return Self.key(of: value, root: root)
-        case .entity(let schema):
+        case .entity(let numbers):
             guard case .object(let reference) = value, let entity = reference.object as? NSEntityDescription,
-                let layout = schema.layout.entityByName[entity.name ?? ""], let mapping = schema.mapping(of: layout)
+                let number = numbers[entity.name ?? ""]
             else { return value == .null ? .null : .integer(-1) }
-            return .integer(Int64(mapping.number))
+            return .integer(Int64(number))
         case .prefixStart:
             guard case .string(let text) = value else { return .null }
             return .text(text)
@@ -89,7 +89,7 @@ extension BindingConversion: Equatable {
         switch (one, other) {
         case (.column(let one), .column(let other)): one == other
         case (.key(let one), .key(let other)): one === other
-        case (.entity(let one), .entity(let other)): one.layout === other.layout
+        case (.entity(let one), .entity(let other)): one == other
         case (.prefixStart, .prefixStart), (.prefixEnd, .prefixEnd): true
         default: false
         }

@@ -131,13 +131,6 @@ final class HistoryWriter {
     }
 }
 
-/// The numbers of the history's own entities.
-enum HistoryEntity: Int64 {
-    case change = 16001
-    case transaction = 16002
-    case string = 16003
-}
-
 extension Statement {
     /// A column of the current row as it is stored.
     package func value(at index: Int32) -> SQLValue {

@@ -19,11 +19,18 @@ package struct StoreSettings {
     /// How long to wait for a lock, in seconds, as `NSPersistentStoreDescription.timeout` says.
     package static let defaultTimeout: Double = 240
 
+    /// Whether the options ask for a store to be migrated when its model differs.
+    package static func asksForMigration(_ options: [AnyHashable: Any]?) -> Bool {
+        flag(options, NSMigratePersistentStoresAutomaticallyOption) && !flag(options, NSReadOnlyPersistentStoreOption)
+    }
+
+    /// An option that is a Boolean; false where it is not given.
+    package static func flag(_ options: [AnyHashable: Any]?, _ key: String) -> Bool {
+        (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false
+    }
+
     package init(_ options: [AnyHashable: Any]?) {
-        func flag(_ key: String) -> Bool {
-            if let flag = options?[key] as? Bool { return flag }
-            return (options?[key] as? NSNumber)?.boolValue ?? false
-        }
+        func flag(_ key: String) -> Bool { Self.flag(options, key) }
         timeout =
             (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue
             ?? (options?[NSPersistentStoreTimeoutOption] as? Double) ?? Self.defaultTimeout

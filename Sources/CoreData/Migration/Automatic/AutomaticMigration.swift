@@ -8,15 +8,6 @@ struct AutomaticMigration {
     let configuration: String?
     let options: [AnyHashable: Any]?
 
-    /// Whether the options ask for migration.
-    static func isWanted(_ options: [AnyHashable: Any]?) -> Bool {
-        flag(options, NSMigratePersistentStoresAutomaticallyOption) && !flag(options, NSReadOnlyPersistentStoreOption)
-    }
-
-    static func flag(_ options: [AnyHashable: Any]?, _ key: String) -> Bool {
-        (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false
-    }
-
     /// Migrates the store to the model: in stages or over several versions where the options say so, by a mapping model of the
     /// bundles, or else by an inferred one.
     ///
@@ -42,12 +33,12 @@ struct AutomaticMigration {
                 configuration: configuration, options: options)
             return try migration.run()
         }
-        guard Self.flag(options, NSInferMappingModelAutomaticallyOption) else {
+        guard StoreSettings.flag(options, NSInferMappingModelAutomaticallyOption) else {
             throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: nil)
         }
         try format.migrateByInference(
             url, from: source, to: model, configuration: configuration, options: options,
-            defersCleanup: Self.flag(options, NSPersistentStoreDeferredLightweightMigrationOptionKey))
+            defersCleanup: StoreSettings.flag(options, NSPersistentStoreDeferredLightweightMigrationOptionKey))
     }
 }
 

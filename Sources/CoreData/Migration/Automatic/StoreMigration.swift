@@ -34,7 +34,7 @@ package struct StoreMigration {
         of type: String = NSSQLiteStoreType, at url: URL, to destination: NSManagedObjectModel,
         mapping: NSMappingModel? = nil
     ) throws {
-        let format = try StoreTypes.migratableFormat(of: type, url)
+        let format = try NSPersistentStoreCoordinator.migratableFormat(of: type, url)
         self.format = format
         self.url = url
         self.destination = destination

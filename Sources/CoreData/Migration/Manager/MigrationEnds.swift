@@ -13,11 +13,11 @@ struct MigrationEnds {
 
     /// The kind of both stores, where these can be migrated in their place.
     var format: (any MigratableFormat.Type)? {
-        source.type == destination.type ? StoreTypes.type(named: source.type)?.migratableFormat : nil
+        source.type == destination.type ? NSPersistentStoreCoordinator.migratableFormat(ofType: source.type) : nil
     }
 
     private var destinationFormat: (any MigratableFormat.Type)? {
-        StoreTypes.type(named: destination.type)?.migratableFormat
+        NSPersistentStoreCoordinator.migratableFormat(ofType: destination.type)
     }
 
     /// Whether there is a store to add to.

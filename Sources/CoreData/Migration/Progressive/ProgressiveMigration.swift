@@ -75,7 +75,7 @@ package struct ProgressiveMigration {
         over known: KnownVersions, configuration: String? = nil, options: [AnyHashable: Any]? = nil
     ) throws {
         try self.init(
-            of: StoreTypes.migratableFormat(of: type, url), at: url, to: destination, over: known,
+            of: NSPersistentStoreCoordinator.migratableFormat(of: type, url), at: url, to: destination, over: known,
             configuration: configuration, options: options)
     }
 
@@ -90,7 +90,7 @@ package struct ProgressiveMigration {
         of type: String = NSSQLiteStoreType, at url: URL, along plan: [ChainStep], configuration: String? = nil,
         options: [AnyHashable: Any]? = nil
     ) throws {
-        let format = try StoreTypes.migratableFormat(of: type, url)
+        let format = try NSPersistentStoreCoordinator.migratableFormat(of: type, url)
         for (first, second) in zip(plan, plan.dropFirst())
         where !first.destination.model.isSameVersion(as: second.source.model) {
             throw MigrationError.disjoint(url: url, first, second)

@@ -21,7 +21,7 @@ enum ProgressiveOption {
     /// Inside the package, the value may also be a ``KnownVersions`` of the caller's.
     static func versions(_ options: [AnyHashable: Any]?, model: NSManagedObjectModel) throws -> KnownVersions? {
         if let known = options?[PippinProgressiveMigrationOptionKey] as? KnownVersions { return known }
-        guard AutomaticMigration.flag(options, PippinProgressiveMigrationOptionKey) else { return nil }
+        guard StoreSettings.flag(options, PippinProgressiveMigrationOptionKey) else { return nil }
         return try KnownVersions(of: model)
     }
 }

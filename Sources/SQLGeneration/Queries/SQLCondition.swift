@@ -30,7 +30,7 @@ struct SQLOperand {
     /// For an object's key: the root entity whose table the key is of.
     var root: EntityLayout?
     /// For the number of an object's entity: the numbers of all.
-    var entities: SQLSchema?
+    var entities: [String: Int]?
     /// Whether the value can be NULL.
     var canBeNull = true
     /// The key path, where the value is a column's.

@@ -52,7 +52,7 @@ struct DocumentMigration {
             return found
         }
         var cause: (any Error)?
-        if AutomaticMigration.flag(options, NSInferMappingModelAutomaticallyOption) {
+        if StoreSettings.flag(options, NSInferMappingModelAutomaticallyOption) {
             do { return try .inferredMappingModel(forSourceModel: source, destinationModel: model) } catch {
                 cause = error
             }

@@ -23,14 +23,6 @@ enum StoreTypes {
         builtIn.merging(registered.withLock { $0 }) { $1 }
     }
 
-    /// The kind of stores of a type.
-    ///
-    /// - Throws: 134000 for a type that there is not, 134070 for one whose stores cannot be migrated in their place.
-    static func migratableFormat(of type: String, _ url: URL) throws -> any MigratableFormat.Type {
-        if let format = try NSPersistentStoreCoordinator.storeClass(type, url).migratableFormat { return format }
-        throw StoreError.unsupported("being migrated", storeType: type, url: url)
-    }
-
     /// The names of all types, sorted.
     static var names: [String] { all.keys.sorted() }
 
@@ -65,29 +57,4 @@ enum StoreTypes {
         NSSQLiteStoreType: EngineStore<SQLiteFormat>.self, NSInMemoryStoreType: EngineStore<InMemoryFormat>.self,
         NSXMLStoreType: XMLStore.self, NSBinaryStoreType: BinaryStore.self,
     ]
-}
-
-extension NSPersistentStoreCoordinator {
-    /// The kind of stores of a type, where such can be migrated in their place.
-    package static func migratableFormat(ofType type: String) -> (any MigratableFormat.Type)? {
-        StoreTypes.type(named: type)?.migratableFormat
-    }
-}
-
-extension NSPersistentStore {
-    /// A type of store.
-    public struct StoreType: RawRepresentable, Hashable, Sendable {
-        /// The name of the type, as it was registered.
-        public typealias RawValue = String
-        /// The name of the type.
-        public let rawValue: String
-        /// Makes a type from its name.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// A store in an SQLite database.
-        public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
-        /// A store in memory.
-        public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
-        /// A store in one binary file.
-        public static let binary = StoreType(rawValue: NSBinaryStoreType)
-    }
 }

@@ -63,14 +63,3 @@ package struct KeyCounter {
             suggestion: "Restore it from a backup.")
     }
 }
-
-extension HistoryEntity {
-    /// Where its rows are.
-    var table: String {
-        switch self {
-        case .change: "ACHANGE"
-        case .transaction: "ATRANSACTION"
-        case .string: "ATRANSACTIONSTRING"
-        }
-    }
-}

@@ -112,7 +112,7 @@ extension PredicateSQL {
         if aggregatesGroups { return SQLOperand(fragment: computed, storage: storage) }
         // `price == max(price)`: of all objects of the entity.
         var text: SQLFragment = "SELECT \(computed) FROM \(inner.from)"
-        if let filter = FetchSQL.entityFilter(inner.mapping, alias: inner.alias) { text = text + " WHERE " + filter }
+        if let filter = inner.mapping.filter(alias: inner.alias) { text = text + " WHERE " + filter }
         // Where no object has a value, none equals the greatest.
         return SQLOperand(fragment: .select(text), storage: storage, canBeNull: false)
     }

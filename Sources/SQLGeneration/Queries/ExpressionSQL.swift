@@ -71,7 +71,7 @@ extension PredicateSQL {
 
     private func conversion(_ other: SQLOperand?) -> BindingConversion {
         if let root = other?.root { return .key(root: root) }
-        if let schema = other?.entities { return .entity(schema) }
+        if let numbers = other?.entities { return .entity(numbers) }
         return .column(other?.storage)
     }
 
@@ -94,7 +94,7 @@ extension PredicateSQL {
                 fragment: "\(SQLColumn(column.name, of: alias))", storage: column.storage,
                 root: column.destination?.root, name: path.joined(separator: "."))
         case .entity(let alias):
-            return SQLOperand(fragment: "\(.entity, of: alias)", entities: schema)
+            return SQLOperand(fragment: "\(.entity, of: alias)", entities: schema.entityNumbers)
         case .object(let alias, let mapping): return key(of: mapping, alias: alias)
         case .toMany(let toMany):
             guard let position = toMany.rest.firstIndex(where: { $0.hasPrefix("@") }),

@@ -25,3 +25,12 @@ package struct IndexDefinition: Sendable, Equatable {
     /// What restricts the index to some rows; nil for all rows.
     package var condition: SQLFragment?
 }
+
+/// A join table of a many-to-many relationship.
+package struct JoinTableDefinition: Sendable, Equatable {
+    package let table: TableDefinition
+    /// The index over the second column, for going through the relationship from its other end.
+    package let index: IndexDefinition
+    /// The name of the root entity after whose table Core Data makes this one.
+    package let rootName: String
+}

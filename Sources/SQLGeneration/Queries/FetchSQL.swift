@@ -72,7 +72,9 @@ package struct FetchSQL {
         }
 
         var conditions: [SQLFragment] = []
-        if let filter = Self.entityFilter(mapping, plan, alias: scope.alias) { conditions.append(filter) }
+        if let filter = mapping.filter(includesSubentities: plan.includesSubentities, alias: scope.alias) {
+            conditions.append(filter)
+        }
         if let predicate, predicate != .constant(true) {
             let condition = try generator.condition(predicate, in: scope)
             // The top of the WHERE clause needs no parentheses unless something stands beside it.
@@ -100,20 +102,6 @@ package struct FetchSQL {
         return FetchStatement(
             sql: sql, shape: shape, columns: columns, selectsEntity: selectsEntity,
             isReusable: scope.names.isReusable)
-    }
-
-    /// Tells the entity's rows from others of its table; nil where all rows are wanted.
-    static func entityFilter(_ mapping: EntityMapping, _ plan: FetchPlan, alias: String) -> SQLFragment? {
-        entityFilter(mapping, includesSubentities: plan.includesSubentities, alias: alias)
-    }
-
-    static func entityFilter(
-        _ mapping: EntityMapping, includesSubentities: Bool = true, alias: String
-    ) -> SQLFragment? {
-        guard mapping.sharesTable, mapping.layout.superentity != nil || !includesSubentities else { return nil }
-        let numbers = includesSubentities ? mapping.numbers : [mapping.number]
-        if numbers.count == 1, let number = numbers.first { return "\(.entity, of: alias) = \(number: number)" }
-        return "\(.entity, of: alias) IN (\(.list(numbers.map { "\(number: $0)" })))"
     }
 }
 

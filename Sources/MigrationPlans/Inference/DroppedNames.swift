@@ -1,0 +1,16 @@
+/// What is to be left out of the source when a mapping is inferred, by the source's names: properties that begin anew although there
+/// is one of the same name.
+package struct DroppedNames: Equatable, Sendable {
+    package var entities: Set<String> = []
+    package var properties: [String: Set<String>] = [:]
+
+    package init() {}
+
+    package mutating func insert(_ property: String, of entity: String) {
+        properties[entity, default: []].insert(property)
+    }
+
+    package func contains(_ property: String, of entity: String?) -> Bool {
+        entity.flatMap { properties[$0]?.contains(property) } ?? false
+    }
+}

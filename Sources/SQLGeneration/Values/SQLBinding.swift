@@ -1,0 +1,57 @@
+import CoreDataModel
+import Foundation
+import PredicateFormat
+
+/// What differs between two runs of one statement: the predicate's arguments, the limit and the offset.
+package struct BindingContext: Sendable {
+    package var arguments: [Value] = []
+    package var limit = 0
+    package var offset = 0
+
+    package init(arguments: [Value] = [], limit: Int = 0, offset: Int = 0) {
+        self.arguments = arguments
+        self.limit = limit
+        self.offset = offset
+    }
+}
+
+/// A value that a database stores.
+package enum SQLValue: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    case double(Double)
+    case text(String)
+    case blob(Data)
+}
+
+/// What is bound to one parameter: a value, or one that the predicate's arguments say when the statement runs, so that the
+/// text can be kept for all predicates of one format.
+package enum SQLBinding: Sendable, Equatable {
+    case value(SQLValue)
+    /// An argument of the predicate, converted.
+    case argument(Int, BindingConversion)
+    /// An element of an argument that is a collection, converted.
+    case element(of: Int, at: Int, BindingConversion)
+    /// The fetch limit; -1 for none.
+    case limit
+    case offset
+
+    /// The value, given what differs from run to run.
+    ///
+    /// - Throws: an `NSError` for a value that no column can hold.
+    package func value(_ context: BindingContext) throws -> SQLValue {
+        switch self {
+        case .value(let value): return value
+        case .argument(let index, let conversion):
+            guard context.arguments.indices.contains(index) else { throw SQLError.missingArgument(index) }
+            return try conversion.value(of: context.arguments[index])
+        case .element(let index, let position, let conversion):
+            guard context.arguments.indices.contains(index),
+                case .collection(let elements) = context.arguments[index], elements.indices.contains(position)
+            else { throw SQLError.missingArgument(index) }
+            return try conversion.value(of: elements[position])
+        case .limit: return .integer(context.limit > 0 ? Int64(context.limit) : -1)
+        case .offset: return .integer(Int64(context.offset))
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// The numbers of the history's own entities.
+enum HistoryEntity: Int64 {
+    case change = 16001
+    case transaction = 16002
+    case string = 16003
+}
+
+extension HistoryEntity {
+    /// Where its rows are.
+    var table: String {
+        switch self {
+        case .change: "ACHANGE"
+        case .transaction: "ATRANSACTION"
+        case .string: "ATRANSACTIONSTRING"
+        }
+    }
+}

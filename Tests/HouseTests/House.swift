@@ -1,0 +1,72 @@
+import Foundation
+
+/// The sources and the manifest, read as text.
+enum House {
+    struct File {
+        /// The path below `Sources`.
+        let path: String
+        let target: String
+        /// The folder in the target; nil for a file beside the rooms.
+        let room: String?
+        let imports: Set<String>
+        /// The types that are declared at the top level.
+        let declarations: Set<String>
+        /// All words outside comments and strings that begin with a capital letter.
+        let words: Set<String>
+    }
+
+    private static var root: URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+    }
+
+    /// What each target of the library names.
+    static func targets() throws -> [String: Set<String>] {
+        let manifest = try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let target = try Regex(
+            #"\.(?:target|executableTarget|systemLibrary|macro)\(\s*name: "(\w+)"(?:,\s*dependencies: \[([^\]]*)\])?"#)
+        let name = try Regex(#""(\w+)""#)
+        var targets: [String: Set<String>] = [:]
+        for match in manifest.matches(of: target) {
+            guard let key = match.output[1].substring else { continue }
+            let named = match.output[2].substring.map { text in
+                text.matches(of: name).compactMap { $0.output[1].substring.map(String.init) }
+            }
+            targets[String(key)] = Set(named ?? [])
+        }
+        return targets
+    }
+
+    static func files() throws -> [File] { try cached.get() }
+
+    private static let cached = Result { () throws -> [File] in
+        let sources = root.appendingPathComponent("Sources")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+        return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+            file(path, try String(contentsOf: sources.appendingPathComponent(path), encoding: .utf8))
+        }
+    }
+
+    private static func file(_ path: String, _ text: String) -> File {
+        let parts = path.split(separator: "/").map(String.init)
+        var (imports, declarations, words): (Set<String>, Set<String>, Set<String>) = ([], [], [])
+        let kinds: Set<Substring> = ["class", "struct", "enum", "protocol", "actor", "typealias"]
+        for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+            // What is between the quotation marks of a string names nothing.
+            let code = line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+                .filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined(separator: " ")
+            let named = code.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+            words.formUnion(named.filter { $0.first?.isUppercase == true }.map(String.init))
+            if let index = named.firstIndex(of: "import"), named.indices.contains(index + 1), index < 2 {
+                imports.insert(String(named[index + 1]))
+            }
+            if line.first != " ", let index = named.firstIndex(where: kinds.contains), named.indices.contains(index + 1)
+            {
+                declarations.insert(String(named[index + 1]))
+            }
+        }
+        return File(
+            path: path, target: parts[0], room: parts.count > 2 ? parts[1] : nil, imports: imports,
+            declarations: declarations, words: words)
+    }
+}

@@ -1,0 +1,33 @@
+/// The rooms of each target of Core Data, from the ground up, and the few leanings that go upward.
+enum Rooms {
+    static let order: [String: [String]] = [
+        "CoreDataModel": [
+            "Errors", "Model", "Layouts", "Fetching", "Metadata", "Transformers", "ModelFiles",
+        ],
+        "StoreEngine": ["Files", "Rows", "Changes", "Plans", "Engines"],
+        "SQLGeneration": [
+            "Values", "Fragments", "Naming", "Reconciliation", "Schema", "Queries", "Indexes", "Statements",
+        ],
+        "SQLiteEngine": [
+            "Errors", "Dialect", "Tables", "Files", "Rows", "History", "Saving", "Fetching", "Opening", "Batches",
+            "Structure", "Sharing", "Engine",
+        ],
+        "MigrationPlans": ["Errors", "Inference", "MappingModel", "Reconciling", "Stores"],
+        "SQLiteMigration": ["Lightweight", "Replacement", "Reconciling"],
+        "CoreData": [
+            "Undo", "Stores", "Objects", "Context", "ObjectStores", "Coordinator", "History", "Requests", "Results",
+            "Migration", "BuiltInStores",
+        ],
+    ]
+
+    /// The two shells of state that the rooms of the engine extend, each with its concern.
+    static let shells: [String: Set<String>] = ["SQLiteEngine": ["OpenStore", "SQLiteEngine"]]
+
+    /// Leanings that go upward, by the room that leans, each with its reason: Core Data's own concepts.
+    static let upward: [String: [String: String]] = [
+        "CoreData/Objects": ["Context": "an object knows its context"],
+        "CoreData/Context": ["Coordinator": "a context knows its coordinator"],
+        "CoreData/Stores": ["Coordinator": "a store knows the coordinator that it was added to"],
+        "CoreData/Coordinator": ["BuiltInStores": "a coordinator adds stores by the name of their type"],
+    ]
+}
