@@ -110,3 +110,15 @@ extension EntityLayout {
         return false
     }
 }
+
+extension BatchOutcome {
+    /// What the result of a batch request says, by the raw value of its result type, which all three kinds of requests share:
+    /// whether it worked, the IDs, or how many.
+    func result(_ type: UInt) -> Any {
+        switch type {
+        case 1: identifiers
+        case 2: NSNumber(value: count)
+        default: NSNumber(value: true)
+        }
+    }
+}

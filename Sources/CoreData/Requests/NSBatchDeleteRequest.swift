@@ -100,13 +100,7 @@ extension NSBatchDeleteRequest: ExecutableRequest {
             plan.origin = try context.changeOrigin()
             outcome = try source.deleteBatch(plan, stores: affectedStores ?? fetchRequest.affectedStores)
         }
-        let result: Any =
-            switch resultType {
-            case .resultTypeStatusOnly: NSNumber(value: true)
-            case .resultTypeObjectIDs: outcome.identifiers
-            case .resultTypeCount: NSNumber(value: outcome.count)
-            }
-        return NSBatchDeleteResult(result: result, resultType: resultType)
+        return NSBatchDeleteResult(result: outcome.result(resultType.rawValue), resultType: resultType)
     }
 }
 

@@ -11,13 +11,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
         plan.wantsIdentifiers = resultType == .objectIDs
         plan.origin = try context.changeOrigin()
         let outcome = try insert(plan, source)
-        let result: Any =
-            switch resultType {
-            case .statusOnly: NSNumber(value: true)
-            case .objectIDs: outcome.identifiers
-            case .count: NSNumber(value: outcome.count)
-            }
-        return NSBatchInsertResult(result: result, resultType: resultType)
+        return NSBatchInsertResult(result: outcome.result(resultType.rawValue), resultType: resultType)
     }
 
     private static func rule(of policy: Any) -> BatchConflictRule {

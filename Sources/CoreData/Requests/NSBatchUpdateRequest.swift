@@ -94,13 +94,7 @@ extension NSBatchUpdateRequest: ExecutableRequest {
         plan.wantsIdentifiers = resultType == .updatedObjectIDsResultType
         plan.origin = try context.changeOrigin()
         let outcome = try source.updateBatch(plan, stores: affectedStores)
-        let result: Any =
-            switch resultType {
-            case .statusOnlyResultType: NSNumber(value: true)
-            case .updatedObjectIDsResultType: outcome.identifiers
-            case .updatedObjectsCountResultType: NSNumber(value: outcome.count)
-            }
-        return NSBatchUpdateResult(result: result, resultType: resultType)
+        return NSBatchUpdateResult(result: outcome.result(resultType.rawValue), resultType: resultType)
     }
 }
 

@@ -22,8 +22,8 @@ package enum MappingInference {
             of: destination.entities.map(\.renameable),
             in: source.entities.map(\.renameable).filter { !dropped.entities.contains($0.name) })
         try HierarchyCheck.check(names, from: source, to: destination)
-        var kept: [EntityPlan] = []
-        var added: [EntityPlan] = []
+        var kept: [EntityMappingPlan] = []
+        var added: [EntityMappingPlan] = []
         for entity in destination.entities.ordered(by: { ($0.name ?? "") < ($1.name ?? "") }) {
             guard let name = entity.name else { continue }
             if let sourceName = names[name], let former = source.entitiesByName[sourceName] {
@@ -35,11 +35,11 @@ package enum MappingInference {
         let surviving = Set(names.values)
         let removed = source.entities.compactMap(\.name).filter { !surviving.contains($0) }.sorted()
         return MappingPlan(
-            entities: kept + added + removed.map { EntityPlan(kind: .remove, source: $0, destination: nil) })
+            entities: kept + added + removed.map { EntityMappingPlan(kind: .remove, source: $0, destination: nil) })
     }
 
-    private static func plan(adding entity: NSEntityDescription) -> EntityPlan {
-        EntityPlan(
+    private static func plan(adding entity: NSEntityDescription) -> EntityMappingPlan {
+        EntityMappingPlan(
             kind: .add, source: nil, destination: entity.name,
             attributes: entity.storedAttributes.map { PropertyPlan(name: $0.name, source: nil) },
             relationships: entity.storedRelationships.map { PropertyPlan(name: $0.name, source: nil) })
@@ -48,8 +48,8 @@ package enum MappingInference {
     private static func plan(
         for entity: NSEntityDescription, from source: NSEntityDescription, entityNames: [String: String],
         dropping dropped: DroppedNames
-    ) throws(InferenceFailure) -> EntityPlan {
-        var plan = EntityPlan(
+    ) throws(InferenceFailure) -> EntityMappingPlan {
+        var plan = EntityMappingPlan(
             kind: isSame(source, entity) ? .copy : .transform, source: source.name, destination: entity.name)
         let attributes = source.storedAttributes.filter { !dropped.contains($0.name, of: source.name) }
         let attributeNames = RenamingMatch.sources(

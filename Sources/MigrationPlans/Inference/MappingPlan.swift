@@ -3,22 +3,22 @@
 /// A mapping model is made of it for the migrations that work on objects, SQL statements for those that work on tables.
 package struct MappingPlan: Equatable, Sendable {
     /// First what stays, by the destination's names, then what is added, then what is removed.
-    package var entities: [EntityPlan]
+    package var entities: [EntityMappingPlan]
 
-    package init(entities: [EntityPlan]) { self.entities = entities }
+    package init(entities: [EntityMappingPlan]) { self.entities = entities }
 
     /// The plan for an entity of the destination.
-    package func entity(destination name: String) -> EntityPlan? { entities.first { $0.destination == name } }
+    package func entity(destination name: String) -> EntityMappingPlan? { entities.first { $0.destination == name } }
 
     /// The plan for an entity of the source.
-    package func entity(source name: String) -> EntityPlan? { entities.first { $0.source == name } }
+    package func entity(source name: String) -> EntityMappingPlan? { entities.first { $0.source == name } }
 
     /// Whether anything changes but entities that are the same in both models.
     package var changesAnything: Bool { entities.contains { $0.kind != .copy } }
 }
 
 /// What happens to one entity.
-package struct EntityPlan: Equatable, Sendable {
+package struct EntityMappingPlan: Equatable, Sendable {
     package enum Kind: String, Sendable {
         case add = "Add"
         case remove = "Remove"

@@ -3,7 +3,8 @@ import Foundation
 
 // An inferred plan as the mapping model that Core Data makes of it.
 extension NSEntityMapping {
-    convenience init(_ plan: EntityPlan, from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
+    convenience init(_ plan: EntityMappingPlan, from source: NSManagedObjectModel, to destination: NSManagedObjectModel)
+    {
         self.init()
         name = plan.mappingName
         switch plan.kind {

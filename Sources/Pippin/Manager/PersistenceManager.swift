@@ -36,7 +36,7 @@ public final class PersistenceManager: Sendable {
     let backgroundContexts = WeakContexts()
     let writes = WriteQueue()
     /// Rows without managed objects, where that can be had.
-    let storeRows: (any RowSource & Sendable)?
+    let storeRows: (any StructRows & Sendable)?
     /// The entities that were derived from models.
     let registry: ModelRegistry
     /// The model of the program alone; that of the container may have more, which the store has besides.

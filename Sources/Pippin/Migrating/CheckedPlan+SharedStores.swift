@@ -44,7 +44,7 @@ import CoreData
                 let hashes = store.model.entities.compactMap { entity in
                     entity.recordedVersionHash.map { (entity.name ?? "", $0) }
                 }
-                extended[index] = try CoreData.ModelAssembler.model(
+                extended[index] = try ModelAssembler.model(
                     document, versionHashes: Dictionary(hashes, uniquingKeysWith: { first, _ in first }))
             }
             return try CheckedPlan(plan, over: extended, carrying: Set(store.reconciliation.leftAlone))

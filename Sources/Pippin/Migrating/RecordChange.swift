@@ -53,7 +53,7 @@ public struct RecordChange: Sendable {
             let destination = try pair.newRegistry.plan(of: new)
             guard let context = pair.old.managedObjectContext else { return }
             let rows = ObjectRows(context)
-            let assembler = ModelAssembler(registry: pair.oldRegistry, source: rows)
+            let assembler = StructAssembler(registry: pair.oldRegistry, source: rows)
             guard let model = try assembler.models(Old.self, of: source, [try rows.row(pair.old, source)]).first else {
                 return
             }

@@ -36,7 +36,7 @@ extension PersistenceManager {
                 selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, rest]) } ?? rest
         }
         let chosen = selection
-        return try await readRows(in: context) { try reader.models(chosen, $0) }
+        return try await withRows(in: context) { try reader.models(chosen, $0) }
     }
 }
 

@@ -4,14 +4,14 @@ import CoreData
 struct ModelsDecoder: Decoder, UnkeyedDecodingContainer {
     let nodes: [Int]
     let related: RelatedModel
-    let assembler: ModelAssembler
+    let assembler: StructAssembler
     var currentIndex = 0
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
     var count: Int? { nodes.count }
     var isAtEnd: Bool { currentIndex == nodes.count }
 
-    init(nodes: [Int], related: RelatedModel, assembler: ModelAssembler) {
+    init(nodes: [Int], related: RelatedModel, assembler: StructAssembler) {
         self.nodes = nodes
         self.related = related
         self.assembler = assembler

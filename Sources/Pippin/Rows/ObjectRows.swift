@@ -1,7 +1,7 @@
 import CoreData
 
 /// Rows from a context's managed objects, by public API: unsaved changes count. For use on the context's queue.
-final class ObjectRows: RowSource {
+final class ObjectRows: StructRows {
     private let context: NSManagedObjectContext
 
     init(_ context: NSManagedObjectContext) { self.context = context }

@@ -4,9 +4,9 @@ import CoreData
 struct RelatedRowLoader {
     private(set) var graph = RowGraph()
     private let registry: ModelRegistry
-    private let source: any RowSource
+    private let source: any StructRows
 
-    init(registry: ModelRegistry, source: any RowSource) {
+    init(registry: ModelRegistry, source: any StructRows) {
         self.registry = registry
         self.source = source
     }

@@ -2,7 +2,7 @@
     import CoreData
 
     /// Rows straight from the store, without managed objects: the one place that uses more than Core Data's public API.
-    final class StoreRows: RowSource, @unchecked Sendable {
+    final class StoreRows: StructRows, @unchecked Sendable {
         // @unchecked Sendable: the coordinator locks itself, `Locked` the rest.
         private let coordinator: NSPersistentStoreCoordinator
         private let slotsByEntity = Locked<[ObjectIdentifier: ContiguousArray<Int>]>([:])

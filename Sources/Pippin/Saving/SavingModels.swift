@@ -75,7 +75,7 @@ extension RecordFromModel {
     ) throws {
         let uids = models.map(\.uid)
         let found = try shouldOverwrite ? records(.all, in: context) : records(uids: uids, in: context)
-        let plan = SavePlan(models: uids, records: found.map(\.identifier), shouldOverwrite: shouldOverwrite)
+        let plan = RecordSavePlan(models: uids, records: found.map(\.identifier), shouldOverwrite: shouldOverwrite)
         for record in plan.deletions { context.delete(found[record]) }
         let updated = plan.updates.map { (record: found[$0.record], model: models[$0.model]) }
         let inserted = try plan.inserts.map { (record: try insert(uid: uids[$0], in: context), model: models[$0]) }

@@ -24,7 +24,7 @@ extension PersistenceManager {
     ) async throws -> [Model] {
         let reader = try reader(type)
         let selection = try reader.selection(filter, order, limit, offset)
-        return try await readRows(in: context) { try reader.models(selection, $0) }
+        return try await withRows(in: context) { try reader.models(selection, $0) }
     }
 
     /// The models that a filter selects, as the `async` form gives them, waiting for them.
@@ -43,7 +43,7 @@ extension PersistenceManager {
     ) throws -> [Model] {
         let reader = try reader(type)
         let selection = try reader.selection(filter, order, limit, offset)
-        return try readRows(in: context) { try reader.models(selection, $0) }
+        return try withRows(in: context) { try reader.models(selection, $0) }
     }
 
     /// The model with that identifier, if it is stored.
@@ -59,7 +59,7 @@ extension PersistenceManager {
     ) async throws -> Model? {
         let reader = try reader(type)
         let selection = reader.selection(uid: uid)
-        return try await readRows(in: context) { try reader.models(selection, $0).first }
+        return try await withRows(in: context) { try reader.models(selection, $0).first }
     }
 
     /// The model with that identifier, as the `async` form gives it, waiting for it.
@@ -73,7 +73,7 @@ extension PersistenceManager {
         _ type: Model.Type, uid: Model.UidType, context: NSManagedObjectContext? = nil
     ) throws -> Model? {
         let reader = try reader(type)
-        return try readRows(in: context) { try reader.models(reader.selection(uid: uid), $0).first }
+        return try withRows(in: context) { try reader.models(reader.selection(uid: uid), $0).first }
     }
 
     /// The models with these identifiers, as many as there are, in the identifiers' order.
@@ -88,7 +88,7 @@ extension PersistenceManager {
         _ type: Model.Type, uids: [Model.UidType], context: NSManagedObjectContext? = nil
     ) async throws -> [Model] {
         let reader = try reader(type)
-        return try await readRows(in: context) { try reader.models(inOrderOf: uids, $0) }
+        return try await withRows(in: context) { try reader.models(inOrderOf: uids, $0) }
     }
 
     /// The models with these identifiers, as the `async` form gives them, waiting for them.
@@ -102,7 +102,7 @@ extension PersistenceManager {
         _ type: Model.Type, uids: [Model.UidType], context: NSManagedObjectContext? = nil
     ) throws -> [Model] {
         let reader = try reader(type)
-        return try readRows(in: context) { try reader.models(inOrderOf: uids, $0) }
+        return try withRows(in: context) { try reader.models(inOrderOf: uids, $0) }
     }
 
     func reader<Model: CoreModel & Codable>(_ type: Model.Type) throws -> ModelReader<Model> {

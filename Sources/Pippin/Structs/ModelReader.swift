@@ -21,13 +21,13 @@ struct ModelReader<Model: CoreModel & Codable>: Sendable {
         return selection
     }
 
-    func models(_ selection: RecordSelection, _ source: any RowSource) throws -> [Model] {
+    func models(_ selection: RecordSelection, _ source: any StructRows) throws -> [Model] {
         // A limit of 0 would mean none to Core Data.
         if selection.limit.map({ $0 <= 0 }) ?? false { return [] }
-        return try ModelAssembler(registry: registry, source: source).models(Model.self, of: plan, selection)
+        return try StructAssembler(registry: registry, source: source).models(Model.self, of: plan, selection)
     }
 
-    func models(inOrderOf uids: [Model.UidType], _ source: any RowSource) throws -> [Model] {
+    func models(inOrderOf uids: [Model.UidType], _ source: any StructRows) throws -> [Model] {
         var found: [Model.UidType: Model] = [:]
         for portion in Array(Set(uids)).portions(of: 500) {
             for model in try models(.uids(portion, key: plan.uidKey), source) { found[model.uid] = model }

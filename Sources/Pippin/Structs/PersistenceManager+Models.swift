@@ -62,7 +62,7 @@ extension PersistenceManager {
         }
     }
 
-    static func rows(of container: NSPersistentContainer) -> (any RowSource & Sendable)? {
+    static func rows(of container: NSPersistentContainer) -> (any StructRows & Sendable)? {
         #if canImport(ObjectiveC)
             nil
         #else
@@ -71,8 +71,8 @@ extension PersistenceManager {
     }
 
     /// Reads from rows: straight from the store, or from a context's objects where there is one.
-    func readRows<Result>(
-        in context: NSManagedObjectContext?, _ work: (any RowSource) throws -> Result
+    func withRows<Result>(
+        in context: NSManagedObjectContext?, _ work: (any StructRows) throws -> Result
     ) throws -> Result {
         if context == nil, let storeRows {
             try requireLoaded()
@@ -82,8 +82,8 @@ extension PersistenceManager {
     }
 
     /// Reads from rows: straight from the store, or from a context's objects where there is one.
-    func readRows<Result: Sendable>(
-        in context: NSManagedObjectContext?, _ work: @escaping @Sendable (any RowSource) throws -> Result
+    func withRows<Result: Sendable>(
+        in context: NSManagedObjectContext?, _ work: @escaping @Sendable (any StructRows) throws -> Result
     ) async throws -> Result {
         if context == nil, let storeRows {
             try requireLoaded()

@@ -7,7 +7,7 @@ enum MigrationText {
         return lines.isEmpty ? "No entity changes its name or its properties.\n" : lines.joined(separator: "\n") + "\n"
     }
 
-    private static func changes(of entity: EntityPlan) -> [String] {
+    private static func changes(of entity: EntityMappingPlan) -> [String] {
         switch entity.kind {
         case .copy: return []
         case .add: return ["+ entity \(entity.destination ?? "")"]

@@ -87,7 +87,7 @@ extension OpenStore {
             let (cached, statement) = try prepare(plan, .rows)
             guard let reader = cached.reader else { return }
             defer { statement.reset() }
-            try reader.readRows(statement, body)
+            try reader.handOutRows(of: statement, body)
         }
     }
 

@@ -42,13 +42,13 @@ struct RowReader {
     func rows(_ statement: Statement, expecting count: Int) throws -> ContiguousArray<Row> {
         var rows = ContiguousArray<Row>()
         rows.reserveCapacity(count)
-        try readRows(statement) { rows.append($0) }
+        try handOutRows(of: statement) { rows.append($0) }
         return rows
     }
 
     /// All rows that are left, one by one.
     @inline(__always)
-    func readRows(_ statement: Statement, _ body: (consuming Row) -> Void) throws {
+    func handOutRows(of statement: Statement, _ body: (consuming Row) -> Void) throws {
         if !selectsEntity, let only = entities.first {
             // The usual case without looking for the reader of each row.
             while try statement.step() { body(try only.row(statement, versionIndex: versionIndex)) }

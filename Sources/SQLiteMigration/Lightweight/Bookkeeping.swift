@@ -70,7 +70,7 @@ enum Bookkeeping {
         return statements
     }
 
-    private static func renamesProperties(_ plan: EntityPlan) -> Bool {
+    private static func renamesProperties(_ plan: EntityMappingPlan) -> Bool {
         (plan.attributes + plan.relationships).contains { $0.source != nil && $0.source != $0.name }
     }
 }

@@ -14,10 +14,10 @@ struct ColumnSources {
     private let pair: SchemaPair
     private let mapping: EntityMapping
     private let former: EntityMapping
-    private let plan: EntityPlan
+    private let plan: EntityMappingPlan
 
     /// - Throws: when a default value cannot be stored.
-    init(_ mapping: EntityMapping, from former: EntityMapping, plan: EntityPlan, in pair: SchemaPair) throws {
+    init(_ mapping: EntityMapping, from former: EntityMapping, plan: EntityMappingPlan, in pair: SchemaPair) throws {
         self.pair = pair
         self.mapping = mapping
         self.former = former

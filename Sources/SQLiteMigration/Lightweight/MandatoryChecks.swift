@@ -19,7 +19,7 @@ enum MandatoryChecks {
 
     private static func check(
         _ slot: SlotLayout, _ column: SlotColumn?, _ mapping: EntityMapping, _ former: EntityMapping,
-        _ plan: EntityPlan,
+        _ plan: EntityMappingPlan,
         _ pair: SchemaPair
     ) -> [MigrationStep] {
         guard let column, !column.isDerived else { return [] }

@@ -16,7 +16,7 @@ struct SchemaPair {
     var destinationMappings: [EntityMapping] { destination.mappings.compactMap { $0 } }
 
     /// The plan for an entity of the destination.
-    func plan(for mapping: EntityMapping) -> EntityPlan? { plan.entity(destination: mapping.layout.name) }
+    func plan(for mapping: EntityMapping) -> EntityMappingPlan? { plan.entity(destination: mapping.layout.name) }
 
     /// What an entity of the destination was; `nil` for one that is new in this store.
     func former(_ mapping: EntityMapping) -> EntityMapping? {

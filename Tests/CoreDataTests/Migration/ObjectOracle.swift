@@ -51,7 +51,7 @@ struct ObjectOracle {
     private typealias Store = (url: URL, schema: SQLSchema)
 
     /// A former column, with the default in place of what is missing where a value has to be.
-    private func filled(_ column: String, _ attribute: PropertyPlan, _ plan: EntityPlan) throws -> String {
+    private func filled(_ column: String, _ attribute: PropertyPlan, _ plan: EntityMappingPlan) throws -> String {
         guard let layout = after.schema.layout.entityByName[plan.destination ?? ""],
             let mapping = after.schema.mapping(of: layout), let slot = layout.slotIndex(forName: attribute.name),
             !layout.slots[slot].isOptional, let destination = mapping.columns[slot],
@@ -62,7 +62,7 @@ struct ObjectOracle {
 
     /// The values of the objects of an entity, by key: of the attributes that both versions have.
     private func signatures(
-        of mapping: EntityMapping, in store: Store, plan: EntityPlan, isSource: Bool
+        of mapping: EntityMapping, in store: Store, plan: EntityMappingPlan, isSource: Bool
     ) throws -> [String: String] {
         let columns = try plan.attributes.filter { $0.source != nil }.compactMap { attribute -> String? in
             guard let column = mapping.column(named: isSource ? attribute.source ?? "" : attribute.name),

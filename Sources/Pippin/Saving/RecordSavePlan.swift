@@ -1,5 +1,5 @@
 /// What a save of models does to the records that are there, worked out from identifiers alone.
-struct SavePlan: Equatable {
+struct RecordSavePlan: Equatable {
     /// A record that takes over a model's values, both by index.
     struct Update: Equatable {
         let record: Int

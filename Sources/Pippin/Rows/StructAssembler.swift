@@ -5,9 +5,9 @@ import CoreData
 ///
 /// A model that contains itself, some steps down, comes there without its relationships: values cannot go round in circles. Saving
 /// such a value changes nothing, since the nearest one counts.
-final class ModelAssembler: RelatedRows {
+final class StructAssembler: RelatedRows {
     private let registry: ModelRegistry
-    private let source: any RowSource
+    private let source: any StructRows
     private var graph = RowGraph()
     private var order = ComponentOrder(count: 0, roots: [], successors: { _ in [] })
     /// The models that look the same on every way to them, by row.
@@ -21,7 +21,7 @@ final class ModelAssembler: RelatedRows {
     private var repetitions = 0
     private var decoders: [ObjectIdentifier: RowDecoder] = [:]
 
-    init(registry: ModelRegistry, source: any RowSource) {
+    init(registry: ModelRegistry, source: any StructRows) {
         self.registry = registry
         self.source = source
     }

@@ -1,7 +1,7 @@
 import CoreData
 
 /// Where the rows of models come from.
-protocol RowSource: AnyObject {
+protocol StructRows: AnyObject {
     /// The slot of each field of an entity in its rows; -1 for a relationship to many.
     func slots(of plan: EntityPlan) throws -> ContiguousArray<Int>
 
