@@ -41,7 +41,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         }
         _ = try documentNodes()
         state = try FileState(of: url)
-        guard state != nil else {
+        // An empty file keeps the place of a store that is yet to be made.
+        guard let state, !state.isEmpty else {
             if isReadOnly { throw Self.missing(url) }
             let names = entityNames
             storedMetadata = StoreMetadata.make(for: model, entityNames: names, type: type)
@@ -276,6 +277,9 @@ struct FileState: Equatable {
     private let date: Date?
     private let size: UInt64
     private let number: UInt64
+
+    /// Whether there is nothing in the file.
+    var isEmpty: Bool { size == 0 }
 
     /// `nil` where there is no file.
     init?(of url: URL) throws {
