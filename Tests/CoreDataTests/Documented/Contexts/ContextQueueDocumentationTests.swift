@@ -125,7 +125,8 @@ struct ContextQueueDocumentationTests {
         #expect(author.shown("name") == "New")
     }
 
-    @Test("parent and persistentStoreCoordinator: a context has one of them; children have the coordinator of the eldest")
+    @Test(
+        "parent and persistentStoreCoordinator: a context has one of them; children have the coordinator of the eldest")
     func ancestors() {
         let (child, grandchild) = (NSManagedObjectContext(.mainQueue), NSManagedObjectContext(.privateQueue))
         child.parent = context

@@ -185,7 +185,8 @@ struct ContextStoreDocumentationTests {
             // @unchecked Sendable: used on the main queue only.
             var questions: [Bool] = []
             override func shouldHandleInaccessibleFault(
-                _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+                _ fault: NSManagedObject, for oid: NSManagedObjectID,
+                triggeredByProperty property: NSPropertyDescription?
             ) -> Bool {
                 questions.append(fault.objectID == oid && (property == nil || property?.entity == fault.entity))
                 return super.shouldHandleInaccessibleFault(fault, for: oid, triggeredByProperty: property)

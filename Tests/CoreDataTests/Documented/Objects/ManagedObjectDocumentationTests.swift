@@ -136,7 +136,8 @@ struct ManagedObjectDocumentationTests {
         #expect(entry.text == "New")
     }
 
-    @Test("will and did change with a set mutation: a custom accessor of a to-many relationship", arguments: [1, 2, 3, 4])
+    @Test(
+        "will and did change with a set mutation: a custom accessor of a to-many relationship", arguments: [1, 2, 3, 4])
     func setMutation(kind: UInt) throws {
         let diary = context.make("Diary", ["name": "D"])
         let (old, other) = (LoggedEntry(context: context), LoggedEntry(context: context))
@@ -171,7 +172,9 @@ struct ManagedObjectDocumentationTests {
         #expect(entry.value(forKey: "diary") == nil && new.value(forKey: "diary") as? NSManagedObject === other)
     }
 
-    @Test("mutableSetValue(forKey:) and mutableOrderedSetValue(forKey:): what is done to them is done to the relationship")
+    @Test(
+        "mutableSetValue(forKey:) and mutableOrderedSetValue(forKey:): what is done to them is done to the relationship"
+    )
     func proxies() {
         let diary = context.make("Diary")
         diary.mutableSetValue(forKey: "entries").add(entry)

@@ -53,7 +53,9 @@ struct ObjectEventDocumentationTests {
         new.log = []
         context.undo()
         #expect(new.take() == ["snapshot \(NSSnapshotEventType.undoInsertion.rawValue)"])
-        let flags: NSSnapshotEventType = [.undoInsertion, .undoDeletion, .undoUpdate, .rollback, .refresh, .mergePolicy]
+        let flags: NSSnapshotEventType = [
+            .undoInsertion, .undoDeletion, .undoUpdate, .rollback, .refresh, .mergePolicy,
+        ]
         #expect(flags.rawValue == 2 + 4 + 8 + 16 + 32 + 64)
     }
 
@@ -85,7 +87,9 @@ struct ObjectEventDocumentationTests {
         #expect(entry.take() == ["prepareForDeletion", "willSave deleted", "validateForDelete", "didSave"])
     }
 
-    @Test("willSave: a change by an ordinary setter has it called again, one of a primitive value does not; both are saved")
+    @Test(
+        "willSave: a change by an ordinary setter has it called again, one of a primitive value does not; both are saved"
+    )
     func changingInWillSave() throws {
         entry.onWillSave = { if $0.text != "Final" { $0.text = "Final" } }
         entry.setValue(1, forKey: "mood")
@@ -140,7 +144,9 @@ struct ObjectEventDocumentationTests {
         #expect(entry.isUpdated && new.isInserted)
     }
 
-    @Test("validateForDelete: a relationship of the rule deny with destinations: NSValidationRelationshipDeniedDeleteError")
+    @Test(
+        "validateForDelete: a relationship of the rule deny with destinations: NSValidationRelationshipDeniedDeleteError"
+    )
     func denying() throws {
         let diary = context.make("Diary")
         entry.setValue(diary, forKey: "diary")
