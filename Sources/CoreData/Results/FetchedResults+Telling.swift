@@ -15,9 +15,9 @@ extension FetchedResults {
             if delegateTakesDifferences { return }
         }
         delegate.controllerWillChangeContent(controller)
+        tellObjects(changes.deletes, .delete, delegate, controller)
         tellSections(changes.deletedSections, .delete, delegate, controller)
         tellSections(changes.insertedSections, .insert, delegate, controller)
-        tellObjects(changes.deletes, .delete, delegate, controller)
         tellObjects(changes.inserts, .insert, delegate, controller)
         tellObjects(changes.moves, .move, delegate, controller)
         tellObjects(changes.updates, .update, delegate, controller)
