@@ -39,6 +39,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
                 "A store of type “\(type)” needs a coordinator with a model, and a file URL; it got "
                     + "“\(url?.absoluteString ?? "nothing")”.")
         }
+        try refuseDerivedAttributes()
         _ = try documentNodes()
         state = try FileState(of: url)
         // An empty file keeps the place of a store that is yet to be made.
@@ -55,6 +56,17 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         let ignores = options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber
         if ignores?.boolValue != true { try checkVersion(of: model, url) }
         self.document = document
+    }
+
+    /// - Throws: 134020 where an entity has a derived attribute, which nothing would compute here.
+    private func refuseDerivedAttributes() throws {
+        for entity in entities {
+            guard let slot = entity.derivedSlots.first else { continue }
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreIncompatibleSchema,
+                "A store of type “\(type)” does not compute derived attributes such as “\(entity.name).\(entity.slots[slot].name)”; "
+                    + "use an SQLite store, or keep the entity out of this one by a configuration.", url: url)
+        }
     }
 
     /// Compares the version hashes of the file and the model. The file has no copy of its model, so hashes of different
