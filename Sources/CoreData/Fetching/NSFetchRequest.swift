@@ -67,7 +67,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     open var returnsObjectsAsFaults = true
 
     /// The relationships to load along with the objects.
-    open var relationshipKeyPathsForPrefetching: [String]?
+    open var relationshipKeyPathsForPrefetching: [String]? = []
 
     /// The properties (names or descriptions, expressions among them) of a dictionary fetch. Names of properties that the request's
     /// entity has become their descriptions.
