@@ -77,8 +77,9 @@ struct ContextQueueDocumentationTests {
     @Test("perform(schedule:_:): at once where it is on the queue already, or enqueued behind what waits")
     func scheduling() async throws {
         let background = container.newBackgroundContext()
-        let enqueued = await background.perform(schedule: .enqueued) { 1 }
-        let immediate = await background.perform(schedule: .immediate) { 2 }
+        typealias Schedule = NSManagedObjectContext.ScheduledTaskType
+        let enqueued = await background.perform(schedule: Schedule.enqueued) { 1 }
+        let immediate = await background.perform(schedule: Schedule.immediate) { 2 }
         #expect(enqueued == 1 && immediate == 2)
         await #expect(throws: CocoaError.self) {
             try await background.perform(schedule: .enqueued) { throw CocoaError(.fileNoSuchFile) }
@@ -86,17 +87,19 @@ struct ContextQueueDocumentationTests {
     }
 
     @Test("lock, tryLock and unlock: a second thread does not get a lock that one has")
-    func locking() async {
+    func locking() {
         let context = NSManagedObjectContext(.privateQueue)
         context.lock()
         #expect(context.tryLock())
         context.unlock()
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                #expect(!context.tryLock())
-                continuation.resume()
-            }
+        nonisolated(unsafe) var taken = true  // read when the other thread is done
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            taken = context.tryLock()
+            done.signal()
         }
+        done.wait()
+        #expect(!taken)
         context.unlock()
     }
 

@@ -129,14 +129,18 @@ struct CoordinatorRequestDocumentationTests {
     }
 
     @Test("lock, tryLock and unlock: a second thread does not get a lock that one has")
-    func locking() async {
+    func locking() {
         coordinator.lock()
         #expect(coordinator.tryLock())
         coordinator.unlock()
-        let other = await withCheckedContinuation { continuation in
-            Thread.detachNewThread { [coordinator] in continuation.resume(returning: coordinator.tryLock()) }
+        nonisolated(unsafe) var taken = true  // read when the other thread is done
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [coordinator] in
+            taken = coordinator.tryLock()
+            done.signal()
         }
-        #expect(!other)
+        done.wait()
+        #expect(!taken)
         coordinator.unlock()
     }
 

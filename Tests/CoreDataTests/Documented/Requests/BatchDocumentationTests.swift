@@ -114,6 +114,14 @@ struct BatchDocumentationTests {
         #expect(result?.result as? [NSManagedObjectID] == [book.objectID])
     }
 
+    @Test("Result types of a batch update: a status, the IDs, the number")
+    func updateResults() {
+        let types: [NSBatchUpdateRequestResultType] = [
+            .statusOnlyResultType, .updatedObjectIDsResultType, .updatedObjectsCountResultType,
+        ]
+        #expect(types.map(\.rawValue) == [0, 1, 2])
+    }
+
     // MARK: Deletions
 
     @Test("A batch deletion by IDs makes a fetch request that finds these; by a request, has that one")

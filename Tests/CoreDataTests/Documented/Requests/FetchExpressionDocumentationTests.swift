@@ -106,7 +106,8 @@ struct FetchExpressionDocumentationTests {
         let facts = await withCheckedContinuation { continuation in
             context.perform {
                 let fetch = NSFetchRequest<NSManagedObject>(entityName: "Book")
-                let request = NSAsynchronousFetchRequest(fetchRequest: fetch) { result in
+                let request = NSAsynchronousFetchRequest(fetchRequest: fetch) {
+                    (result: NSAsynchronousFetchResult<NSManagedObject>) in
                     continuation.resume(
                         returning: [
                             result.finalResult?.count == 3, result.managedObjectContext === context,
