@@ -29,6 +29,7 @@ final class LoggedEntry: NSManagedObject {
     var log: [String] = []
     var onWillSave: ((LoggedEntry) -> Void)?
     var onDeletion: ((LoggedEntry) -> Void)?
+    var onDidSave: ((LoggedEntry) -> Void)?
 
     /// What was called since the last time.
     func take() -> [String] {
@@ -90,6 +91,7 @@ final class LoggedEntry: NSManagedObject {
     override func didSave() {
         super.didSave()
         log.append("didSave")
+        onDidSave?(self)
     }
 
     override func validateForInsert() throws {

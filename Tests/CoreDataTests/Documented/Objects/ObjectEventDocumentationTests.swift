@@ -103,6 +103,29 @@ struct ObjectEventDocumentationTests {
         #expect(entry.text == "Primitive" && !context.hasChanges)
     }
 
+    @Test(
+        "didSave: what an ordinary setter changes there is a change of the context, to be saved; a transient value is none"
+    )
+    func changingInDidSave() throws {
+        entry.onDidSave = { $0.setValue("short", forKey: "summary") }
+        entry.setValue(1, forKey: "mood")
+        try context.save()
+        #expect(entry.shown("summary") == "short" && !entry.hasPersistentChangedValues)
+        entry.onDidSave = { $0.setValue(9, forKey: "mood") }
+        entry.setValue(2, forKey: "mood")
+        try context.save()
+        #expect(context.hasChanges && entry.changedValues()["mood"] as? Int == 9)
+    }
+
+    @Test("A deleted object is told of the save as well, and knows meanwhile that it is deleted")
+    func savingADeletion() throws {
+        context.delete(entry)
+        entry.log = []
+        try context.save()
+        #expect(entry.log.contains("willSave deleted") && entry.log.last == "didSave")
+        #expect(entry.managedObjectContext == nil)
+    }
+
     @Test("prepareForDeletion: relationships are still there")
     func preparing() {
         let diary = context.make("Diary")
