@@ -39,9 +39,11 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
                 "A store of type “\(type)” needs a coordinator with a model, and a file URL; it got "
                     + "“\(url?.absoluteString ?? "nothing")”.")
         }
+        try refuseDerivedAttributes()
         _ = try documentNodes()
         state = try FileState(of: url)
-        guard state != nil else {
+        // An empty file keeps the place of a store that is yet to be made.
+        guard let state, !state.isEmpty else {
             if isReadOnly { throw Self.missing(url) }
             let names = entityNames
             storedMetadata = StoreMetadata.make(for: model, entityNames: names, type: type)
@@ -54,6 +56,17 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         let ignores = options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber
         if ignores?.boolValue != true { try checkVersion(of: model, url) }
         self.document = document
+    }
+
+    /// - Throws: 134020 where an entity has a derived attribute, which nothing would compute here.
+    private func refuseDerivedAttributes() throws {
+        for entity in entities {
+            guard let slot = entity.derivedSlots.first else { continue }
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreIncompatibleSchema,
+                "A store of type “\(type)” does not compute derived attributes such as “\(entity.name).\(entity.slots[slot].name)”; "
+                    + "use an SQLite store, or keep the entity out of this one by a configuration.", url: url)
+        }
     }
 
     /// Compares the version hashes of the file and the model. The file has no copy of its model, so hashes of different
@@ -271,21 +284,5 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
             code,
             "The \(self == XMLStore.self ? "XML" : "binary") store “\(url?.lastPathComponent ?? "")” \(what): \(reason).",
             url: url, underlying: error is FileValues.Failure ? nil : error)
-    }
-}
-
-/// Tells whether a file is the one that was read.
-struct FileState: Equatable {
-    private let date: Date?
-    private let size: UInt64
-    private let number: UInt64
-
-    /// `nil` where there is no file.
-    init?(of url: URL) throws {
-        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-        date = attributes[.modificationDate] as? Date
-        size = (attributes[.size] as? NSNumber)?.uint64Value ?? 0
-        number = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
     }
 }

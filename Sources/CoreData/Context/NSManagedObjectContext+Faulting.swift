@@ -157,10 +157,10 @@ extension NSManagedObjectContext {
         becomeInaccessible(object)
     }
 
-    /// Gives an object that the store lost no values, and counts it as deleted.
+    /// Gives an object that the store lost no values, and counts it as deleted until the next save.
     private func becomeInaccessible(_ object: NSManagedObject) {
         object.becomeEmpty()
-        object.state.insert([.inaccessible, .deleted])
+        noteDeletionElsewhere(of: object)
     }
 
     /// Gives an object whose row is damaged no values: a property cannot throw. A save that would write it does.

@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
     /// Counts an object as deleted whose row is gone: the next save has nothing to write for it, and forgets it.
     ///
     /// Its delete rules were followed by whoever deleted it.
-    private func noteDeletionElsewhere(of object: NSManagedObject) {
+    func noteDeletionElsewhere(of object: NSManagedObject) {
         if !object.state.contains(.listed) { changed.append(object) }
         object.state.remove([.updated, .watched])
         object.state.remove(.anyEvent)

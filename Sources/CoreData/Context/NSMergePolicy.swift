@@ -46,7 +46,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     ///
     /// - Parameter list: `NSMergeConflict`s, or `NSConstraintConflict`s.
     /// - Throws: `NSManagedObjectMergeError` or `NSManagedObjectConstraintMergeError`, with the conflicts under
-    ///   `"conflictList"`, when the policy is to fail.
+    ///   `"conflictList"` and the IDs of the objects under `NSInsertedObjectsKey` and `NSUpdatedObjectsKey`, when the policy is
+    ///   to fail.
     open func resolve(mergeConflicts list: [Any]) throws {
         let versions = list.compactMap { $0 as? NSMergeConflict }
         if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }
@@ -60,7 +61,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// - Throws: `NSManagedObjectMergeError` when the policy is to fail.
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         guard mergeType != .errorMergePolicyType else {
-            throw Self.failure(CoreDataErrorCode.managedObjectMerge, list, Self.summary(of: list))
+            throw Self.failure(
+                CoreDataErrorCode.managedObjectMerge, list, list.map(\.sourceObject), Self.summary(of: list))
         }
         for conflict in list { conflict.resolve(mergeType) }
     }
@@ -71,18 +73,24 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// - Throws: `NSManagedObjectConstraintMergeError` when the policy is to fail.
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         guard mergeType != .errorMergePolicyType else {
-            throw Self.failure(CoreDataErrorCode.managedObjectConstraintMerge, list, Self.summary(of: list))
+            throw Self.failure(
+                CoreDataErrorCode.managedObjectConstraintMerge, list, list.flatMap(\.conflictingObjects),
+                Self.summary(of: list))
         }
         for conflict in list { conflict.resolve(mergeType) }
     }
 
-    private static func failure(_ code: Int, _ conflicts: [Any], _ description: String) -> NSError {
-        NSError(
-            domain: NSCocoaErrorDomain, code: code,
-            userInfo: [
-                NSLocalizedDescriptionKey: description, "conflictList": conflicts,
-                NSPersistentStoreSaveConflictsErrorKey: conflicts,
-            ])
+    private static func failure(
+        _ code: Int, _ conflicts: [Any], _ objects: [NSManagedObject], _ description: String
+    ) -> NSError {
+        var info: [String: Any] = [
+            NSLocalizedDescriptionKey: description, "conflictList": conflicts,
+            NSPersistentStoreSaveConflictsErrorKey: conflicts,
+        ]
+        let (inserted, updated) = (objects.filter(\.isInserted), objects.filter { !$0.isInserted })
+        if !inserted.isEmpty { info[NSInsertedObjectsKey] = inserted.map(\.objectID) }
+        if !updated.isEmpty { info[NSUpdatedObjectsKey] = updated.map(\.objectID) }
+        return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }
 
     private static func summary(of conflicts: [NSMergeConflict]) -> String {

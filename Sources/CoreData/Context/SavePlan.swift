@@ -72,17 +72,17 @@ final class SavePlan {
             return last
         }
         for object in objects.inserted {
-            let values = permanentValues(of: object)
+            let values = try permanentValues(of: object)
             let index = try position(of: object.identifier)
+            let toMany = try toManyChanges(of: object)
             sets[index].changes.inserted.append(
                 RowChange(
-                    objectID: object.identifier, version: 0, values: values, changedSlots: [],
-                    toManyChanges: object.toManyChanges()))
+                    objectID: object.identifier, version: 0, values: values, changedSlots: [], toManyChanges: toMany))
         }
         for object in objects.updated {
             let slots = object.changedSlots()
-            let values = permanentValues(of: object)
-            let toMany = object.toManyChanges()
+            let values = try permanentValues(of: object)
+            let toMany = try toManyChanges(of: object)
             let isWritten = !slots.isEmpty || !toMany.isEmpty || object.state.contains(.watched)
             written.append(isWritten)
             guard isWritten else { continue }
@@ -112,18 +112,41 @@ final class SavePlan {
     }
 
     /// The values with permanent IDs for the destinations that are new themselves.
-    private func permanentValues(of object: NSManagedObject) -> ContiguousArray<StoredValue> {
+    private func permanentValues(of object: NSManagedObject) throws -> ContiguousArray<StoredValue> {
         let toOnes = object.layout.toOnes
         guard !toOnes.isEmpty else { return object.values }
         for relationship in toOnes {
-            guard case .identifier(let identifier) = object.values[relationship.slot], identifier.isTemporaryID else {
-                continue
+            guard case .identifier(var identifier) = object.values[relationship.slot] else { continue }
+            if identifier.isTemporaryID {
+                guard let destination = object.toOne(relationship) else { continue }
+                identifier = destination.identifier
+                object.values[relationship.slot] = identifier.isTemporaryID ? .null : .identifier(identifier)
             }
-            guard let destination = object.toOne(relationship) else { continue }
-            object.values[relationship.slot] =
-                destination.identifier.isTemporaryID ? .null : .identifier(destination.identifier)
+            try checkStore(of: identifier, relationship, object)
         }
         return object.values
+    }
+
+    private func toManyChanges(of object: NSManagedObject) throws -> [ToManyChange] {
+        let changes = object.toManyChanges()
+        for change in changes {
+            for identifier in change.added { try checkStore(of: identifier, change.relationship, object) }
+        }
+        return changes
+    }
+
+    /// - Throws: 133010 when a destination is in another store, where its key would lead to another object.
+    private func checkStore(
+        of destination: NSManagedObjectID, _ relationship: RelationshipLayout, _ object: NSManagedObject
+    ) throws {
+        guard destination.storeIdentity !== object.identifier.storeIdentity, !destination.isTemporaryID,
+            !relationship.isTransient
+        else { return }
+        throw StoreError.make(
+            CoreDataErrorCode.managedObjectExternalRelationship,
+            "“\(object.layout.name).\(relationship.name)” leads to \(destination.description), which is in another store than "
+                + "\(object.identifier.description). Assign both to one store, or use a fetched property.",
+            userInfo: [NSAffectedObjectsErrorKey: [object]])
     }
 
     /// Makes what was sent what the objects know as committed.

@@ -33,10 +33,17 @@ extension NSPersistentStoreCoordinator {
     /// Sets the metadata of a store that is open; the next save of a context writes them, even one without changes.
     ///
     /// - Parameters:
-    ///   - metadata: what replaces the metadata of the store.
+    ///   - metadata: what replaces the metadata of the store; its type, its UUID where there is none, and what Core Data
+    ///     needs to know of the model are added.
     ///   - store: a store of this coordinator.
     public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
-        withLock { store.metadata = metadata ?? [:] }
+        withLock {
+            let kept = store.metadata.filter { StoreMetadata.isReserved($0.key) }
+            var metadata = (metadata ?? [:]).merging(kept) { new, _ in new }
+            metadata[NSStoreTypeKey] = store.type
+            if metadata[NSStoreUUIDKey] == nil { metadata[NSStoreUUIDKey] = store.identifier }
+            store.metadata = metadata
+        }
     }
 
     /// Writes the metadata that were set since the last save.

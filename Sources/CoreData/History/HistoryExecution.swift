@@ -109,11 +109,12 @@ private struct HistoryFindings {
 extension NSPersistentStoreCoordinator {
     /// The place in the history after the latest transaction.
     ///
-    /// - Parameter stores: the stores whose history counts; `nil` for all.
+    /// - Parameter stores: the stores whose history counts; `nil` or none for all.
     /// - Returns: `nil` when none of the stores keeps a history, or none can be read.
     public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
         withLock {
-            let wanted = stores.map { $0.compactMap { $0 as? NSPersistentStore } } ?? persistentStores
+            let named = (stores ?? []).compactMap { $0 as? NSPersistentStore }
+            let wanted = (stores ?? []).isEmpty ? persistentStores : named
             var numbers: [String: Int64] = [:]
             for store in wanted where store.engine.history != nil && persistentStores.contains(store) {
                 // A token has no error to tell; a store that cannot be read shows that with the next request.

@@ -32,6 +32,7 @@ open class NSAtomicStoreCacheNode: NSObject {
     ///   - value: the value, `nil` to remove it.
     ///   - key: the name of the property.
     open func setValue(_ value: Any?, forKey key: String) {
+        if value == nil, propertyCache == nil { return }
         let cache = propertyCache ?? NSMutableDictionary()
         if let value { cache[key] = value } else { cache.removeObject(forKey: key) }
         propertyCache = cache

@@ -136,6 +136,13 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     package override func unloadContents() { ownContext = nil }
 
+    /// Sends the store a save request without sets, which stands for the metadata alone.
+    package override func saveMetadata() throws {
+        let request = NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil)
+        request.affectedStores = [self]
+        _ = try execute(request, with: context())
+    }
+
     func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
         try ContiguousArray(fetchIdentifiers(plan).compactMap { try row(for: $0) })
     }

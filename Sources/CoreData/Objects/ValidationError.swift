@@ -55,7 +55,7 @@ enum ValidationError {
             let warning = property.validationWarnings.indices.contains(index) ? property.validationWarnings[index] : nil
             let code = (warning as? NSNumber)?.intValue ?? CoreDataErrorCode.managedObjectValidation
             let message =
-                warning as? String
+                (warning as? String).map { ModelWords(of: object).errorString($0) }
                 ?? "\(name(of: object, property.name)) is \(value.map { "\($0)" } ?? "nil"), which does not satisfy "
                 + "\(formatString(of: predicate))."
             errors.append(
@@ -104,5 +104,8 @@ enum ValidationError {
             ])
     }
 
-    private static func name(of object: NSManagedObject, _ key: String) -> String { "“\(object.layout.name).\(key)”" }
+    private static func name(of object: NSManagedObject, _ key: String) -> String {
+        let (words, entity) = (ModelWords(of: object), object.layout.name)
+        return "“\(words.entity(entity)).\(words.property(key, of: entity))”"
+    }
 }

@@ -56,7 +56,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
 
     /// Creates a request that deletes objects by their IDs.
     ///
-    /// - Parameter objects: IDs of one entity and its subentities; none deletes nothing.
+    /// - Parameter objects: IDs of one entity and its subentities; none deletes nothing. To execute a request with others throws.
     public convenience init(objectIDs objects: [NSManagedObjectID]) {
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = Self.commonEntity(of: objects)
@@ -78,7 +78,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         return copy
     }
 
-    /// The entity that all IDs are of, or inherit from.
+    /// The entity that all IDs are of, or inherit from; `nil` where there is none.
     private static func commonEntity(of objects: [NSManagedObjectID]) -> NSEntityDescription? {
         guard let first = objects.first else { return nil }
         var candidate: EntityLayout? = first.layout
@@ -86,12 +86,22 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
             if objects.allSatisfy({ $0.layout.isKind(of: entity) }) { return entity.description }
             candidate = entity.superentity
         }
-        programmerError("a batch deletion takes IDs of one entity and its subentities; these are of several")
+        return nil
+    }
+
+    /// - Throws: 134070 when there are IDs, and they are of several entities.
+    func checkEntity() throws {
+        guard fetchRequest.entityName == nil, let identifiers, !identifiers.isEmpty else { return }
+        let names = Set(identifiers.map(\.layout.name)).sorted().joined(separator: ", ")
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreOperation,
+            "A batch deletion takes IDs of one entity and its subentities; these are of \(names).", url: nil)
     }
 }
 
 extension NSBatchDeleteRequest: ExecutableRequest {
     func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
+        try checkEntity()
         var outcome = BatchOutcome()
         if fetchRequest.entityName != nil {
             var plan = BatchDeletePlan(rows: context.plan(for: fetchRequest, try context.entity(of: fetchRequest)))

@@ -31,8 +31,13 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     /// The name of the entity.
     open var entityName: String? { entity?.name ?? storedEntityName }
 
-    /// Restricts the fetch to the objects that satisfy it; `nil` for all.
-    open var predicate: NSPredicate?
+    /// Restricts the fetch to the objects that satisfy it; `nil` for all. One that combines no predicates by “and” becomes `nil`.
+    open var predicate: NSPredicate? {
+        didSet {
+            guard let compound = predicate as? NSCompoundPredicate else { return }
+            if compound.compoundPredicateType == .and, compound.subpredicates.isEmpty { predicate = nil }
+        }
+    }
 
     /// The order of the results; without any, it is not determined.
     open var sortDescriptors: [NSSortDescriptor]?
@@ -62,7 +67,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     open var returnsObjectsAsFaults = true
 
     /// The relationships to load along with the objects.
-    open var relationshipKeyPathsForPrefetching: [String]?
+    open var relationshipKeyPathsForPrefetching: [String]? = []
 
     /// The properties (names or descriptions, expressions among them) of a dictionary fetch. Names of properties that the request's
     /// entity has become their descriptions.

@@ -46,11 +46,14 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
 open class NSFetchIndexElementDescription: NSObject, NSCopying {
     /// The property: an attribute, a to-one relationship, or an expression description.
     open var property: NSPropertyDescription? {
-        storedProperty ?? propertyName.flatMap { indexDescription?.entity?.propertiesByName[$0] }
+        storedProperty ?? propertyName.flatMap { indexDescription?.entity?.propertiesByName[$0] } ?? namedProperty
     }
 
     /// The name of the property.
     open private(set) var propertyName: String?
+
+    /// What the element was made with; the index's entity may be a copy with a property of its own.
+    private weak var namedProperty: NSPropertyDescription?
 
     /// Strong for an expression, which nobody else owns.
     private var storedProperty: NSPropertyDescription?
@@ -71,6 +74,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     ///   - collationType: how the values are ordered.
     public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
         storedProperty = property is NSExpressionDescription ? property : nil
+        namedProperty = property
         propertyName = property.name
         self.collationType = collationType
     }

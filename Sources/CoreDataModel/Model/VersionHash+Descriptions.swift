@@ -11,7 +11,8 @@ extension VersionHash {
         return hash(
             of: VersionedEntity(
                 name: entity.name, parentName: entity.superentity?.name, parentHash: entity.superentity?.ownVersionHash,
-                isAbstract: entity.isAbstract, versionHashModifier: entity.versionHashModifier, properties: properties))
+                isAbstract: entity.isAbstract, versionHashModifier: entity.versionHashModifier,
+                uniquenessConstraints: entity.uniquenessConstraintNames, properties: properties))
     }
 
     /// A digest over the version hashes of all entities, in Base64.

@@ -6,7 +6,16 @@ open class NSEntityMapping: NSObject {
     // Set up before a migration, and only read while one runs, on its thread.
 
     /// The name, unique within the mapping model: expressions find the mapping by it.
-    open var name: String!
+    ///
+    /// Unless it is set, the names of both entities with an arrow between them.
+    open var name: String! {
+        get {
+            if storedName == nil, sourceEntityName == nil, destinationEntityName == nil { return nil }
+            return storedName ?? "\(sourceEntityName ?? "")->\(destinationEntityName ?? "")"
+        }
+        set { storedName = newValue }
+    }
+    private var storedName: String?
 
     /// What is done with the objects.
     open var mappingType: NSEntityMappingType = .undefinedEntityMappingType

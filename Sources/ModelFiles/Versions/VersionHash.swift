@@ -4,10 +4,10 @@ import Ordering
 /// Our own version hashes, for models that carry none of Apple's. How Apple computes a version hash is not public.
 ///
 /// A version hash covers what a store must agree on, as Core Data documents it: for an entity its name, its parent's version
-/// hash, whether it is abstract, its version hash modifier and its properties, inherited ones included; for a property its name,
-/// whether it is optional, transient or read-only, its modifier, and what tells its kind: an attribute's type, a
-/// relationship's destination, inverse, counts, delete rule and order. Classes, user info, defaults, validation,
-/// indexes and fetched properties are not part of it. The hash is SHA-256 over these facts as text.
+/// hash, whether it is abstract, its version hash modifier, its uniqueness constraints and its properties, inherited ones
+/// included; for a property its name, whether it is optional, transient or read-only, its modifier, and what tells its kind: an
+/// attribute's type, a relationship's destination, inverse, counts, delete rule and order. Classes, user info, defaults,
+/// validation, indexes and fetched properties are not part of it. The hash is SHA-256 over these facts as text.
 package enum VersionHash {
     /// In the metadata of a store with Apple's hashes, where they were read from a file: our hashes of the store's copy of its
     /// model, by entity. Never written.
@@ -29,6 +29,12 @@ package enum VersionHash {
         text.append("abstract", entity.isAbstract)
         text.append("modifier", entity.versionHashModifier)
         for property in entity.properties { append(property, to: &text) }
+        for constraint in entity.uniquenessConstraints.map({ $0.ordered(by: <) }).ordered(by: {
+            $0.lexicographicallyPrecedes($1)
+        }) {
+            text.append("unique", constraint.count)
+            for name in constraint { text.append("attribute", name) }
+        }
         return Data(SHA256.hash(text.bytes))
     }
 

@@ -9,18 +9,21 @@ package struct VersionedEntity {
     package var parentHash: Data?
     package var isAbstract: Bool
     package var versionHashModifier: String?
+    /// The sets of attributes whose values no two objects may share.
+    package var uniquenessConstraints: [[String]]
     /// All properties, inherited ones included, sorted by name.
     package var properties: [VersionedProperty]
 
     package init(
         name: String?, parentName: String?, parentHash: Data?, isAbstract: Bool, versionHashModifier: String?,
-        properties: [VersionedProperty]
+        uniquenessConstraints: [[String]], properties: [VersionedProperty]
     ) {
         self.name = name
         self.parentName = parentName
         self.parentHash = parentHash
         self.isAbstract = isAbstract
         self.versionHashModifier = versionHashModifier
+        self.uniquenessConstraints = uniquenessConstraints
         self.properties = properties
     }
 }
@@ -84,6 +87,7 @@ extension VersionHash {
                     name: member.name, parentName: member.parentName,
                     parentHash: position > 0 ? hashes[line[position - 1].name] : nil, isAbstract: member.isAbstract,
                     versionHashModifier: member.versionHashModifier,
+                    uniquenessConstraints: member.uniquenessConstraints,
                     properties: properties.ordered { $0.name < $1.name }.map(VersionedProperty.init))
                 hashes[member.name] = hash(of: facts)
             }

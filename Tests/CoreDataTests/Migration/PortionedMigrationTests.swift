@@ -228,7 +228,8 @@ struct PortionedMigrationTests {
     func constraintsBetweenPortions() throws {
         let (manager, mapping) = try manager(portion: 1) { _ = $0.entity("Tag").with(constraint: "label") }
         try execute("UPDATE ZTAG SET ZLABEL = 'same'", in: folder.store)
-        mapping.entityMappingsByName["IEM_Copy_Tag"]?.entityMigrationPolicyClassName = "CoreDataTests.KeepingPolicy"
+        let entity = mapping.entityMappingsByName["IEM_Transform_Tag"]
+        entity?.entityMigrationPolicyClassName = "CoreDataTests.KeepingPolicy"
         manager.userInfo = ["suffixes": true]
         try migrate(manager, mapping)
         #expect(try plainSQL("SELECT ZLABEL FROM ZTAG ORDER BY 1", in: destination) == ["same, kept", "same, kept 1"])
@@ -237,7 +238,8 @@ struct PortionedMigrationTests {
     @Test("The migration's merge policy resolves values that must be unique, as it does in a save")
     func mergePolicy() throws {
         let (manager, mapping) = try manager(portion: 1) { _ = $0.entity("Log").with(constraint: "message") }
-        mapping.entityMappingsByName["IEM_Copy_Log"]?.entityMigrationPolicyClassName = "CoreDataTests.MergingPolicy"
+        let entity = mapping.entityMappingsByName["IEM_Transform_Log"]
+        entity?.entityMigrationPolicyClassName = "CoreDataTests.MergingPolicy"
         try execute("UPDATE ZLOG SET ZMESSAGE = 'two' WHERE ZMESSAGE = 'one'", in: folder.store)
         try migrate(manager, mapping)
         #expect(try plainSQL("SELECT ZMESSAGE FROM ZLOG ORDER BY 1", in: destination) == ["fire", "two"])

@@ -228,7 +228,7 @@ import Testing
     }
 
     @Test("A file that is no binary store is refused") func damagedBinary() throws {
-        for data in [Data(), Data("bplist00".utf8), Data("<?xml".utf8)] {
+        for data in [Data("bplist00".utf8), Data("<?xml".utf8)] {
             try data.write(to: folder.file("library"))
             let error = #expect(throws: CocoaError.self) { try open(NSBinaryStoreType) }
             #expect(error?.code == .fileReadCorruptFile)

@@ -47,7 +47,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     private let shared = Mutex(Shared())
 
     private struct Shared {
-        var progress: Float = 0
+        var progress: Float = 1
         var cancellation: (any Error)?
     }
 
@@ -86,7 +86,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
         return run
     }
 
-    /// How far the migration is, from 0 to 1. May be read from any thread.
+    /// How far the migration is, from 0 to 1; 1 before the first one. One that fails leaves it where it stopped. May be read from any thread.
     open var migrationProgress: Float { shared.withLock { $0.progress } }
 
     func setProgress(_ progress: Float) {
@@ -155,6 +155,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
             source: .init(url: sourceURL, type: sStoreType, options: sOptions),
             destination: .init(url: dURL, type: dStoreType, options: dOptions))
         let isNew = !ends.destinationExists
+        setProgress(0)
         do {
             let format = isNew ? ends.format : nil
             format?.protect(dURL, like: sourceURL)

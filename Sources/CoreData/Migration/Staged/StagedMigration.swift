@@ -84,7 +84,9 @@ struct StagedMigration {
         _ handler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
     ) throws {
         guard let handler else { return }
-        let container = NSPersistentContainer(name: stage.label ?? "Migration", managedObjectModel: model)
+        let name = stage.label ?? ""
+        let container = NSPersistentContainer(
+            name: name.isEmpty ? "Migration" : name, managedObjectModel: model)
         container.persistentStoreDescriptions = []
         try container.persistentStoreCoordinator.addPersistentStore(
             ofType: format.type, configurationName: configuration, at: url,

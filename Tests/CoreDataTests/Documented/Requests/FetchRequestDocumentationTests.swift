@@ -35,6 +35,7 @@ struct FetchRequestDocumentationTests {
             request.returnsObjectsAsFaults && !request.returnsDistinctResults && !request.shouldRefreshRefetchedObjects)
         #expect(request.resultType == .managedObjectResultType && request.predicate == nil)
         #expect(request.requestType == .fetchRequestType && request.affectedStores == nil)
+        #expect(request.relationshipKeyPathsForPrefetching == [] && request.havingPredicate == nil)
     }
 
     @Test("entityName is the entity's name, also where the entity was set")

@@ -1,0 +1,20 @@
+import Foundation
+
+/// Tells whether a file is the one that was read.
+struct FileState: Equatable {
+    private let date: Date?
+    private let size: UInt64
+    private let number: UInt64
+
+    /// Whether there is nothing in the file.
+    var isEmpty: Bool { size == 0 }
+
+    /// `nil` where there is no file.
+    init?(of url: URL) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+        date = attributes[.modificationDate] as? Date
+        size = (attributes[.size] as? NSNumber)?.uint64Value ?? 0
+        number = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
+    }
+}
