@@ -89,6 +89,7 @@ extension Connection {
     ///
     /// - Parameter undoesParts: whether one of the others can be undone by itself, for which SQLite copies every page before
     ///   one of them changes it. Otherwise undoing one undoes the whole, and what comes after throws.
+    /// - Throws: SQLite's errors.
     package func beginLong(undoesParts: Bool) throws {
         try begin()
         longTransaction = LongTransaction(undoesParts: undoesParts)

@@ -67,7 +67,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// - Parameter finish: called after the block's changes have been processed.
+    /// - Parameters:
+    ///   - block: what to run.
+    ///   - finish: called after the block's changes have been processed.
     func runLater(_ block: @escaping () -> Void, then finish: @escaping () -> Void = {}) {
         let (work, end) = (Transferred(block), Transferred(finish))
         queue.async { [self] in

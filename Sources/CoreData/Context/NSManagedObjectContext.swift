@@ -207,6 +207,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How many objects a request finds.
     ///
     /// - Parameter request: what to count; its result type does not matter.
+    /// - Returns: the number of objects, unsaved changes included.
     /// - Throws: the errors that fetching the request throws.
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try count(of: request) }
 
@@ -345,5 +346,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func unlock() { lockObject.unlock() }
 
     /// Takes the lock if nobody has it.
+    ///
+    /// - Returns: whether the lock was taken.
     open func tryLock() -> Bool { lockObject.try() }
 }

@@ -192,6 +192,7 @@ extension NSPersistentStoreCoordinator: RowSource {
     ///   - sets: what each store is to write.
     ///   - objects: the objects of a store, for those that work with objects.
     ///   - transaction: what the save is a part of.
+    /// - Returns: what each store has written, in the order of the sets.
     /// - Throws: `SaveRefusal` for conflicts, the error of a transaction that is broken, and the errors of the stores.
     func save(
         _ sets: [(NSPersistentStore, ChangeSet)],

@@ -18,7 +18,9 @@ extension NSPersistentStoreCoordinator {
 
     /// Posts the news that a store was changed, later: whoever saves must not wait for those who hear of it.
     ///
-    /// - Parameter followsSave: whether a context tells of the same change by `NSManagedObjectContextDidSave`.
+    /// - Parameters:
+    ///   - store: the store that was changed.
+    ///   - followsSave: whether a context tells of the same change by `NSManagedObjectContextDidSave`.
     func announceChange(of store: NSPersistentStore, followsSave: Bool = false) {
         guard store.engine.news != nil else { return }
         Self.remoteChangeQueue.async { [self] in

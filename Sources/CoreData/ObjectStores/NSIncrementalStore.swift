@@ -55,6 +55,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ///   - relationship: the relationship.
     ///   - objectID: the ID of the object that has it.
     ///   - context: the context that asks.
+    /// - Returns: an array of `NSManagedObjectID`, one `NSManagedObjectID`, or `NSNull` for a to-one relationship that
+    ///   leads nowhere.
     /// - Throws: whatever keeps the relationship from being read. By default, that the store does not support it.
     open func newValue(
         forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
@@ -66,6 +68,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// Permanent IDs for new objects, in order; see `newObjectID(for:referenceObject:)`.
     ///
     /// - Parameter array: the new objects.
+    /// - Returns: one ID for each object.
     /// - Throws: whatever keeps the IDs from being made. By default, that the store does not support it.
     open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
         throw StoreError.unsupported("inserting objects", storeType: type, url: url)
@@ -84,6 +87,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// The UUID of a store that is made at a URL. By default a random one.
     ///
     /// - Parameter storeURL: where the store is made.
+    /// - Returns: the identifier, a string.
     open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
     // MARK: What subclasses call
@@ -93,6 +97,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// - Parameters:
     ///   - entity: the entity of the object.
     ///   - data: a number or a string, unique within the entity and for ever.
+    /// - Returns: the ID, permanent and the same for the same reference.
     open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
         ReferenceObject.identifier(of: knownLayout(of: entity), reference: data, in: identity)
     }
@@ -101,6 +106,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// from a URI, a number where the reference reads like one, else a string.
     ///
     /// - Parameter objectID: the ID of an object of this store.
+    /// - Returns: the reference: a number or a string.
     open func referenceObject(for objectID: NSManagedObjectID) -> Any { ReferenceObject.reference(of: objectID) }
 
     // MARK: The engine

@@ -45,6 +45,9 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     open var estimatedResultCount = 0
 
     /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSAsynchronousFetchRequest(fetchRequest: fetch, completionBlock: typedBlock)
         copy.affectedStoreObjects = affectedStoreObjects

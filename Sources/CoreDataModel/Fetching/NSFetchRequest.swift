@@ -89,6 +89,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     open var shouldRefreshRefetchedObjects = false
 
     /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchRequest<ResultType>()
         copy.take(from: self)

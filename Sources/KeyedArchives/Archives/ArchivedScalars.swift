@@ -19,6 +19,8 @@ extension ArchivedValue {
     /// dictionaries of these. Nil for null and for any other class.
     ///
     /// - Parameter depth: how deep collections may nest; circles run into it.
+    /// - Returns: the object; `nil` for null and for other classes.
+    /// - Throws: when the archive is damaged, or the collections nest too deep.
     package func foundationValue(depth: Int = 64) throws(KeyedArchiveError) -> Any? {
         switch self {
         case .null:

@@ -9,7 +9,9 @@ struct Renameable {
         self.identifier = identifier
     }
 
-    /// - Parameter identifier: the renaming identifier; nil for the name itself.
+    /// - Parameters:
+    ///   - name: the name of the entity or property.
+    ///   - identifier: the renaming identifier; nil for the name itself.
     init(_ name: String, _ identifier: String?) { self.init(name: name, identifier: identifier ?? name) }
 }
 

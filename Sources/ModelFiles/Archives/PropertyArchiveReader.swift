@@ -2,7 +2,12 @@ import Foundation
 import KeyedArchives
 
 extension ModelArchiveReader {
-    /// - Parameter depth: how many levels of composite attributes there may be.
+    /// - Parameters:
+    ///   - archived: the archived property.
+    ///   - name: the property's name.
+    ///   - depth: how many levels of composite attributes there may be.
+    /// - Returns: the property as a value.
+    /// - Throws: `ModelFileError` naming the property.
     static func property(_ archived: ArchivedObject, name: String, depth: Int = 16) throws -> PropertyDocument {
         let object = try archived.underlyingProperty()
         let kind: PropertyDocument.Kind

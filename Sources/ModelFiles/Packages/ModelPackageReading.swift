@@ -6,6 +6,7 @@ extension ModelPackage {
     /// - Parameters:
     ///   - name: the version; nil for the current one.
     ///   - moduleName: the module that the classes of the “current product module” belong to, for source files.
+    /// - Returns: the model of the version.
     /// - Throws: an error in the Cocoa domain that names file, line, entity and property.
     package func document(version name: String? = nil, moduleName: String? = nil) throws -> ModelDocument {
         let version = try version(named: name ?? currentVersionName)

@@ -8,7 +8,7 @@ enum RecordKey: Hashable, Sendable {
     /// Of another type, as its text.
     case other(String)
 
-    /// - Parameter attributeValue: what `UniqueIdentifier` or key-value coding gives.
+    /// - Parameter value: what `UniqueIdentifier` or key-value coding gives.
     init(attributeValue value: Any) {
         switch value {
         case let string as String: self = .string(string)

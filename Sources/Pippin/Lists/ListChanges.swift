@@ -37,6 +37,7 @@ extension SectionedList {
     /// How another list became this one.
     ///
     /// - Parameter former: the other list.
+    /// - Returns: what left, came and moved; ready for a list view.
     public func changes(from former: SectionedList) -> ListChanges {
         var changes = ListChanges()
         // A section that changed its place among the others goes and comes.

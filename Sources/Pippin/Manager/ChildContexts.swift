@@ -16,6 +16,7 @@ extension PersistenceManager {
     ///   - parent: where saves go, such as the main context.
     ///   - concurrencyType: a queue of its own, unless you say otherwise.
     ///   - mergePolicy: how a save settles conflicts; without one, the manager's.
+    /// - Returns: the context.
     public func childContext(
         of parent: NSManagedObjectContext,
         concurrencyType: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType,

@@ -48,6 +48,7 @@ public struct ContextChanges {
     /// The same, with the records of one type alone.
     ///
     /// - Parameter type: the type.
+    /// - Returns: the records of that type, in four lists.
     public func of<Record: NSManagedObject>(
         _ type: Record.Type
     ) -> (inserted: [Record], updated: [Record], deleted: [Record], refreshed: [Record]) {

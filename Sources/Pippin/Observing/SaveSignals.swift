@@ -14,6 +14,7 @@ enum SaveSignals {
     /// - Parameters:
     ///   - container: whose stores matter, whichever of its contexts changes them.
     ///   - entities: the names of the entities that matter.
+    /// - Returns: an element for each save that matters; several in a row may come as one.
     static func stream(of container: NSPersistentContainer, entities: Set<String>) -> AsyncStream<Void> {
         let coordinator = container.persistentStoreCoordinator
         let identity = ObjectIdentifier(coordinator)

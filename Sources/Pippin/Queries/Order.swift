@@ -15,6 +15,8 @@ public struct Order<Model>: Sendable, ExpressibleByArrayLiteral {
     let terms: [Term]
 
     /// Several orders: each counts where those before it see no difference.
+    ///
+    /// - Parameter elements: the orders, the most significant first.
     public init(arrayLiteral elements: Order...) { terms = elements.flatMap(\.terms) }
 
     private init(_ property: AnyKeyPath, ascending: Bool) {
@@ -23,11 +25,15 @@ public struct Order<Model>: Sendable, ExpressibleByArrayLiteral {
 
     /// The smallest value first, and no value before any.
     ///
+    /// - Parameter property: the property, of the model or of one that it leads to.
+    /// - Returns: the order.
     /// - SQL: `ORDER BY <property>`
     public static func ascending<Value>(_ property: KeyPath<Model, Value>) -> Order { Order(property, ascending: true) }
 
     /// The largest value first, and no value after any.
     ///
+    /// - Parameter property: the property, of the model or of one that it leads to.
+    /// - Returns: the order.
     /// - SQL: `ORDER BY <property> DESC`
     public static func descending<Value>(_ property: KeyPath<Model, Value>) -> Order {
         Order(property, ascending: false)

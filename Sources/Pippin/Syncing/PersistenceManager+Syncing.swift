@@ -6,6 +6,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - context: where to read; without one, a new worker.
+    /// - Returns: the models, in no particular order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     /// - SQL: `SELECT … WHERE (<isUploaded> = 0 OR <isUploaded> IS NULL) AND (<wasDeleted> = 0 OR <wasDeleted> IS NULL)`
     public func fetchModelsToUpload<Record: SyncRecord & RecordToModel>(
@@ -20,6 +21,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - context: where to read; without one, a new worker.
+    /// - Returns: the identifiers, in no particular order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <wasDeleted> = 1`
     public func fetchUidsToDelete<Record: SyncRecord>(

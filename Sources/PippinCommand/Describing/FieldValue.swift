@@ -34,7 +34,9 @@ indirect enum FieldValue: Equatable {
         let value: FieldValue
     }
 
-    /// - Parameter attribute: tells booleans from integers, and the elements of composites.
+    /// - Parameters:
+    ///   - value: the stored value.
+    ///   - attribute: tells booleans from integers, and the elements of composites.
     init(_ value: StoredValue, _ attribute: AttributeLayout) {
         switch value {
         case .null: self = .null

@@ -16,8 +16,9 @@ enum StoreKind: Equatable {
         }
     }
 
+    /// Recognizes a store by its first bytes. `nil` for a file that is no store.
+    ///
     /// - Parameter start: the first bytes of a file.
-    /// - Returns: `nil` for a file that is no store.
     init?(start: Data) {
         if start.starts(with: Data("SQLite format 3\0".utf8)) {
             self = .sqlite

@@ -101,6 +101,8 @@ extension NSComparisonPredicate {
         public let rawValue: UInt
 
         /// Options from bits.
+        ///
+        /// - Parameter rawValue: The bits of Foundation's constants.
         public init(rawValue: UInt) {
             self.rawValue = rawValue
         }

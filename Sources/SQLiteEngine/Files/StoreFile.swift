@@ -13,7 +13,11 @@ package struct StoreFile {
     /// Opens a store's file.
     ///
     /// - Parameters:
+    ///   - url: where the store is.
+    ///   - mode: whether the file may be written or made.
     ///   - timeout: seconds to wait for another process's lock.
+    /// - Returns: the file, with a connection of its own.
+    /// - Throws: an `NSError` for a file that cannot be opened, or is no store.
     package static func open(_ url: URL, mode: OpenMode, timeout: Double = 10) throws -> StoreFile {
         do {
             let file = StoreFile(

@@ -81,9 +81,13 @@ package enum StoreFiles {
     /// source is.
     ///
     /// - Parameters:
+    ///   - destination: the store to replace.
+    ///   - source: the store to copy.
+    ///   - options: the options that the store is opened with.
     ///   - code: the code of errors that SQLite's own code says nothing more special about.
     ///   - whenLocked: called when nobody else can write to the destination, and nothing is copied yet; what it throws leaves
     ///     the destination as it was.
+    /// - Throws: the errors of SQLite and the file system, and what `whenLocked` throws.
     package static func replace(
         at destination: URL, from source: URL, options: [AnyHashable: Any]?,
         code: Int = CoreDataErrorCode.persistentStoreOperation, whenLocked: () throws -> Void = {}

@@ -20,6 +20,8 @@ final class RemoteChangeDetection: @unchecked Sendable {
     private static let delays = [2, 10, 50, 250]
 
     /// - Parameters:
+    ///   - engine: the store's engine.
+    ///   - url: where the store is.
     ///   - version: SQLite's `data_version` of the connection, which grows when others commit.
     ///   - asking: runs a question when nobody else asks the engine.
     ///   - heard: called after somebody has changed the store.

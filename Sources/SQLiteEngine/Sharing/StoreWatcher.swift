@@ -11,11 +11,12 @@ import Foundation
 
         /// Watches from now on, until `cancel()`.
         ///
+        /// The result is `nil` when the kernel has no more watches to give.
+        ///
         /// - Parameters:
         ///   - url: the store; its write-ahead log is watched with it.
         ///   - queue: where `heard` is called.
         ///   - heard: called after writes, once for several that come together.
-        /// - Returns: nil when the kernel has no more watches to give.
         init?(_ url: URL, on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) {
             let names: Set<String> = [url.lastPathComponent, url.lastPathComponent + "-wal"]
             let listener = FolderWatches.Listener(names: names, queue: queue, heard: heard)

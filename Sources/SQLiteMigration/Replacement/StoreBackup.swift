@@ -9,7 +9,10 @@ import StoreEngine
 package enum StoreBackup {
     /// Does work with a copy of a store at hand, its external data included. Whoever may not read the store cannot read the copy.
     ///
-    /// - Parameter failed: called when the work failed, with the place of the copy, which stays.
+    /// - Parameters:
+    ///   - store: where the store is.
+    ///   - work: what may fail.
+    ///   - failed: called when the work failed, with the place of the copy, which stays.
     /// - Throws: what copying the store and the work throw.
     package static func with(_ store: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws {
         try MigrationWorkspace.with(store, .backup, timeout: 10) { workspace in

@@ -16,7 +16,10 @@ package protocol StoreEngine: AnyObject {
 
     /// Hands out the rows that a plan finds, one at a time.
     ///
-    /// - Parameter body: returns whether to go on. It must not keep the row.
+    /// - Parameters:
+    ///   - plan: what to fetch.
+    ///   - body: returns whether to go on. It must not keep the row.
+    /// - Throws: an `NSError` for a plan that the store cannot run, and for a store that cannot be read.
     func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws
 
     /// The rows that a plan finds, in portions. What is done with one portion may read from the store, and write to it.
@@ -48,15 +51,21 @@ package protocol StoreEngine: AnyObject {
 
     /// Hands out IDs for new rows.
     ///
-    /// - Parameter isSavedLater: whether the rows are saved in a transaction that decides by what it reads until then.
+    /// - Parameters:
+    ///   - entities: one entity for each object.
+    ///   - isSavedLater: whether the rows are saved in a transaction that decides by what it reads until then.
     /// - Returns: an ID for each of the entities, in order.
+    /// - Throws: an `NSError` for a store that cannot be written.
     func makePermanentIdentifiers(
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID]
 
     /// Writes a change set in one transaction, or nothing.
     ///
-    /// - Parameter others: saves to other stores, before this one's transaction ends; what it throws ends that too.
+    /// - Parameters:
+    ///   - changes: what to write.
+    ///   - others: saves to other stores, before this one's transaction ends; what it throws ends that too.
+    /// - Returns: the values that the store computed itself, such as derived attributes.
     /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else.
     func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult
 

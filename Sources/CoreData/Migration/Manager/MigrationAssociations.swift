@@ -52,7 +52,11 @@ final class MigrationAssociations {
 
     /// What a source object became.
     ///
-    /// - Parameter object: the object, if it is in memory.
+    /// - Parameters:
+    ///   - mapping: the name of the entity mapping.
+    ///   - identifier: the source object's ID.
+    ///   - object: the object, if it is in memory.
+    /// - Returns: the destination objects; none when the mapping made none of it.
     func destinations(
         mapping: String, of identifier: NSManagedObjectID, _ object: NSManagedObject?
     ) -> [NSManagedObject] {

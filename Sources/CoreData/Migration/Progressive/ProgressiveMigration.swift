@@ -85,6 +85,8 @@ package struct ProgressiveMigration {
     ///   - type: the type of the store.
     ///   - url: the store, of the version that one of the steps begins with or the last one ends with.
     ///   - plan: all steps, from the oldest version on; each begins where the one before it ends.
+    ///   - configuration: the configuration of the models whose entities the store holds; `nil` for all.
+    ///   - options: the options that the store is opened with.
     /// - Throws: 134130 when the store is of none of the versions, 134140 when the steps do not join.
     package init(
         of type: String = NSSQLiteStoreType, at url: URL, along plan: [ChainStep], configuration: String? = nil,
