@@ -123,7 +123,7 @@ extension Connection {
     /// Moves the write-ahead log into the database file.
     package func checkpoint(_ mode: CheckpointMode = .passive) throws {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.code, nil, nil)
-        // Somebody else is moving it already, and whoever does not wait has nothing left to do.
+        // Somebody else is moving it already; without waiting, nothing is left to do.
         if mode == .passive, code == SQLITE_BUSY { return }
         guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
     }

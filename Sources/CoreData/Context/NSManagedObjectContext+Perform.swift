@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
         of block: @escaping @Sendable () throws -> T, _ schedule: ScheduledTaskType
     ) async -> Swift.Result<T, any Error> {
         if schedule == .immediate, queue.isCurrent { return Swift.Result { try waitFor(block) } }
-        // Whoever waits goes on when the changes have been processed, and not while they are.
+        // The waiting thread goes on when the changes have been processed, not while they are.
         let result: Transferred<Swift.Result<T, any Error>> = await withCheckedContinuation { continuation in
             let later = Later<Swift.Result<T, any Error>>()
             runLater {

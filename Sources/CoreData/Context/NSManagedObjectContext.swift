@@ -91,7 +91,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// pinned by its next read.
     open var queryGenerationToken: NSQueryGenerationToken? { pinnedToken }
 
-    /// Has the context read one state of the stores, whatever others save. Objects that it has already stay as they are.
+    /// Makes the context read one state of the stores, even when others save. Objects that it has already stay as they are.
     ///
     /// Saving, merging and resetting move the context to what is current at its next read.
     ///
@@ -196,7 +196,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         try objectWithValues(objectID)
     }
 
-    /// Fetches what a request describes, whatever its result type. See the generic form.
+    /// Fetches what a request describes, for every result type. See the generic form.
     ///
     /// - Parameter request: what to fetch.
     /// - Returns: objects, IDs, dictionaries or one number, as the result type of the request says.

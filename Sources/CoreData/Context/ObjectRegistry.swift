@@ -65,7 +65,7 @@ struct ObjectRegistry: ~Copyable {
         return nil
     }
 
-    /// Registers an object under an ID, unless an entry with the ID's key is there, of whatever object.
+    /// Registers an object under an ID, unless any object has an entry with the ID's key.
     ///
     /// - Returns: whether the object was registered.
     mutating func insertIfNew(_ object: ObjectIdentifier, _ identifier: NSManagedObjectID) -> Bool {

@@ -12,7 +12,7 @@ extension NSPersistentStoreCoordinator {
             try store.loadContents()
             return store
         }
-        // Whatever was left by a migration that was killed, whoever asks for the next one.
+        // Leftovers of a killed migration go, with every next opening.
         if url.isFileURL, !StoreSettings.flag(options, NSReadOnlyPersistentStoreOption) {
             type.removeLeftovers(of: url)
         }

@@ -16,7 +16,7 @@ extension NSPersistentStoreCoordinator {
     /// In the user info of a change that a context's save has told of already, so that who hears both can leave one out.
     package static let followsSaveKey = "Pippin.followsSave"
 
-    /// Posts the news that a store was changed, later: whoever saves must not wait for those who hear of it.
+    /// Posts the news that a store was changed, later: a save must not wait for its observers.
     ///
     /// - Parameters:
     ///   - store: the store that was changed.

@@ -23,12 +23,12 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
     /// Reads the file and adds a node for each object. By default there is nothing to read.
     ///
-    /// - Throws: whatever keeps the store from being opened.
+    /// - Throws: the reason why the store cannot be opened.
     open func load() throws {}
 
     /// Writes all nodes, and the metadata. By default nothing is written.
     ///
-    /// - Throws: whatever keeps the store from being written; the nodes are then put back as they were before the save.
+    /// - Throws: the reason why the store cannot be written; the nodes are then put back as they were before the save.
     open func save() throws {}
 
     /// Makes the node of an object that is inserted. By default it has the values of the object's attributes.

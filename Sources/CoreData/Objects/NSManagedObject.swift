@@ -314,12 +314,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Parameter key: the property that was read; `nil` for any.
     open func didAccessValue(forKey key: String?) {}
 
-    /// Called before a property changes, whoever changes it; custom accessors call it themselves. Call `super`.
+    /// Called before every change of a property. Custom accessors call it themselves. Overrides call `super`.
     ///
     /// - Parameter key: the property.
     open func willChangeValue(forKey key: String) { willChange() }
 
-    /// Called after a property changed, whoever changed it; custom accessors call it themselves. Call `super`.
+    /// Called after every change of a property. Custom accessors call it themselves. Overrides call `super`.
     ///
     /// Linux has no key-value observing: override this to hear of an object's changes.
     ///

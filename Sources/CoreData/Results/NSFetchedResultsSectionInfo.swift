@@ -25,7 +25,7 @@ final class FetchedResultsSection: NSObject, NSFetchedResultsSectionInfo {
         super.init()
     }
 
-    /// The section that the delegate is told of is the one that the controller has, asked for anew.
+    /// The delegate gets the section that the controller has now.
     override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? FetchedResultsSection else { return false }
         return results === other.results && number == other.number

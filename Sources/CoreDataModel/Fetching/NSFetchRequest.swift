@@ -121,7 +121,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     }
 }
 
-/// What a fetch request says, whatever its result type.
+/// What a fetch request says, without its result type.
 package protocol FetchDescription: NSPersistentStoreRequest {
     var entity: NSEntityDescription? { get set }
     var entityName: String? { get }

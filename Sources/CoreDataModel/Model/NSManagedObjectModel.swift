@@ -69,7 +69,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         derivedVersionHashes
     }
 
-    /// Our own version hashes of the entities, whatever a file carries.
+    /// Our own version hashes of the entities, also where a file carries Apple's.
     package var ownVersionHashesByName: [String: Data] { entitiesByName.mapValues(\.ownVersionHash) }
 
     /// Gives the entities the version hashes that a file carries for them.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ArchivedValue {
-    /// The string, plain or as an archived `NSString`; nil when the value is none.
+    /// The string, plain or as an archived `NSString`; nil when the value is not a string.
     package func string() throws(KeyedArchiveError) -> String? {
         switch self {
         case .plain(.string(let string)): return string

@@ -8,7 +8,7 @@ package enum MappingInference {
     /// - Parameters:
     ///   - source: the version of the store.
     ///   - destination: the version to migrate to.
-    ///   - dropped: what of the source nothing of the destination comes from, whatever it is called.
+    ///   - dropped: the names in the source that nothing in the destination comes from, also where the destination has the same name.
     /// - Returns: how each entity and property of the destination is made of the source.
     /// - Throws: an `NSError`, code 134190, that names the entity and property of the destination that cannot be
     ///   inferred.

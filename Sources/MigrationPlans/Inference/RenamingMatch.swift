@@ -34,7 +34,7 @@ enum RenamingMatch {
                 open.remove(source.name)
             }
         }
-        // What was not renamed in between is itself, whatever else has its identifier.
+        // A thing that was not renamed stays itself, even when another one has its identifier.
         match { $0.name == $1.name && $0.identifier == $1.identifier }
         match { $0.identifier == $1.identifier }
         match { $0.identifier == $1.name }

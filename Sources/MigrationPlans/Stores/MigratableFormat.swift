@@ -38,7 +38,7 @@ package protocol MigratableFormat: StoreFormat {
     // MARK: By a successor
 
     /// Makes the successor of a store, and puts it in the store's place: all of it, or nothing. Nobody else writes to the store
-    /// meanwhile: whoever wants to waits, and finds another version of the model then.
+    /// meanwhile: other writers wait, and then find another version of the model.
     ///
     /// - Parameters:
     ///   - url: where the store is.
@@ -70,10 +70,10 @@ package protocol MigratableFormat: StoreFormat {
     /// Whether there is a store at a place.
     static func exists(at url: URL) -> Bool
 
-    /// Sees to it that whoever may not read a store cannot read the one that is made of it at a place.
+    /// Gives the store at a place the permissions of the store that it is made of.
     static func protect(_ place: URL, like store: URL)
 
-    /// Takes the contents of a store away, and whatever else there is of it, which nobody uses.
+    /// Takes the contents of a store away, with all its other files. Nobody uses the store.
     static func remove(at url: URL) throws
 
     /// Removes what a migration left that was killed.
@@ -116,7 +116,7 @@ package struct InferredMigration {
 
 /// Where the successors of a store are made, which are gone afterwards.
 package protocol SuccessorPlaces: AnyObject {
-    /// A folder for whatever else is made on the way.
+    /// A folder for other files that are made on the way.
     var folder: URL { get }
 
     /// A place for the store of a step.

@@ -68,7 +68,7 @@ extension ModelArchiveReader {
     }
 
     /// The descriptions that a composite attribute consists of. No document says under which key Apple archives them, so
-    /// they are told by their class: the one array or dictionary of attributes that the object has.
+    /// their class identifies them: the one array or dictionary of attributes that the object has.
     private static func elementObjects(_ object: ArchivedObject) throws -> [ArchivedObject] {
         for key in ["NSElements"] + object.keys where key != "NSEntity" {
             guard case .object(let collection) = try object.value(forKey: key) else { continue }

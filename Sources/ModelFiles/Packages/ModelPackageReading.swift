@@ -19,7 +19,7 @@ extension ModelPackage {
         }
     }
 
-    /// The version hashes that Apple's tools recorded for a version, by entity. Our own are none: they are computed
+    /// The version hashes that Apple's tools recorded for a version, by entity. Our own do not count: they are computed
     /// anew, so that a model can say whose its hashes are.
     package func recordedHashes(version name: String) -> [String: Data] {
         info.hashesAreOurs ? [:] : info.versionHashes[name] ?? [:]

@@ -21,7 +21,7 @@ extension SourceElement {
         return name
     }
 
-    /// What a text says as `YES` or `NO`, in whatever way: older tools wrote `true`, `yes` or `1`, too.
+    /// What a text says as `YES` or `NO`, in any spelling: older tools wrote `true`, `yes` or `1`, too.
     static func boolean(of text: String) -> Bool? {
         switch text.lowercased() {
         case "yes", "true", "1", "y", "t": true

@@ -24,7 +24,7 @@ extension PersistenceManager {
     /// by its merge policy. One that cannot be saved is as it was before.
     ///
     /// - Parameters:
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     ///   - onConflict: what to do when others have saved in between. It does not matter where you give a context.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
@@ -41,7 +41,7 @@ extension PersistenceManager {
     /// Runs a block that changes things, and saves them, as the `async` form does, and waits for it.
     ///
     /// - Parameters:
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     ///   - onConflict: what to do when others have saved in between. By default the block runs again.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
@@ -57,7 +57,7 @@ extension PersistenceManager {
     /// Runs a block that changes things, and saves them, as the `async` form does.
     ///
     /// - Parameters:
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     ///   - onConflict: what to do when others have saved in between. By default the block runs again.
     ///   - work: runs on the context's queue.
     ///   - completion: called on the main thread, with what the block returned or the error.

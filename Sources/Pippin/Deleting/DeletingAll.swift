@@ -46,7 +46,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type. Records of its subentities go too.
     ///   - chunkSize: how many records to load at a time.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk
@@ -71,7 +71,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type. Records of its subentities go too.
     ///   - chunkSize: how many records to load at a time.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk

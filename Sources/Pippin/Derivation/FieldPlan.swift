@@ -93,7 +93,7 @@ struct FieldPlan: Sendable {
         self.emptyValue = emptyValue
     }
 
-    /// A mark, an attribute whose name is none of the others'.
+    /// A mark: an attribute with a name that no other attribute has.
     init(_ mark: Mark, name: String, besides fields: [FieldPlan]) {
         let names = Set(fields.map { $0.name.lowercased() })
         var name = name

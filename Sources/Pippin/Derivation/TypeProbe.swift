@@ -9,7 +9,7 @@ final class TypeProbe: Decoder {
         case nothing
         case keyed([ProbedField])
         case single(AttributeKind)
-        /// Whatever has no fixed shape: arrays, dictionaries, enumerations with associated values.
+        /// A value without a fixed shape: an array, a dictionary, an enumeration with associated values.
         case loose
     }
 

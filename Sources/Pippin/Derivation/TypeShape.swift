@@ -1,4 +1,4 @@
-/// How a property of a type is kept, told by its type.
+/// How a property is stored, derived from its type.
 struct TypeShape<Value: Decodable> {
     let kind: FieldKind
     /// A value, if one came up while looking.

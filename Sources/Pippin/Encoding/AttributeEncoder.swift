@@ -23,7 +23,7 @@ enum AttributeEncoder {
         return stored
     }
 
-    /// Foundation's types that are attributes here, whatever their coding says.
+    /// Foundation's types that are attributes here; their own coding is not used.
     static func leaf<Value>(_ value: Value) throws -> StoredValue? {
         // The type is the same then; a cast would find that out once more, slowly.
         if Value.self == Date.self {

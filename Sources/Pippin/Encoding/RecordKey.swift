@@ -1,6 +1,6 @@
 import CoreData
 
-/// An identifier's value, whatever its type: what tells one record of an entity from another.
+/// The value of an identifier of any type. It distinguishes the records of an entity.
 enum RecordKey: Hashable, Sendable {
     case string(String)
     case integer(Int64)

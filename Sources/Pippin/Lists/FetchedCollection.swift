@@ -102,7 +102,7 @@ private final class FetchedResultsListener: NSObject, NSFetchedResultsController
         case (nil, let new?): changes.insertions.append(new)
         case (let old?, nil): changes.removals.append(old)
         case (let old?, let new?):
-            // Whatever moved has changed as well; whatever did not move has changed in place.
+            // A record that moved has changed as well; any other one has changed in place.
             if case .move = type { changes.moves.append(ListChanges.Move(from: old, to: new)) }
             changes.updates.append(new)
         case (let old?, _): changes.updates.append(old)

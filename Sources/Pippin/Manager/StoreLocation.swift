@@ -9,7 +9,7 @@ public enum StoreLocation {
     case file(URL, creating: StoreCreation = .store)
     /// Memory only: gone with the manager.
     case memory
-    /// Whatever the description says: type, options, read-only or not, migration.
+    /// A store as a description has it: its type, options, read-only or not, migration.
     case description(NSPersistentStoreDescription)
 
     /// The store's description, a copy of the caller's; nil where the container's own will do.

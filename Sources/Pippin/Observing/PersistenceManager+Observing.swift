@@ -12,11 +12,11 @@ extension PersistenceManager {
     /// }
     /// ```
     ///
-    /// A save of models within these counts as well, whichever context of this process makes it, and so does what batch requests and
+    /// A save of models within these counts as well, from every context of this process. So does what batch requests and
     /// other processes do to the store's file.
     ///
     /// - Parameters:
-    ///   - type: the models' type. One that is `Equatable` is told of only where something differs.
+    ///   - type: the models' type. Models that are `Equatable` arrive only when something differs.
     ///   - filter: what must hold.
     ///   - order: the order; without one, it is not determined.
     ///   - limit: the most to fetch.

@@ -74,7 +74,7 @@ public final class CountObserver<Record: NSManagedObject> {
         token = context.observe(.objectsDidChange) { [weak self, weak context] changes in
             let touched = [changes.inserted, changes.updated, changes.deleted, changes.refreshed]
             guard let self, let context, touched.contains(where: { $0.contains { $0 is Record } }),
-                // A count that fails now is told by whoever reads next.
+                // The next reader gets the error of a count that fails now.
                 let count = try? Record.count(where: self.predicate, in: context), count != self.count
             else { return }
             self.count = count

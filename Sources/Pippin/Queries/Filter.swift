@@ -9,7 +9,7 @@ import CoreData
 /// manager.fetch(Person.self, where: .format("age > %@ AND name CONTAINS[c] %@", 30, "ann"))
 /// ```
 ///
-/// All of these are the same to the store. Filters are combined by `&&`, `||` and `!`, whichever way they were made.
+/// All of these are the same to the store. `&&`, `||` and `!` combine filters of every kind.
 public struct Filter<Model>: @unchecked Sendable {
     // @unchecked Sendable: predicates and the values compared with do not change once they are made.
     let term: FilterTerm

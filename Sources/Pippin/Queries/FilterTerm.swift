@@ -92,7 +92,7 @@ extension ModelRegistry {
         var result = StoredPath(model: plan)
         for name in path.split(separator: ".").map(String.init) {
             if let entity = result.model {
-                // A reference calls it `uid`, whatever the model does.
+                // A reference always calls it `uid`, also where the model has another name.
                 let field = entity.field(named: name) ?? (name == "uid" ? entity.fields[entity.uidField] : nil)
                 guard let field, field.mark == nil else { throw unknown(entity.name, entity.propertyNames) }
                 result.field = field

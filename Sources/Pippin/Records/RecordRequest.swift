@@ -50,7 +50,7 @@ public struct RecordRequest<Record: DataRecord>: Sendable {
     /// - Returns: the request with that offset.
     public func offset(_ offset: Int) -> RecordRequest { changed { $0.offset = offset } }
 
-    /// The request for each record once, whatever the predicate follows.
+    /// The request that gives each record once, also where the predicate follows relationships.
     ///
     /// - SQL: `SELECT DISTINCT …`
     public func distinct() -> RecordRequest { changed { $0.isDistinct = true } }

@@ -6,7 +6,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - models: the models; only their identifiers matter.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many of these models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
@@ -19,7 +19,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - models: the models; only their identifiers matter.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many of these models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -31,7 +31,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - model: the model; only its identifier matters.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted: none where it was not stored.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -43,7 +43,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - model: the model; only its identifier matters.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted: none where it was not stored.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -56,7 +56,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - uids: the identifiers.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -72,7 +72,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - uids: the identifiers.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -92,7 +92,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - filter: what must hold; `.all` for all of them.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <filter>`, then `DELETE … WHERE Z_PK = ?` each
@@ -110,7 +110,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - filter: what must hold; `.all` for all of them.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult

@@ -38,7 +38,7 @@ extension EntityPlan {
 }
 
 extension NSManagedObject {
-    /// Takes over a model's values; those that are the same are left alone, so that an object without changes is none.
+    /// Takes over a model's values; values that are the same are not set, so that an unchanged object does not count as changed.
     ///
     /// - Parameters:
     ///   - new: the values, by field.

@@ -52,7 +52,7 @@ indirect enum FieldValue: Equatable {
         }
     }
 
-    /// The JSON that bytes are: an array or an object whoever wrote it, a single value where the model says so.
+    /// The JSON that bytes contain: an array or an object always, a single value only where the model says so.
     private static func json(in data: Data, _ attribute: AttributeLayout) -> String? {
         guard attribute.type == .binaryDataAttributeType, let first = data.first, let last = data.last,
             attribute.isJSON || (first == UInt8(ascii: "{") && last == UInt8(ascii: "}"))

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// The kinds of files that stores are, told by how they begin: their names say nothing reliable.
+/// The kinds of files that stores are. A file's first bytes show its kind; its name does not.
 enum StoreKind: Equatable {
     case sqlite
     case xml

@@ -111,7 +111,7 @@ extension NSComparisonPredicate {
         public static let caseInsensitive = Options(rawValue: 1)
         /// `[d]`: without regard to diacritics.
         public static let diacriticInsensitive = Options(rawValue: 2)
-        /// `[n]`: byte by byte, whatever the other options.
+        /// `[n]`: byte by byte; the other options are ignored.
         public static let normalized = Options(rawValue: 4)
         /// `[l]`: by the rules of the current locale. Apple's framework knows the option without naming it.
         public static let localeSensitive = Options(rawValue: 8)

@@ -110,7 +110,7 @@ open class NSExpression: NSObject, NSCopying {
 
     /// Creates an expression that calls a method of the target by its name: `FUNCTION(target, "name", …)`.
     ///
-    /// Which methods can be called, says ``registerFunction(_:_:)``.
+    /// ``registerFunction(_:_:)`` lists the methods that can be called.
     ///
     /// - Parameters:
     ///   - target: What the method is called on.

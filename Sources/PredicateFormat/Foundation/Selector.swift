@@ -39,7 +39,7 @@ public func NSStringFromSelector(_ selector: Selector) -> String {
 }
 
 extension SortTerm.Comparison {
-    /// The comparison that a method of strings makes; nil for a method that is none of them.
+    /// The comparison that a method of strings makes; nil for any other method.
     init?(_ selector: Selector) {
         switch selector.description {
         case "compare:": self = .plain

@@ -74,7 +74,7 @@ package enum StoreFiles {
         try connection.checkpoint(.truncate)
     }
 
-    /// Puts a copy of a store in the place of another, as one change for whoever has that open.
+    /// Puts a copy of a store in the place of another. Programs that have the other one open see one change.
     ///
     /// Its files of external data are put beside the old ones first, and are on the disk; then the database is replaced in
     /// one transaction; then the old files go. Whenever this is interrupted, the destination is whole, as it was or as the

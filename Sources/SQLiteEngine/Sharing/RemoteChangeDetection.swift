@@ -4,7 +4,7 @@ import SQLiteConnection
 
 /// Tells when others have changed a store's file.
 final class RemoteChangeDetection: @unchecked Sendable {
-    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to whoever may ask the engine,
+    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the thread that uses the engine,
     // as the connection does; `round` to `queue`.
     private weak var engine: SQLiteEngine?
     private let asking: @Sendable (() -> Bool) -> Bool
@@ -45,7 +45,7 @@ final class RemoteChangeDetection: @unchecked Sendable {
         guard round == self.round, let engine else { return }
         let isChanged = asking {
             guard let opened = engine.opened, !opened.connection.isInTransaction,
-                // A store that cannot be read now tells so to whoever reads it next.
+                // The next reader gets the error of a store that cannot be read now.
                 let now = try? opened.connection.integer("PRAGMA data_version"), now != version
             else { return false }
             version = now

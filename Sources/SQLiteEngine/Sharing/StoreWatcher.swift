@@ -4,7 +4,7 @@ import Foundation
 #if canImport(Glibc)
     import Glibc
 
-    /// Hears of writes to a store's files, whoever makes them: the kernel tells (inotify) of what happens in the store's folder.
+    /// Hears of all writes to a store's files: the kernel reports (inotify) what happens in the store's folder.
     final class StoreWatcher: Sendable {
         private let watch: Int32
         private let number: Int

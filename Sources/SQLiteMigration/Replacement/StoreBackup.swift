@@ -7,7 +7,7 @@ import StoreEngine
 /// It is made in a folder of its own beside the store. What a killed process leaves there is removed when the store is opened
 /// the next time.
 package enum StoreBackup {
-    /// Does work with a copy of a store at hand, its external data included. Whoever may not read the store cannot read the copy.
+    /// Does work with a copy of a store at hand, its external data included. The copy has the store's permissions.
     ///
     /// - Parameters:
     ///   - store: where the store is.

@@ -110,7 +110,7 @@ package protocol NewsEngine: StoreEngine {
 
 /// An engine of stores that somebody else may have made, whose tables are matched to the model.
 package protocol InspectedEngine: StoreEngine {
-    /// What of the model the store has not, or so that it cannot be told which is which. Everything else can be used.
+    /// The parts of the model that the store does not have, or has ambiguously. Everything else can be used.
     var findings: [SchemaFinding] { get }
 
     /// The references of a relationship that lead to no object, by the primary keys of the objects that have them.

@@ -2,7 +2,7 @@ import CoreDataModel
 
 /// What a store does for rows, in sets: plans in, rows out.
 ///
-/// An engine knows nothing of managed objects, contexts or coordinators: whoever has one asks it from one thread at a time.
+/// An engine knows nothing of managed objects, contexts or coordinators. Its owner uses it from one thread at a time.
 /// What not every engine can do are capabilities, each a protocol of its own. To ask an engine for a capability takes the place of
 /// asking what it is.
 package protocol StoreEngine: AnyObject {
@@ -71,7 +71,7 @@ package protocol StoreEngine: AnyObject {
 
     // MARK: Capabilities
 
-    /// Whether a plan whose predicate or order is code (a block) is answered without these: whoever asks applies them.
+    /// Whether the caller applies a predicate or an order that is code (a block); the engine then answers the plan without it.
     var leavesCodeToAsker: Bool { get }
     /// Numbers new rows on from given keys.
     var keys: (any KeyedEngine)? { get }

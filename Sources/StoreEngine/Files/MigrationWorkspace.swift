@@ -63,7 +63,7 @@ package final class MigrationWorkspace {
             ".\(store.lastPathComponent).\(purpose.rawValue)", isDirectory: true)
     }
 
-    /// Where the store of a step is made, by whoever may read the store and nobody else: the name stays, in a folder of the step's own.
+    /// Where the store of a step is made: under the store's name, in a folder of the step's own, with the store's permissions.
     ///
     /// - Parameters:
     ///   - store: the store that is migrated.

@@ -266,7 +266,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     ///   - name: the name of the function, as the expression has it.
     ///   - arguments: the values of the arguments.
     /// - Returns: what the function gives; `nil` for no value.
-    /// - Throws: an error that names the function when there is none of that name.
+    /// - Throws: an error that names the function when no function has that name.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         try callOwnFunction(name, arguments)
     }
