@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
         advancePin()
         guard let source else { return }
         takePromotions()
-        // What was refreshed before is told of here; that of the merge is told apart by its IDs too.
+        // Objects that were refreshed before the merge are announced here; those of the merge come with their IDs, too.
         let former = refreshed
         refreshed = []
         var inserted: [NSManagedObject] = []

@@ -136,7 +136,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var classCache = ClassCache()
     var isProcessingScheduled = false
     var isSaving = false
-    /// Whether an object is being told that it has its values: what it sets meanwhile is no change.
+    /// Whether an object is being told that it has its values: what it sets meanwhile does not count as a change.
     @exclusivity(unchecked) final var isAwakening = false
     /// Whether a save checks what it writes; see `savePortion()`.
     var validatesChanges = true
@@ -190,7 +190,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// ```
     ///
     /// - Parameter objectID: the ID, temporary or permanent.
-    /// - Returns: the object, which is no fault.
+    /// - Returns: the object with its values, not a fault.
     /// - Throws: `NSManagedObjectReferentialIntegrityError` when no store has such an object.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         try objectWithValues(objectID)

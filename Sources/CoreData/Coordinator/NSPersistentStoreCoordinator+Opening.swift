@@ -12,7 +12,7 @@ extension NSPersistentStoreCoordinator {
             try store.loadContents()
             return store
         }
-        // Leftovers of a killed migration go, with every next opening.
+        // Every opening removes what a killed migration has left.
         if url.isFileURL, !StoreSettings.flag(options, NSReadOnlyPersistentStoreOption) {
             type.removeLeftovers(of: url)
         }

@@ -68,7 +68,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
 
     /// The same as `entityDescription`, for code that has a context at hand.
     ///
-    /// - Parameter context: not looked at: the entity is the same everywhere.
+    /// - Parameter context: not used: the entity is the same everywhere.
     /// - Returns: the entity.
     open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         entityDescription

@@ -370,7 +370,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The values of persistent properties that differ from what the store has, by key; for a new object, from the defaults.
     ///
-    /// `NSNull` stands for no value. A fault has no changes, and does not fire; nor has an object of which only primitive values were
+    /// `NSNull` stands for no value. A fault has no changes, and does not fire; neither has an object of which only primitive values were
     /// set, until it is changed otherwise.
     open func changedValues() -> [String: Any] { currentChanges() }
 

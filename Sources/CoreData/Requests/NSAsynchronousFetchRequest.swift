@@ -104,7 +104,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
 
 extension NSAsynchronousFetchRequest: ExecutableRequest {
     func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
-        // What the context cannot fetch at all is told to the caller at once.
+        // A request that the context cannot run at all throws at once.
         _ = try context.entity(of: fetchRequest)
         if let affectedStores { fetchRequest.affectedStores = affectedStores }
         let progress = Progress(totalUnitCount: Int64(max(estimatedResultCount, 1)))

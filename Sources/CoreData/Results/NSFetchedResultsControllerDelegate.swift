@@ -63,12 +63,12 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
         didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
         for type: NSFetchedResultsChangeType)
 
-    /// Called before the changes of one event are told; the controller has the new results already.
+    /// Called before the delegate gets the changes of one event; the controller has the new results already.
     ///
     /// - Parameter controller: the controller.
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-    /// Called after the changes of one event were told.
+    /// Called after the delegate got the changes of one event.
     ///
     /// - Parameter controller: the controller.
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)

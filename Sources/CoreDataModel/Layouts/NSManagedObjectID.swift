@@ -12,7 +12,7 @@ package final class StoreIdentity: @unchecked Sendable {
     /// The store (an `NSPersistentStore`, which a higher room defines).
     package weak var store: AnyObject?
 
-    /// Is told when a context comes to know an object of the store, and when it forgets it; for stores that want that.
+    /// Called when a context registers an object of the store, and when it forgets it; for stores that want that.
     package var observer: (@Sendable (NSManagedObjectID, _ isKnown: Bool) -> Void)?
 
     /// Tells the stores of this process apart.

@@ -79,7 +79,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// A digest of the version hashes of all entities, in Base64.
     ///
-    /// It tells versions apart. It is Apple's where the model file carries it or Apple's version hashes.
+    /// It differs between versions. It is Apple's where the model file carries it or Apple's version hashes.
     open var versionChecksum: String {
         if let recordedVersionChecksum, entities.allSatisfy({ $0.recordedVersionHash != nil }) {
             return recordedVersionChecksum

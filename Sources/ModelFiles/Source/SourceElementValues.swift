@@ -31,7 +31,7 @@ extension SourceElement {
     }
 
     /// `YES` or `NO` where it means nothing to a store, so that anything else is no reason to refuse the file;
-    /// `SourceWarnings` tells of it.
+    /// `SourceWarnings` reports it.
     func lenientBoolean(_ key: String) -> Bool { string(key).flatMap(Self.boolean(of:)) ?? false }
 
     /// `YES` or `NO`.

@@ -2,7 +2,7 @@ import CoreData
 
 // Each of these returns how many records went, and saves.
 extension PersistenceManager {
-    /// Deletes the records with these identifiers. Identifiers without a record are no error.
+    /// Deletes the records with these identifiers. Identifiers without a record are passed over.
     ///
     /// - Parameters:
     ///   - entity: the record type.

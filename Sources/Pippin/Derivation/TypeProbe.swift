@@ -2,7 +2,7 @@ import CoreData
 
 /// A decoder that gives made-up values and remembers what it was asked for.
 ///
-/// A model's initializer runs once, and has then told its keys, their types, and which are optional.
+/// A model's initializer runs once, and shows its keys, their types, and which are optional.
 final class TypeProbe: Decoder {
     /// What a type asked its decoder for.
     enum Form {

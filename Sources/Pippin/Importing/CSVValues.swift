@@ -4,8 +4,8 @@ import Foundation
 enum CSVValues {
     /// A floating-point number in decimal digits.
     ///
-    /// - Returns: nil for a text that is not a number, such as `0x10`, `nan` and `1,5`, and for one that does not fit the type: too large, or
-    ///   so small that it would become zero.
+    /// - Returns: nil for a text that is not a number, such as `0x10`, `nan` and `1,5`, and for a number that the type cannot hold:
+    ///   too large, or so small that it would become zero.
     static func floating<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ text: String) -> Number? {
         guard let digits = significantDigits(of: text), let number = Number(text), number.isFinite else { return nil }
         return number == 0 && !digits.isEmpty ? nil : number

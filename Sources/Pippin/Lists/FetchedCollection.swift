@@ -111,7 +111,7 @@ private final class FetchedResultsListener: NSObject, NSFetchedResultsController
     }
 
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-        // Rows of sections that come or go are not told one by one.
+        // Rows of sections that come or go are not listed one by one.
         let (removed, inserted) = (changes.removedSections, changes.insertedSections)
         changes.removals.removeAll { removed.contains($0[0]) }
         changes.insertions.removeAll { inserted.contains($0[0]) }

@@ -20,7 +20,7 @@
 /// }
 /// ```
 public protocol RecordFromModel: ModelRepresentable {
-    /// The model that the record stands for, which the method below tells.
+    /// The type of the model that the record stands for. The method below implies it.
     associatedtype ModelType
 
     /// Takes over the model's values.
@@ -41,7 +41,7 @@ public protocol RecordFromModel: ModelRepresentable {
 }
 
 extension RecordFromModel {
-    /// Nothing.
+    /// Does nothing.
     ///
     /// - Parameter model: not used.
     /// - Throws: nothing; an implementation of yours may throw.

@@ -8,7 +8,7 @@
 /// }
 /// ```
 public protocol RecordToModel: ModelRepresentable {
-    /// The model that the record stands for, which the method below tells.
+    /// The type of the model that the record stands for. The method below implies it.
     associatedtype ModelType
 
     /// The model with this record's values.
@@ -29,7 +29,7 @@ public protocol RecordToModel: ModelRepresentable {
 }
 
 extension RecordToModel {
-    /// Nothing.
+    /// Does nothing.
     ///
     /// - Parameters:
     ///   - model: not used.

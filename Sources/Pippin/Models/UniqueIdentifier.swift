@@ -34,7 +34,7 @@ extension UniqueIdentifier {
 
     /// The attribute's value itself, if it is of this type.
     ///
-    /// - Parameter attributeValue: the value of the attribute; of another type, there is no identifier.
+    /// - Parameter attributeValue: the value of the attribute. A value of another type gives `nil`.
     public init?(attributeValue: Any) {
         guard let identifier = attributeValue as? Self else { return nil }
         self = identifier
@@ -47,7 +47,7 @@ extension UniqueIdentifier where Self: RawRepresentable {
 
     /// The identifier with that raw value.
     ///
-    /// - Parameter attributeValue: the value of the attribute; of another type, there is no identifier.
+    /// - Parameter attributeValue: the value of the attribute. A value of another type gives `nil`.
     public init?(attributeValue: Any) {
         guard let rawValue = attributeValue as? RawValue else { return nil }
         self.init(rawValue: rawValue)

@@ -6,7 +6,7 @@ import CoreData
 /// let observer = RecordObserver(person) { person, change in show(person, change) }
 /// ```
 ///
-/// It tells as long as it lives. For use on the context's queue. Structs are observed by
+/// It observes as long as it lives. Use it on the context's queue. Structs are observed by
 /// ``PersistenceManager/observe(_:uid:)``.
 public final class RecordObserver<Record: NSManagedObject> {
     /// What happened to the record.
@@ -49,7 +49,7 @@ public final class RecordObserver<Record: NSManagedObject> {
 /// let observer = try CountObserver(PersonRecord.self, in: context) { count in label.text = "\(count)" }
 /// ```
 ///
-/// It tells as long as it lives. For use on the context's queue. Structs are counted by
+/// It counts as long as it lives. Use it on the context's queue. Structs are counted by
 /// ``PersistenceManager/observeCount(_:where:)``.
 public final class CountObserver<Record: NSManagedObject> {
     /// How many there are.

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Sets properties of many records in one statement, without loading them. The contexts that stay are told.
+/// Sets properties of many records in one statement, without loading them. Contexts that stay merge the changes.
 ///
 /// ```swift
 /// let retiring = BatchUpdateOperation(
@@ -45,7 +45,7 @@ open class BatchUpdateOperation<Record: DataRecord>: DataOperation<Int>, @unchec
     }
 }
 
-/// Deletes many records in one statement, without loading them. The contexts that stay are told.
+/// Deletes many records in one statement, without loading them. Contexts that stay merge the deletions.
 ///
 /// ```swift
 /// let forgetting = BatchDeleteOperation(manager: manager, entity: LogRecord.self, predicate: NSPredicate(format: "date < %@", day))

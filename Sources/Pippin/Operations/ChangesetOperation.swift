@@ -70,7 +70,7 @@ open class ChangesetOperation: DataOperation<Changeset>, @unchecked Sendable {
         try changes(context)
     }
 
-    /// Makes the changes, and tells which they were.
+    /// Makes the changes, and returns them.
     ///
     /// - Parameter context: the context to save into.
     /// - Returns: the identifiers of what was inserted, updated and deleted.

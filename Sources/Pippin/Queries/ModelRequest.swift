@@ -18,7 +18,7 @@ public struct ModelRequest<Model: CoreModel & Codable>: Sendable {
     /// - Parameter type: the models' type.
     public init(_ type: Model.Type = Model.self) {}
 
-    /// The request, for models of which this holds as well.
+    /// The request with one more condition.
     ///
     /// - Parameter filter: what must hold as well.
     /// - Returns: the narrower request.
@@ -28,13 +28,13 @@ public struct ModelRequest<Model: CoreModel & Codable>: Sendable {
         return request
     }
 
-    /// The request, for models of which a Swift predicate holds as well.
+    /// The request with one more condition, a Swift predicate.
     ///
     /// - Parameter predicate: what must hold as well.
     /// - Returns: the narrower request.
     public func filter(_ predicate: Predicate<Model>) -> ModelRequest { filter(.matching(predicate)) }
 
-    /// The request in an order; it counts where the orders before it see no difference.
+    /// The request in an order. It sorts models that the earlier orders leave equal.
     ///
     /// - Parameter order: the order.
     /// - Returns: the request in that order.

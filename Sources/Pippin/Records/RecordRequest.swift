@@ -18,7 +18,7 @@ public struct RecordRequest<Record: DataRecord>: Sendable {
     /// - Parameter entity: the records' type.
     public init(_ entity: Record.Type = Record.self) {}
 
-    /// The request, for records of which this holds as well.
+    /// The request with one more condition.
     ///
     /// - Parameter predicate: what must hold as well.
     /// - Returns: the narrower request.
@@ -30,7 +30,7 @@ public struct RecordRequest<Record: DataRecord>: Sendable {
         }
     }
 
-    /// The request in an order; it counts where the orders before it see no difference.
+    /// The request in an order. It sorts records that the earlier orders leave equal.
     ///
     /// - Parameter sortDescriptors: the order, the most significant first.
     /// - Returns: the request in that order.

@@ -11,10 +11,10 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .index(keyPaths.map(PropertyName.init)))
     }
 
-    /// No two models share the values of these properties. That the identifier is unique goes without saying.
+    /// No two models share the values of these properties. The identifier needs no rule: it is always unique.
     ///
     /// Saving a second model with the same values, under another identifier, is a ``SaveError``. In a store that has such models
-    /// already, `load()` throws ``PersistenceError/notUnique(store:entity:properties:examples:)``. Models without a value share none.
+    /// already, `load()` throws ``PersistenceError/notUnique(store:entity:properties:examples:)``. Models without a value do not count.
     ///
     /// - Parameter keyPaths: the properties.
     /// - Returns: the rule, for ``Schema``.
@@ -26,7 +26,7 @@ public struct SchemaRule<Model>: Sendable {
     /// No two models share the values of these properties, and the schema says which one stays where a second one is saved.
     ///
     /// ```swift
-    /// Schema(.unique(\.name, keeping: .stored))   // a tag is there once; who saves another one of that name gets that
+    /// Schema(.unique(\.name, keeping: .stored))   // a second tag of a name becomes the stored one
     /// ```
     ///
     /// - Parameters:
@@ -38,8 +38,8 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .unique(keyPaths.map(PropertyName.init), keeping: kept))
     }
 
-    /// These properties need not be unique any more, although a store was made so. Without this rule a store keeps the uniqueness that it
-    /// was given: another program may count on it.
+    /// These properties need not be unique any more. Without this rule a store keeps its uniqueness constraints: another program may
+    /// count on them.
     ///
     /// - Parameter keyPaths: the properties.
     /// - Returns: the rule, for ``Schema``.

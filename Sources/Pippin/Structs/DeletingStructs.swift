@@ -2,7 +2,7 @@ import CoreData
 
 // Each of these returns how many models went, and saves. What belongs to a model goes with it.
 extension PersistenceManager {
-    /// Deletes models, and what belongs to them. Models that are not stored are no error.
+    /// Deletes models, and what belongs to them. Models that are not stored are passed over.
     ///
     /// - Parameters:
     ///   - models: the models; only their identifiers matter.
@@ -125,7 +125,7 @@ extension PersistenceManager {
     /// Deletes all models of a type in one statement, without loading them.
     ///
     /// Rules that deny a deletion are not consulted. The main context, the threads' contexts, those of ``backgroundContext()`` and
-    /// everybody who observes are told.
+    /// all observers are notified.
     ///
     /// - Parameter type: the models' type.
     /// - Returns: how many models were deleted.

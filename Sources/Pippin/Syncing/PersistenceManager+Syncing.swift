@@ -35,7 +35,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - uids: the identifiers. Those without a record are no error.
+    ///   - uids: the identifiers. Those without a record are passed over.
     ///   - context: where to work; it is saved. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func markAsUploaded<Record: SyncRecord>(
@@ -46,7 +46,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - uids: the identifiers. Those without a record are no error.
+    ///   - uids: the identifiers. Those without a record are passed over.
     ///   - context: where to work; it is saved. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func markForUpload<Record: SyncRecord>(
@@ -57,7 +57,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - uids: the identifiers. Those without a record are no error.
+    ///   - uids: the identifiers. Those without a record are passed over.
     ///   - context: where to work; it is saved. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func markForDeletion<Record: SyncRecord>(

@@ -111,7 +111,7 @@ extension SQLiteEngine: NewsEngine {
 
     package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool, heard: @escaping @Sendable () -> Void) {
         guard !isInMemory, let url = facts.url,
-            // A store that cannot be read any more tells so when it is next read.
+            // The next reading reports a store that cannot be read any more.
             let version = try? opened?.connection.integer("PRAGMA data_version")
         else { return }
         detection = RemoteChangeDetection(self, url, version: version, asking: asking, heard: heard)

@@ -4,8 +4,8 @@ import SQLiteConnection
 
 /// Tells when others have changed a store's file.
 final class RemoteChangeDetection: @unchecked Sendable {
-    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the thread that uses the engine,
-    // as the connection does; `round` to `queue`.
+    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the thread that uses
+    // the engine, as the connection does; `round` to `queue`.
     private weak var engine: SQLiteEngine?
     private let asking: @Sendable (() -> Bool) -> Bool
     private let heard: @Sendable () -> Void
