@@ -41,7 +41,10 @@ struct Arguments {
     }
 
     /// The module and its sources.
+    ///
     /// - Parameter generatedClasses: the classes that no source declares.
+    /// - Returns: the module, its sources and what it depends on.
+    /// - Throws: `UsageError` for arguments that are missing or malformed.
     func target(generatedClasses: [String]) throws -> TargetSources {
         var dependencies: [String: String] = [:]
         for dependency in all("--dependency") {

@@ -10,7 +10,7 @@ enum PippinCommand {
     static let failure: Int32 = 1
     /// Stores do not migrate by themselves from one model to another.
     static let mappingNeeded: Int32 = 2
-    /// Whoever read the output reads no more of it (what a shell reports of a program that `SIGPIPE` ended).
+    /// The reader of the output has stopped reading (what a shell reports of a program that `SIGPIPE` ended).
     static let outputClosed: Int32 = 128 + SIGPIPE
     /// The arguments make no sense (`EX_USAGE`).
     static let usage: Int32 = 64
@@ -91,7 +91,7 @@ enum PippinCommand {
         }
     }
 
-    /// One sentence or several, whatever threw: the description, and what to do about it where the error says so.
+    /// One sentence or several for any error: the description, and what to do about it where the error says so.
     private static func message(of error: any Error) -> String {
         if let error = error as? CommandError { return error.message }
         if let failure = error as? GenerationFailure {

@@ -10,7 +10,7 @@ let status = PippinCommand.run(
     Array(CommandLine.arguments.dropFirst()),
     output: { try standardOutput.write($0) }, finish: { try standardOutput.flush() },
     errors: {
-        // Where errors cannot be told, there is nobody to tell.
+        // When errors cannot be written, nothing is left to do.
         try? standardErrors.write($0)
         try? standardErrors.flush()
     })

@@ -4,7 +4,9 @@ import ModelFiles
 extension RecordModel {
     /// The record classes that the source of a model asks for.
     ///
-    /// - Parameter moduleName: the module that the classes are generated for, which their names leave out.
+    /// - Parameters:
+    ///   - document: the model as a value.
+    ///   - moduleName: the module that the classes are generated for, which their names leave out.
     package init(_ document: ModelDocument, moduleName: String) {
         self.init(entities: document.entities.map { RecordEntity($0, moduleName: moduleName) })
     }

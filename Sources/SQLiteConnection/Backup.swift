@@ -3,8 +3,11 @@ import CSQLite
 extension Connection {
     /// Copies everything in this database over what is in another, as one change for the other's readers.
     ///
-    /// - Parameter whenLocked: called when nobody else can write to the other database any more, and nothing is copied
-    ///   yet; what it throws ends the copying, and the other database is as it was.
+    /// - Parameters:
+    ///   - destination: the database to overwrite.
+    ///   - whenLocked: called when nobody else can write to the other database any more, and nothing is copied
+    ///     yet; what it throws ends the copying, and the other database is as it was.
+    /// - Throws: SQLite's errors, and what `whenLocked` throws.
     package func copy(to destination: Connection, whenLocked: () throws -> Void = {}) throws {
         guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
             throw destination.database.error(sqlite3_errcode(destination.handle), sql: nil)

@@ -17,6 +17,7 @@ package final class Connection {
     ///   - path: the file's path. SQLite looks at what is in it only when the first statement runs.
     ///   - mode: whether the file may be written or made.
     ///   - busyTimeout: seconds to wait for another connection's lock before `SQLITE_BUSY` is thrown.
+    /// - Throws: SQLite's error when the file cannot be opened or made.
     package init(path: String, mode: OpenMode, busyTimeout: Double = 10) throws {
         self.database = try DatabaseHandle(path: path, mode: mode)
         self.mode = mode

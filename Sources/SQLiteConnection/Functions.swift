@@ -68,6 +68,7 @@ extension Connection {
     ///   - argumentCount: how many arguments it takes; -1 for any number.
     ///   - isDeterministic: whether equal arguments always give an equal result, which lets SQLite call it once.
     ///   - body: runs on the connection's queue, inside the statement that calls it. It must not use the connection.
+    /// - Throws: SQLite's error when it takes no such function.
     package func register(
         function name: String, argumentCount: Int32, isDeterministic: Bool = true,
         _ body: @escaping (FunctionArguments) -> FunctionResult
@@ -92,7 +93,10 @@ extension Connection {
 
     /// Makes an order of texts known to SQL: `ORDER BY ZNAME COLLATE name`.
     ///
-    /// - Parameter compare: returns a negative number, zero or a positive number. It must order consistently.
+    /// - Parameters:
+    ///   - name: the order's name in SQL.
+    ///   - compare: returns a negative number, zero or a positive number. It must order consistently.
+    /// - Throws: SQLite's error when it takes no such order.
     package func register(
         collation name: String,
         _ compare: @escaping (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Int

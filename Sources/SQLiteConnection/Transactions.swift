@@ -89,6 +89,7 @@ extension Connection {
     ///
     /// - Parameter undoesParts: whether one of the others can be undone by itself, for which SQLite copies every page before
     ///   one of them changes it. Otherwise undoing one undoes the whole, and what comes after throws.
+    /// - Throws: SQLite's errors.
     package func beginLong(undoesParts: Bool) throws {
         try begin()
         longTransaction = LongTransaction(undoesParts: undoesParts)
@@ -122,7 +123,7 @@ extension Connection {
     /// Moves the write-ahead log into the database file.
     package func checkpoint(_ mode: CheckpointMode = .passive) throws {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.code, nil, nil)
-        // Somebody else is moving it already, and whoever does not wait has nothing left to do.
+        // Somebody else is moving it already; without waiting, nothing is left to do.
         if mode == .passive, code == SQLITE_BUSY { return }
         guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
     }

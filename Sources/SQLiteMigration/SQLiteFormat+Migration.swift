@@ -94,7 +94,7 @@ extension SQLiteFormat: MigratableFormat {
         return ((attributes?[.size] as? NSNumber)?.intValue ?? 0) > 0
     }
 
-    /// A place where no store can be made is told of later.
+    /// A place where no store can be made is reported later.
     package static func protect(_ place: URL, like store: URL) {
         _ = try? StorePermissions(of: store).makeDatabase(place)
     }

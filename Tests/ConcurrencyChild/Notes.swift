@@ -38,6 +38,7 @@ package enum Notes {
     }
 
     /// - Parameter pause: called for each note that is migrated.
+    /// - Returns: the plan.
     package static func plan(pause: @escaping @Sendable () -> Void = {}) -> MigrationPlan {
         MigrationPlan(from: ModelVersion("1", models: V1.Note.self)).changing(
             to: ModelVersion("2", models: V2.Note.self),

@@ -49,8 +49,12 @@ final class MigrationFaultTests {
     /// Runs a migration as often as it has operations on files, and lets one after the other go wrong.
     ///
     /// - Parameters:
+    ///   - verb: what the child process is to do.
+    ///   - kind: how an operation goes wrong.
+    ///   - original: the store, which is copied for each try.
     ///   - content: everything that is in a store.
     ///   - open: opens a store that was migrated, or was not.
+    /// - Throws: what reading a store throws.
     private func tryPoints(
         of verb: String, _ kind: Fault.Kind, _ original: URL, content: (URL) throws -> [String],
         open: (_ store: URL, _ isMigrated: Bool) throws -> Void

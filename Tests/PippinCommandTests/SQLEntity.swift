@@ -13,6 +13,7 @@ struct SQLEntity {
     /// - Parameters:
     ///   - row: number, name and number of the parent, from `Z_PRIMARYKEY`.
     ///   - rows: the same of all entities.
+    /// - Throws: when a row has no number.
     init(_ row: [String?], among rows: [[String?]]) throws {
         name = try #require(row[1])
         number = try #require(row[0].flatMap { Int($0) })

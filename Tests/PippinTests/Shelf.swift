@@ -8,6 +8,7 @@ final class Shelf: StoreFile, Sendable {
     var file: URL { folder.file("library.sqlite") }
 
     /// - Parameter isLoaded: whether the manager is to be loaded already.
+    /// - Throws: what loading the manager throws.
     init(isLoaded: Bool = true) throws {
         folder = try TestFolder()
         manager = PersistenceManager(

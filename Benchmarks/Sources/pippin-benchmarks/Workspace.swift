@@ -9,7 +9,7 @@ final class Workspace {
     private var filledWithBooks: [Int: URL] = [:]
     private var copies = 0
 
-    /// - Parameter folder: one that exists, to work in the stores of another process; nil for a new one.
+    /// - Throws: what the file system, Core Data and SQLite report.
     init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-benchmarks-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -15,6 +15,7 @@ struct AccessorStub {
 
     /// - Parameters:
     ///   - sources: all parsed sources; those without managed declarations give types.
+    ///   - catalogue: the types that the sources and the imported modules declare.
     ///   - types: the types to declare.
     ///   - generatedClasses: classes that no source declares.
     ///   - modules: what to import where it can be.

@@ -15,6 +15,7 @@ package enum NameAliases {
     ///   - paths: the target's sources.
     ///   - isLibrary: whether other modules can see the target's public declarations, which may name the classes.
     /// - Returns: the text of the file with the aliases that the sources need.
+    /// - Throws: when a source cannot be read.
     package static func source(paths: [String], isLibrary: Bool) throws -> String {
         var used: Set<String> = []
         for path in paths {

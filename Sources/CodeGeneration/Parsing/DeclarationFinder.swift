@@ -24,7 +24,7 @@ struct DeclarationFinder {
         found = SourceDeclarations(source: parsed.source)
     }
 
-    /// - Returns: the declarations; whatever cannot be handled is among its `problems`.
+    /// - Returns: the declarations; those that cannot be handled are among its `problems`.
     static func declarations(in parsed: ParsedSource) -> SourceDeclarations {
         var finder = DeclarationFinder(parsed)
         finder.visit(parsed.tree.items, in: Scope())

@@ -1,6 +1,6 @@
 /// The part that matters here of what `swiftc -frontend -dump-parse -dump-ast-format json` prints.
 ///
-/// The compiler does not promise the format to stay. So whatever is not needed is not read, and whatever is read may
+/// The compiler does not promise the format to stay. So only what is needed is read, and everything that is read may
 /// be missing; names of types and signatures are taken from the source, by position.
 struct SyntaxTree: Decodable, Sendable {
     var items: [SyntaxNode]

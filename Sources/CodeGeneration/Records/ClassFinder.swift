@@ -9,7 +9,9 @@ package struct ClassFinder {
     private let target: TargetSources
     private let generatedClasses: Set<String>
 
-    /// - Parameter generatedClasses: the classes of the target that no source declares.
+    /// - Parameters:
+    ///   - target: the module and its sources.
+    ///   - generatedClasses: the classes of the target that no source declares.
     package init(target: TargetSources, generatedClasses: [String]) {
         self.target = target
         self.generatedClasses = Set(generatedClasses)

@@ -18,6 +18,7 @@ extension RecordModel {
     /// - Parameters:
     ///   - all: whether entities count, too, whose classes nobody asks for.
     ///   - knowsModule: whether the names of classes of the module that they are for are without it.
+    /// - Returns: the problems, in the order of the entities; none when the classes can be generated.
     package func problems(all: Bool = false, knowsModule: Bool = true) -> [RecordProblem] {
         entities.filter { all || ($0.codeGeneration != .none && $0.hasOwnClass) }.flatMap { problems($0, knowsModule) }
     }

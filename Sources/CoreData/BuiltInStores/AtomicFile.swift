@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a file as a whole, beside the old one first, which whoever may not read the old one cannot read either.
+/// Writes a file as a whole, beside the old one first. Nobody can read the new file who may not read the old one.
 enum AtomicFile {
     /// Puts a file in the place of another, or where there is none.
     static func write(_ data: Data, to url: URL) throws {

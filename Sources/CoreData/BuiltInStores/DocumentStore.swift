@@ -25,7 +25,11 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
 
     /// The bytes of a document.
     ///
-    /// - Parameter relationships: the relationships of the entities, by entity and name as the file spells them.
+    /// - Parameters:
+    ///   - document: the store's metadata and objects.
+    ///   - entities: the entities of the objects, by the names that the document has for them.
+    /// - Returns: the content of the store's file.
+    /// - Throws: when a value cannot be written in this format.
     class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
         throw FileValues.Failure(reason: "it has no format")
     }
@@ -135,7 +139,10 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
 
     /// What the file of a store holds, for tools that have no model.
     ///
-    /// - Parameter type: that of XML or binary stores.
+    /// - Parameters:
+    ///   - url: the file of the store.
+    ///   - type: that of XML or binary stores.
+    /// - Returns: the metadata and all objects of the file.
     /// - Throws: 259 when it is damaged, or no such store.
     package static func contents(of url: URL, type: String) throws -> StoreDocument {
         let store: DocumentStore.Type = type == NSXMLStoreType ? XMLStore.self : BinaryStore.self

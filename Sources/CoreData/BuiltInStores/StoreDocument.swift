@@ -44,7 +44,7 @@ enum FileValues {
         case .doubleAttributeType, .floatAttributeType:
             if let number = double(value) { return .double(number) }
         case .dateAttributeType:
-            // A date that is no number is none, as in SQLite: Foundation cannot even describe it.
+            // A date that is not a number counts as no value, as in SQLite: Foundation cannot even describe it.
             if let number = double(value) { return number.isNaN ? .null : .date(number) }
         case .stringAttributeType:
             if case .text(let text) = value { return .string(text) }

@@ -5,8 +5,11 @@ import KeyedArchives
 enum XMLStoreWriter {
     /// The bytes of a file.
     ///
-    /// - Parameter entities: the entities by the names that the document has for them; what the document does not have of
-    ///   a relationship's ends is taken from there.
+    /// - Parameters:
+    ///   - document: the store's metadata and objects.
+    ///   - entities: the entities by the names that the document has for them; what the document does not have of
+    ///     a relationship's ends is taken from there.
+    /// - Returns: the text of the file, in UTF-8.
     /// - Throws: the property whose text XML cannot hold.
     static func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
         var text = """

@@ -229,7 +229,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Keeps none of the changed objects, and tells nobody of them; for a context that nobody else sees.
+    /// Keeps none of the changed objects, and posts nothing; for a context that nobody else sees.
     func unlistChanges() {
         for object in changed { object.state.remove(.listed) }
         changed.removeAll(keepingCapacity: true)

@@ -96,6 +96,7 @@ extension NSEntityDescription {
     /// - Parameters:
     ///   - entityName: the name of the entity.
     ///   - context: a context that has a coordinator or a parent.
+    /// - Returns: the entity; `nil` for a name that the model does not have.
     public class func entity(
         forEntityName entityName: String, in context: NSManagedObjectContext
     ) -> NSEntityDescription? {
@@ -104,9 +105,15 @@ extension NSEntityDescription {
 
     /// Makes an object of an entity, of the class that the entity names, and inserts it into a context.
     ///
+    /// ```swift
+    /// let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+    /// book.setValue("Emma", forKey: "title")
+    /// ```
+    ///
     /// - Parameters:
     ///   - entityName: an entity of the context's model; any other stops the program.
     ///   - context: where to insert the object.
+    /// - Returns: the new object, which the context's next save writes.
     @discardableResult
     public class func insertNewObject(
         forEntityName entityName: String, into context: NSManagedObjectContext

@@ -24,7 +24,11 @@ extension NSManagedObjectContext {
 
     /// The entity of a name in the context's model.
     ///
-    /// - Parameter what: what wants the entity, for the error.
+    /// - Parameters:
+    ///   - name: the entity's name.
+    ///   - what: what wants the entity, for the error.
+    /// - Returns: the entity.
+    /// - Throws: when the model has no such entity.
     func entity(named name: String, for what: String) throws -> EntityLayout {
         if let layout = entityLayout(named: name) { return layout }
         let known = modelLayout?.entityByName.keys.sorted().joined(separator: ", ") ?? "no entities"

@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
     /// The objects of the rows that a plan finds, each made when its row is read: what belongs to it lies together in
     /// memory, and is touched once.
     ///
-    /// Developers' code is told of objects with values once all are there and the coordinator's lock is free again.
+    /// `awakeFromFetch` is called once all objects are there and the coordinator's lock is free again.
     func objects(
         of plan: FetchPlan, in coordinator: NSPersistentStoreCoordinator, _ stores: [NSPersistentStore]?,
         _ style: FetchStyle, stamp: UInt32

@@ -52,6 +52,7 @@ extension NSManagedObjectContext {
     /// How many objects a request finds.
     ///
     /// - Parameter request: what to count; its result type does not matter.
+    /// - Returns: the number of objects, unsaved changes included.
     /// - Throws: the errors that fetching the request throws.
     public func count<T>(for request: NSFetchRequest<T>) throws -> Int { try count(of: request) }
 

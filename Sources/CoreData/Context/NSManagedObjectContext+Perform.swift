@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
         of block: @escaping @Sendable () throws -> T, _ schedule: ScheduledTaskType
     ) async -> Swift.Result<T, any Error> {
         if schedule == .immediate, queue.isCurrent { return Swift.Result { try waitFor(block) } }
-        // Whoever waits goes on when the changes have been processed, and not while they are.
+        // The waiting thread goes on when the changes have been processed, not while they are.
         let result: Transferred<Swift.Result<T, any Error>> = await withCheckedContinuation { continuation in
             let later = Later<Swift.Result<T, any Error>>()
             runLater {
@@ -67,7 +67,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// - Parameter finish: called after the block's changes have been processed.
+    /// - Parameters:
+    ///   - block: what to run.
+    ///   - finish: called after the block's changes have been processed.
     func runLater(_ block: @escaping () -> Void, then finish: @escaping () -> Void = {}) {
         let (work, end) = (Transferred(block), Transferred(finish))
         queue.async { [self] in

@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
 
     // MARK: Merging saves of other contexts
 
-    /// Takes over changes that are told by IDs (or their URIs) under the keys of a save notification.
+    /// Takes over changes that come as IDs (or their URIs) under the keys of a save notification.
     ///
     /// - Parameters:
     ///   - changeNotificationData: sets or arrays of IDs, objects or URIs by `NSInsertedObjectsKey` and its kin.
@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
         advancePin()
         guard let source else { return }
         takePromotions()
-        // What was refreshed before is told of here; that of the merge is told apart by its IDs too.
+        // Objects that were refreshed before the merge are announced here; those of the merge come with their IDs, too.
         let former = refreshed
         refreshed = []
         var inserted: [NSManagedObject] = []
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
 
     /// Counts an object as deleted whose row is gone: the next save has nothing to write for it, and forgets it.
     ///
-    /// Its delete rules were followed by whoever deleted it.
+    /// The context that deleted it has followed its delete rules.
     func noteDeletionElsewhere(of object: NSManagedObject) {
         if !object.state.contains(.listed) { changed.append(object) }
         object.state.remove([.updated, .watched])

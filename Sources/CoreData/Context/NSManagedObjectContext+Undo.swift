@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// What an object will be told of.
+    /// The events that an object will be notified of.
     private func kind(of memento: ObjectMemento) -> NSSnapshotEventType {
         if !memento.existed || memento.isDeleted { return .undoInsertion }
         let isThere = memento.object.managedObjectContext === self && !memento.object.isDeleted

@@ -91,7 +91,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// pinned by its next read.
     open var queryGenerationToken: NSQueryGenerationToken? { pinnedToken }
 
-    /// Has the context read one state of the stores, whatever others save. Objects that it has already stay as they are.
+    /// Makes the context read one state of the stores, even when others save. Objects that it has already stay as they are.
     ///
     /// Saving, merging and resetting move the context to what is current at its next read.
     ///
@@ -136,7 +136,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var classCache = ClassCache()
     var isProcessingScheduled = false
     var isSaving = false
-    /// Whether an object is being told that it has its values: what it sets meanwhile is no change.
+    /// Whether an object is being told that it has its values: what it sets meanwhile does not count as a change.
     @exclusivity(unchecked) final var isAwakening = false
     /// Whether a save checks what it writes; see `savePortion()`.
     var validatesChanges = true
@@ -190,13 +190,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// ```
     ///
     /// - Parameter objectID: the ID, temporary or permanent.
-    /// - Returns: the object, which is no fault.
+    /// - Returns: the object with its values, not a fault.
     /// - Throws: `NSManagedObjectReferentialIntegrityError` when no store has such an object.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         try objectWithValues(objectID)
     }
 
-    /// Fetches what a request describes, whatever its result type. See the generic form.
+    /// Fetches what a request describes, for every result type. See the generic form.
     ///
     /// - Parameter request: what to fetch.
     /// - Returns: objects, IDs, dictionaries or one number, as the result type of the request says.
@@ -207,6 +207,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How many objects a request finds.
     ///
     /// - Parameter request: what to count; its result type does not matter.
+    /// - Returns: the number of objects, unsaved changes included.
     /// - Throws: the errors that fetching the request throws.
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try count(of: request) }
 
@@ -345,5 +346,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func unlock() { lockObject.unlock() }
 
     /// Takes the lock if nobody has it.
+    ///
+    /// - Returns: whether the lock was taken.
     open func tryLock() -> Bool { lockObject.try() }
 }

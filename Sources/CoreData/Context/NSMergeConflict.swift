@@ -42,7 +42,10 @@ open class NSMergeConflict: NSObject {
 
     /// A conflict that a save met.
     ///
-    /// - Parameter isInternal: whether a context of the same coordinator changed the row.
+    /// - Parameters:
+    ///   - object: the object that was to be saved.
+    ///   - current: the row that the store has; `nil` when it has none any more.
+    ///   - isInternal: whether a context of the same coordinator changed the row.
     init(_ object: NSManagedObject, current: Row?, isInternal: Bool) {
         sourceObject = object
         newVersionNumber = Int(current?.version ?? 0)

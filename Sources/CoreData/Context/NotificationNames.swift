@@ -16,7 +16,7 @@ extension NSNotification.Name {
     /// Posted by a context after it merged another's save, with the IDs of the objects.
     public static let NSManagedObjectContextDidMergeChangesObjectIDs = NSNotification.Name(
         "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
-    /// Posted when a merge concerns faults only, which observers of changes are not told of: fetched results controllers
+    /// Posted when a merge concerns faults only, which are not in the notification of changes: fetched results controllers
     /// list faults as well. They are the context's `mergedFaults`.
     static let faultsDidChange = NSNotification.Name("PippinManagedObjectContextFaultsDidChange")
 }

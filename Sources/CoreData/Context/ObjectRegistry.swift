@@ -41,7 +41,11 @@ struct ObjectRegistry: ~Copyable {
 
     /// The first object that is registered under an ID and that `retain` can still get hold of.
     ///
-    /// - Parameter passedOver: takes objects that were retained and proved to be others.
+    /// - Parameters:
+    ///   - identifier: the ID to look for.
+    ///   - passedOver: takes objects that were retained and proved to be others.
+    ///   - retain: keeps the object alive while it is looked at; `nil` for one that is just being freed.
+    /// - Returns: the object; `nil` when none is registered.
     func object(
         for identifier: NSManagedObjectID, passingOver passedOver: inout [NSManagedObject],
         retain: (ObjectIdentifier) -> NSManagedObject?
@@ -61,7 +65,7 @@ struct ObjectRegistry: ~Copyable {
         return nil
     }
 
-    /// Registers an object under an ID, unless an entry with the ID's key is there, of whatever object.
+    /// Registers an object under an ID, unless any object has an entry with the ID's key.
     ///
     /// - Returns: whether the object was registered.
     mutating func insertIfNew(_ object: ObjectIdentifier, _ identifier: NSManagedObjectID) -> Bool {

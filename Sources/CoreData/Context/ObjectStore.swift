@@ -43,7 +43,7 @@ protocol ObjectStore: NSPersistentStore {
 
     /// Writes what a context saves, or nothing.
     ///
-    /// - Throws: `SaveRefusal` for conflicts, and whatever the developer's methods throw.
+    /// - Throws: `SaveRefusal` for conflicts, and what the developer's methods throw.
     func save(_ objects: SavedObjects, _ changes: ChangeSet) throws -> SaveResult
 }
 

@@ -57,7 +57,7 @@ final class ObjectTable: Sendable {
         identifier.storeIdentity?.observer?(identifier, true)
     }
 
-    /// Forgets an object. Its `deinit` calls this, too, on whatever thread that runs.
+    /// Forgets an object. Its `deinit` calls this, too, on any thread.
     func remove(_ object: NSManagedObject, registeredAs identifier: NSManagedObjectID) {
         let address = ObjectIdentifier(object)
         registry.withLock { $0.remove(address, identifier) }

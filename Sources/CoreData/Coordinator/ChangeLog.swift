@@ -1,4 +1,4 @@
-/// Which objects were saved lately, and when: tells whether what a fault was fetched with is still right.
+/// Which objects were saved lately, and when: shows whether the values that a fault was fetched with are still current.
 struct ChangeLog {
     /// The changes of saves that nobody has asked about yet: most saves are followed by no question.
     private var recent: [(generation: UInt32, keys: [Key])] = []

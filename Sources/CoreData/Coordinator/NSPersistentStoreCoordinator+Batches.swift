@@ -4,7 +4,12 @@ import Foundation
 extension NSPersistentStoreCoordinator {
     /// Inserts rows into the first store that takes the entity.
     ///
-    /// - Parameter next: fills in the next row; false when there is none.
+    /// - Parameters:
+    ///   - plan: the entity and the properties that get values.
+    ///   - wanted: the stores to choose from; `nil` for all.
+    ///   - next: fills in the next row; false when there is none.
+    /// - Returns: what the store has inserted.
+    /// - Throws: when no store takes the entity, what `next` throws, and the errors of the store.
     func insertBatch(
         _ plan: BatchInsertPlan, stores wanted: [NSPersistentStore]?, next: (inout BatchRow) throws -> Bool
     ) throws -> BatchOutcome {

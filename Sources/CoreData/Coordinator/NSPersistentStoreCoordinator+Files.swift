@@ -28,6 +28,7 @@ extension NSPersistentStoreCoordinator {
     /// The metadata of a store that is open.
     ///
     /// - Parameter store: a store of this coordinator.
+    /// - Returns: the metadata, by key; the store's type and UUID are among them.
     public func metadata(for store: NSPersistentStore) -> [String: Any] { withLock { store.metadata } }
 
     /// Sets the metadata of a store that is open; the next save of a context writes them, even one without changes.
@@ -62,6 +63,7 @@ extension NSPersistentStoreCoordinator {
     ///   - storeType: the type of the store.
     ///   - url: where the store is.
     ///   - options: not used: reading metadata takes none.
+    /// - Returns: the metadata, by key.
     /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
@@ -75,6 +77,7 @@ extension NSPersistentStoreCoordinator {
     ///   - type: the type of the store.
     ///   - url: where the store is.
     ///   - options: not used: reading metadata takes none.
+    /// - Returns: the metadata, by key.
     /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func metadataForPersistentStore(
         type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
@@ -87,6 +90,7 @@ extension NSPersistentStoreCoordinator {
     /// - Parameters:
     ///   - storeType: the type; `nil` to find it out by the first bytes of the file.
     ///   - url: where the store is.
+    /// - Returns: the metadata, by key.
     /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any] {
         try metadataForPersistentStore(

@@ -15,7 +15,10 @@ extension NSPersistentStoreCoordinator {
 
     /// Runs a block in which the stores are read as they were when a token was made.
     ///
-    /// - Parameter token: a token that is neither `current` nor expired; `nil` to read the stores as they are.
+    /// - Parameters:
+    ///   - token: a token that is neither `current` nor expired; `nil` to read the stores as they are.
+    ///   - body: what reads the stores.
+    /// - Returns: what the block returns.
     func reading<Result>(
         _ token: NSQueryGenerationToken?, _ body: () throws -> Result
     ) rethrows -> Result {

@@ -12,7 +12,7 @@ extension NSPersistentStoreCoordinator {
             try store.loadContents()
             return store
         }
-        // Whatever was left by a migration that was killed, whoever asks for the next one.
+        // Every opening removes what a killed migration has left.
         if url.isFileURL, !StoreSettings.flag(options, NSReadOnlyPersistentStoreOption) {
             type.removeLeftovers(of: url)
         }

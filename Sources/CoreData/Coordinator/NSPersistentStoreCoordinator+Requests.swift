@@ -2,7 +2,7 @@ import Foundation
 
 // What contexts ask for; each request goes to the stores that can answer it, under the lock.
 extension NSPersistentStoreCoordinator: RowSource {
-    /// Grows with every save, so that what was read before can be told from what was read after.
+    /// Grows with every save, so that values read before it can be distinguished from values read after it.
     var generation: UInt32 { saveCount.load(ordering: .acquiring) }
 
     /// Whether what was read of an object at a generation is still what its store has, as far as this coordinator
@@ -192,6 +192,7 @@ extension NSPersistentStoreCoordinator: RowSource {
     ///   - sets: what each store is to write.
     ///   - objects: the objects of a store, for those that work with objects.
     ///   - transaction: what the save is a part of.
+    /// - Returns: what each store has written, in the order of the sets.
     /// - Throws: `SaveRefusal` for conflicts, the error of a transaction that is broken, and the errors of the stores.
     func save(
         _ sets: [(NSPersistentStore, ChangeSet)],

@@ -86,6 +86,9 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
     }
 
     /// Returns a copy of the description.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSPersistentStoreDescription()
         copy.type = type

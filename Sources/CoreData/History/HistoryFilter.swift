@@ -22,7 +22,9 @@ struct HistoryFilter {
     }
 
     /// - Parameters:
-    ///   - storeID: the UUID of the store that is asked: a token in the predicate stands for the number of its transaction there.
+    ///   - request: a request for transactions or changes.
+    ///   - storeID: the UUID of the store that is asked: a token in the predicate stands for the number of its
+    ///     transaction there.
     /// - Throws: an `NSError` for a request of another entity, or a predicate that asks for what history does not have.
     init(_ request: NSFetchRequest<any NSFetchRequestResult>, storeID: String) throws {
         let name = request.entityName?.uppercased() ?? HistoryEntities.transactionName

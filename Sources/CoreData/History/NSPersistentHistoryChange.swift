@@ -68,7 +68,8 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
 
     /// The same as `entityDescription`, for code that has a context at hand.
     ///
-    /// - Parameter context: not looked at: the entity is the same everywhere.
+    /// - Parameter context: not used: the entity is the same everywhere.
+    /// - Returns: the entity.
     open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         entityDescription
     }
@@ -79,9 +80,15 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Changes are immutable: the copy is the change itself.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Whether both are the same change of the same object.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but the same change.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPersistentHistoryChange else { return false }
         return changeID == other.changeID && changedObjectID == other.changedObjectID

@@ -51,6 +51,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// A request for what was written after a date.
     ///
     /// - Parameter date: transactions of this date and earlier ones are left out.
+    /// - Returns: the request, whose result is of the type `.transactionsAndChanges`.
     open class func fetchHistory(after date: Date) -> Self { make(.date(date), deletes: false) }
 
     /// A request for what was written after a place in the history; `nil` for all of it.
@@ -58,6 +59,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// Running it throws `NSPersistentHistoryTokenExpiredError` when history after the token has been deleted.
     ///
     /// - Parameter token: the token of the last transaction that is known; `nil` for none.
+    /// - Returns: the request, whose result is of the type `.transactionsAndChanges`.
     open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self {
         make(token.map(Bound.token) ?? .all, deletes: false)
     }
@@ -65,6 +67,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// A request for what was written after a transaction; `nil` for the whole history.
     ///
     /// - Parameter transaction: the last transaction that is known; `nil` for none.
+    /// - Returns: the request, whose result is of the type `.transactionsAndChanges`.
     open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
         fetchHistory(after: transaction?.token)
     }
@@ -73,6 +76,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     ///
     /// - Parameter fetchRequest: made of `NSPersistentHistoryTransaction.fetchRequest` or
     ///   `NSPersistentHistoryChange.fetchRequest`; its predicate, sort descriptors and limit count.
+    /// - Returns: the request, whose result is of the type `.transactionsAndChanges`.
     open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> Self {
         let request = make(.all, deletes: false)
         request.fetchRequest = fetchRequest
@@ -82,11 +86,13 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// A request that deletes what was written before a date.
     ///
     /// - Parameter date: transactions of this date and later ones stay.
+    /// - Returns: the request; run it with `NSManagedObjectContext.execute(_:)`.
     open class func deleteHistory(before date: Date) -> Self { make(.date(date), deletes: true) }
 
     /// A request that deletes what was written before the transaction of a token, which stays; `nil` for all of it.
     ///
     /// - Parameter token: the token of the first transaction that stays; `nil` for none.
+    /// - Returns: the request; run it with `NSManagedObjectContext.execute(_:)`.
     open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
         make(token.map(Bound.token) ?? .all, deletes: true)
     }
@@ -94,6 +100,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// A request that deletes what was written before a transaction, which stays; `nil` for all of it.
     ///
     /// - Parameter transaction: the first transaction that stays; `nil` for none.
+    /// - Returns: the request; run it with `NSManagedObjectContext.execute(_:)`.
     open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
         deleteHistory(before: transaction?.token)
     }
@@ -111,6 +118,9 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
     /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = type(of: self).make(bound, deletes: deletes)
         copy.affectedStoreObjects = affectedStoreObjects

@@ -15,9 +15,15 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
     }
 
     /// Tokens are immutable: the copy is the token itself.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Whether tokens stand for the same place.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but a token of the same place.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? NSPersistentHistoryToken).map { $0.numbers == numbers } ?? false
     }

@@ -55,7 +55,8 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
 
     /// The same as `entityDescription`, for code that has a context at hand.
     ///
-    /// - Parameter context: not looked at: the entity is the same everywhere.
+    /// - Parameter context: not used: the entity is the same everywhere.
+    /// - Returns: the entity.
     open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         entityDescription
     }
@@ -66,9 +67,15 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
     }
 
     /// Transactions are immutable: the copy is the transaction itself.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Whether both are the same transaction of the same store.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but the same transaction.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPersistentHistoryTransaction else { return false }
         return transactionNumber == other.transactionNumber && storeID == other.storeID

@@ -13,12 +13,14 @@ extension NSPersistentStoreCoordinator {
     /// One queue, so that the notifications come in the order of the changes.
     private static let remoteChangeQueue = DispatchQueue(label: "NSPersistentStoreRemoteChange")
 
-    /// In the user info of a change that a context's save has told of already, so that who hears both can leave one out.
+    /// In the user info of a change that a context's save has posted already, so that an observer of both can skip one.
     package static let followsSaveKey = "Pippin.followsSave"
 
-    /// Posts the news that a store was changed, later: whoever saves must not wait for those who hear of it.
+    /// Posts the news that a store was changed, later: a save must not wait for its observers.
     ///
-    /// - Parameter followsSave: whether a context tells of the same change by `NSManagedObjectContextDidSave`.
+    /// - Parameters:
+    ///   - store: the store that was changed.
+    ///   - followsSave: whether a context posts `NSManagedObjectContextDidSave` for the same change.
     func announceChange(of store: NSPersistentStore, followsSave: Bool = false) {
         guard store.engine.news != nil else { return }
         Self.remoteChangeQueue.async { [self] in

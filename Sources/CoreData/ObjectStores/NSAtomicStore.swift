@@ -23,12 +23,12 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
     /// Reads the file and adds a node for each object. By default there is nothing to read.
     ///
-    /// - Throws: whatever keeps the store from being opened.
+    /// - Throws: the reason why the store cannot be opened.
     open func load() throws {}
 
     /// Writes all nodes, and the metadata. By default nothing is written.
     ///
-    /// - Throws: whatever keeps the store from being written; the nodes are then put back as they were before the save.
+    /// - Throws: the reason why the store cannot be written; the nodes are then put back as they were before the save.
     open func save() throws {}
 
     /// Makes the node of an object that is inserted. By default it has the values of the object's attributes.
@@ -64,6 +64,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     /// UUID as a string.
     ///
     /// - Parameter managedObject: the new object.
+    /// - Returns: a number or a string.
     open func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID().uuidString }
 
     // MARK: What subclasses call
@@ -74,6 +75,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     /// The node of an object, `nil` when the store has no such object.
     ///
     /// - Parameter objectID: the ID of the object.
+    /// - Returns: the node, which the store keeps.
     open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { table[objectID] }
 
     /// Adds nodes; one takes the place of another of the same ID.
@@ -88,6 +90,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     /// - Parameters:
     ///   - entity: the entity of the object.
     ///   - data: the reference that `newReferenceObject(for:)` gave, or the file has.
+    /// - Returns: the ID; the same reference always gives the same one.
     open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
         ReferenceObject.identifier(of: knownLayout(of: entity), reference: data, in: identity)
     }
@@ -95,6 +98,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     /// What the store calls an object.
     ///
     /// - Parameter objectID: the ID of an object of this store.
+    /// - Returns: the reference: a number or a string.
     open func referenceObject(for objectID: NSManagedObjectID) -> Any { ReferenceObject.reference(of: objectID) }
 
     // MARK: For the stores that come with Core Data

@@ -24,6 +24,7 @@ open class NSAtomicStoreCacheNode: NSObject {
     /// The value of a property; by default the entry of `propertyCache`.
     ///
     /// - Parameter key: the name of the property.
+    /// - Returns: the value; `nil` for none.
     open func value(forKey key: String) -> Any? { propertyCache?[key] }
 
     /// Sets the value of a property; by default the entry of `propertyCache`, which is made if there is none.

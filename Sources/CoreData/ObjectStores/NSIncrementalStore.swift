@@ -19,7 +19,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// Sets `metadata`, which must have the type and the UUID of the store. By default the type that was registered, and
     /// `identifierForNewStore(at:)`.
     ///
-    /// - Throws: whatever keeps the store from being opened.
+    /// - Throws: the reason why the store cannot be opened.
     open override func loadMetadata() throws { metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: identity.uuid] }
 
     /// Carries out a request.
@@ -29,7 +29,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ///   - context: the context that asks.
     /// - Returns: for a fetch, an array of objects, IDs or dictionaries, or the count, as its result type says; an empty
     ///   array for a save; an `NSPersistentStoreResult` for other requests.
-    /// - Throws: whatever keeps the request from being carried out. By default
+    /// - Throws: the reason why the request cannot be carried out. By default
     ///   `NSPersistentStoreUnsupportedRequestTypeError`.
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
         throw StoreError.unsupported("requests of type \(Swift.type(of: request))", storeType: type, url: url)
@@ -41,7 +41,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ///   - objectID: the ID of the object.
     ///   - context: the context that asks.
     /// - Returns: a node with the values and their version.
-    /// - Throws: `NSManagedObjectReferentialIntegrityError` for an object that is gone, and whatever keeps the values
+    /// - Throws: `NSManagedObjectReferentialIntegrityError` for an object that is gone, and the error that keeps the values
     ///   from being read. By default, that the store does not support it.
     open func newValuesForObject(
         with objectID: NSManagedObjectID, with context: NSManagedObjectContext
@@ -55,7 +55,9 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ///   - relationship: the relationship.
     ///   - objectID: the ID of the object that has it.
     ///   - context: the context that asks.
-    /// - Throws: whatever keeps the relationship from being read. By default, that the store does not support it.
+    /// - Returns: an array of `NSManagedObjectID`, one `NSManagedObjectID`, or `NSNull` for a to-one relationship that
+    ///   leads nowhere.
+    /// - Throws: the reason why the relationship cannot be read. By default, that the store does not support it.
     open func newValue(
         forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
         with context: NSManagedObjectContext?
@@ -66,7 +68,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// Permanent IDs for new objects, in order; see `newObjectID(for:referenceObject:)`.
     ///
     /// - Parameter array: the new objects.
-    /// - Throws: whatever keeps the IDs from being made. By default, that the store does not support it.
+    /// - Returns: one ID for each object.
+    /// - Throws: the reason why the IDs cannot be made. By default, that the store does not support it.
     open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
         throw StoreError.unsupported("inserting objects", storeType: type, url: url)
     }
@@ -84,6 +87,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// The UUID of a store that is made at a URL. By default a random one.
     ///
     /// - Parameter storeURL: where the store is made.
+    /// - Returns: the identifier, a string.
     open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
     // MARK: What subclasses call
@@ -93,6 +97,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// - Parameters:
     ///   - entity: the entity of the object.
     ///   - data: a number or a string, unique within the entity and for ever.
+    /// - Returns: the ID, permanent and the same for the same reference.
     open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
         ReferenceObject.identifier(of: knownLayout(of: entity), reference: data, in: identity)
     }
@@ -101,6 +106,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// from a URI, a number where the reference reads like one, else a string.
     ///
     /// - Parameter objectID: the ID of an object of this store.
+    /// - Returns: the reference: a number or a string.
     open func referenceObject(for objectID: NSManagedObjectID) -> Any { ReferenceObject.reference(of: objectID) }
 
     // MARK: The engine
@@ -109,7 +115,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     package override var engine: any StoreEngine { adapter }
 
-    /// Tells the subclass later: an object may go on any thread, whatever locks that holds.
+    /// Tells the subclass later: an object may go on any thread, and that thread may hold locks.
     private func note(_ identifier: NSManagedObjectID, isKnown: Bool) {
         persistentStoreCoordinator?.perform { [self] in
             if isKnown {

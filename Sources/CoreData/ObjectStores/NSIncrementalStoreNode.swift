@@ -35,5 +35,6 @@ open class NSIncrementalStoreNode: NSObject {
     /// The value of a property, `nil` when the node has none.
     ///
     /// - Parameter prop: an attribute or a to-one relationship.
+    /// - Returns: the value; for a to-one relationship an ID.
     open func value(for prop: NSPropertyDescription) -> Any? { values[prop.name] }
 }

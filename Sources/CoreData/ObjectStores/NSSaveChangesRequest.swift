@@ -33,6 +33,9 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
     }
 
     /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSSaveChangesRequest(
             inserted: insertedObjects, updated: updatedObjects, deleted: deletedObjects, locked: lockedObjects)

@@ -3,6 +3,9 @@ import Foundation
 // What generated accessors of numbers call. A number that is not there is zero, as it is in Core Data.
 @_spi(GeneratedCode) extension NSManagedObject {
     /// The integer of the key.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the integer; 0 for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> Int16 {
         guard let slot = slot(of: key) else { return otherInteger(key) }
         switch storedValue(at: slot) {
@@ -13,11 +16,18 @@ import Foundation
     }
 
     /// Sets an integer for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the integer.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Int16, _ key: ManagedPropertyKey) {
         setManagedInteger(Int64(value), key)
     }
 
     /// The integer of the key.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the integer; 0 for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> Int32 {
         guard let slot = slot(of: key) else { return otherInteger(key) }
         switch storedValue(at: slot) {
@@ -28,11 +38,18 @@ import Foundation
     }
 
     /// Sets an integer for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the integer.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Int32, _ key: ManagedPropertyKey) {
         setManagedInteger(Int64(value), key)
     }
 
     /// The integer of the key.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the integer; 0 for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> Int64 {
         guard let slot = slot(of: key) else { return otherInteger(key) }
         switch storedValue(at: slot) {
@@ -43,31 +60,52 @@ import Foundation
     }
 
     /// Sets an integer for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the integer.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Int64, _ key: ManagedPropertyKey) {
         setManagedInteger(Int64(value), key)
     }
 
     /// The integer of the key.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the integer; 0 for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> Int {
         Int(truncatingIfNeeded: managedValue(key) as Int64)
     }
 
     /// Sets an integer for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the integer.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Int, _ key: ManagedPropertyKey) {
         setManagedInteger(Int64(value), key)
     }
 
     /// The Boolean of the key.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the Boolean; `false` for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> Bool {
         (managedValue(key) as Int64) != 0
     }
 
     /// Sets a Boolean for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the Boolean.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Bool, _ key: ManagedPropertyKey) {
         setManagedInteger(value ? 1 : 0, key)
     }
 
     /// The floating-point number of the key; for a date, seconds since the first instant of 2001.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the number; 0 for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> Double {
         guard let slot = slot(of: key) else { return otherNumber(key).map { $0.doubleValue } ?? 0 }
         switch storedValue(at: slot) {
@@ -78,6 +116,10 @@ import Foundation
     }
 
     /// Sets a floating-point number for the key; for a date, seconds since the first instant of 2001.
+    ///
+    /// - Parameters:
+    ///   - value: the number.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Double, _ key: ManagedPropertyKey) {
         if value.isNaN {
             setOtherValue(value, key)
@@ -91,17 +133,27 @@ import Foundation
     }
 
     /// The floating-point number of the key.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the number; 0 for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> Float {
         Float(managedValue(key) as Double)
     }
 
     /// Sets a floating-point number for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the number.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Float, _ key: ManagedPropertyKey) {
         guard !value.isNaN, let slot = slot(of: key, if: .floatAttributeType) else { return setOtherValue(value, key) }
         setStoredValue(.double(Double(value)), at: slot)
     }
 
     /// The number of the key as an object, `nil` for none.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the number; `nil` for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> NSNumber? {
         guard let slot = slot(of: key), let attribute = layout.slots[slot].attribute else { return otherValue(key) }
         guard let value = storedValue(at: slot).objectValue(for: attribute) else { return nil }

@@ -6,24 +6,41 @@ import Foundation
     // Disfavored: overloads that differ in what they return only are not ranked by how special they are.
 
     /// The value of the key, as the type that the property is declared with.
+    ///
+    /// - Parameter key: the property.
+    /// - Returns: the value; `nil` for none where the type is optional.
     @_disfavoredOverload
     public final func managedValue<Value>(_ key: ManagedPropertyKey) -> Value {
         otherValue(key)
     }
 
     /// Sets the value of the key.
+    ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - key: the property.
     @_disfavoredOverload
     public final func setManagedValue<Value>(_ value: Value, _ key: ManagedPropertyKey) {
         setOtherValue(value, key)
     }
 
     /// The value of the key for a property of a type that values of many kinds are of: `NSObject?`, `Any`, `(any NSCoding)?`.
+    ///
+    /// - Parameter key: the property.
+    /// - Returns: the value; `nil` for none where the type is optional.
     public final func managedAnyValue<Value>(_ key: ManagedPropertyKey) -> Value { otherValue(key) }
 
     /// Sets the value of the key for a property of such a type.
+    ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - key: the property.
     public final func setManagedAnyValue<Value>(_ value: Value, _ key: ManagedPropertyKey) { setOtherValue(value, key) }
 
     /// The enumeration case of the key, whose raw value is stored. No value counts as zero or the empty string.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the case; for no value and for a value that is no case, the case of zero or the empty string.
     public final func managedValue<Value: RawRepresentable>(_ key: ManagedPropertyKey) -> Value {
         if state.contains(.probe) { return otherValue(key) }
         if let value: Value = managedValue(key) { return value }
@@ -32,12 +49,19 @@ import Foundation
     }
 
     /// Sets the enumeration case of the key.
+    ///
+    /// - Parameters:
+    ///   - value: the case.
+    ///   - key: the attribute.
     public final func setManagedValue<Value: RawRepresentable>(_ value: Value, _ key: ManagedPropertyKey) {
         let isTransformable = slot(of: key).map { layout.attributeTypes[$0] == .transformableAttributeType } ?? false
         setOtherValue(isTransformable ? value as Any : value.rawValue, key)
     }
 
     /// The enumeration case of the key, whose raw value is stored; `nil` for one that is no case, too, which is reported.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the case; `nil` for no value and for a value that is no case.
     public final func managedValue<Value: RawRepresentable>(_ key: ManagedPropertyKey) -> Value? {
         guard !state.contains(.probe) else { return otherValue(key) }
         guard let value = anyValue(key) else { return nil }
@@ -55,16 +79,27 @@ import Foundation
     }
 
     /// Sets the enumeration case of the key.
+    ///
+    /// - Parameters:
+    ///   - value: the case; `nil` for no value.
+    ///   - key: the attribute.
     public final func setManagedValue<Value: RawRepresentable>(_ value: Value?, _ key: ManagedPropertyKey) {
         if let value { setManagedValue(value, key) } else { setOtherValue(value, key) }
     }
 
     /// The value that is there, without firing a fault: what a method `primitiveName()` returns.
+    ///
+    /// - Parameter key: the property.
+    /// - Returns: the value, as the object has it in memory.
     public final func managedPrimitiveValue<Value>(for key: ManagedPropertyKey) -> Value {
         cast(primitiveValue(forKey: key.name), key)
     }
 
     /// Sets a value without telling the context: what a method `setPrimitiveName(_:)` does.
+    ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - key: the property.
     public final func setManagedPrimitiveValue<Value>(_ value: Value, for key: ManagedPropertyKey) {
         setPrimitiveValue(value, forKey: key.name)
     }

@@ -5,6 +5,9 @@ import Foundation
     // MARK: To-one
 
     /// The destination of a to-one relationship.
+    ///
+    /// - Parameter key: the relationship.
+    /// - Returns: the object; `nil` for none.
     public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Destination? {
         guard let slot = slot(of: key), let relationship = layout.slots[slot].relationship else {
             return state.contains(.probe) ? KeyPathProbe.destination(key.name, of: self) : otherValue(key)
@@ -15,17 +18,28 @@ import Foundation
     }
 
     /// Sets the destination of a to-one relationship.
+    ///
+    /// - Parameters:
+    ///   - value: the object; `nil` for none.
+    ///   - key: the relationship.
     public final func setManagedValue<Destination: NSManagedObject>(_ value: Destination?, _ key: ManagedPropertyKey) {
         setOtherValue(value, key)
     }
 
     /// The destination of a to-one relationship. One is expected; none stops the program.
+    ///
+    /// - Parameter key: the relationship.
+    /// - Returns: the object.
     public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Destination {
         let destination: Destination? = managedValue(key)
         return destination ?? missing(key)
     }
 
     /// Sets the destination of a to-one relationship.
+    ///
+    /// - Parameters:
+    ///   - value: the object.
+    ///   - key: the relationship.
     public final func setManagedValue<Destination: NSManagedObject>(_ value: Destination, _ key: ManagedPropertyKey) {
         setOtherValue(value, key)
     }
@@ -33,12 +47,19 @@ import Foundation
     // MARK: To-many
 
     /// The destinations of a to-many relationship.
+    ///
+    /// - Parameter key: the relationship.
+    /// - Returns: the objects; empty for none.
     public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Set<Destination> {
         guard layout.toManyIndex(forInternedKey: key.number) != nil else { return otherValue(key) }
         return Set(toManyObjects(toManyRelationship(key)).map { $0 as? Destination ?? mismatch($0, key) })
     }
 
     /// Sets the destinations of a to-many relationship.
+    ///
+    /// - Parameters:
+    ///   - value: the objects.
+    ///   - key: the relationship.
     public final func setManagedValue<Destination: NSManagedObject>(
         _ value: Set<Destination>, _ key: ManagedPropertyKey
     ) {
@@ -47,12 +68,19 @@ import Foundation
     }
 
     /// The destinations of a to-many relationship; never `nil` unless another type of property is read.
+    ///
+    /// - Parameter key: the relationship.
+    /// - Returns: the objects; empty for none.
     public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Set<Destination>? {
         let destinations: Set<Destination> = managedValue(key)
         return destinations
     }
 
     /// Sets the destinations of a to-many relationship; `nil` for none.
+    ///
+    /// - Parameters:
+    ///   - value: the objects; `nil` for none.
+    ///   - key: the relationship.
     public final func setManagedValue<Destination: NSManagedObject>(
         _ value: Set<Destination>?, _ key: ManagedPropertyKey
     ) {
@@ -60,22 +88,38 @@ import Foundation
     }
 
     /// Adds an object to a to-many relationship; at the end of an ordered one.
+    ///
+    /// - Parameters:
+    ///   - object: the object.
+    ///   - key: the relationship.
     public final func managedAdd(_ object: NSManagedObject, for key: ManagedPropertyKey) {
         addToMany(toManyRelationship(key), object)
     }
 
     /// Adds objects to a to-many relationship: a set, an ordered set or an array.
+    ///
+    /// - Parameters:
+    ///   - objects: the objects, as `NSSet`, `NSOrderedSet`, `Set` or an array.
+    ///   - key: the relationship.
     public final func managedAdd(_ objects: Any, for key: ManagedPropertyKey) {
         let relationship = toManyRelationship(key)
         for object in members(of: objects, key) { addToMany(relationship, object) }
     }
 
     /// Removes an object from a to-many relationship.
+    ///
+    /// - Parameters:
+    ///   - object: the object.
+    ///   - key: the relationship.
     public final func managedRemove(_ object: NSManagedObject, for key: ManagedPropertyKey) {
         removeFromToMany(toManyRelationship(key), object)
     }
 
     /// Removes objects from a to-many relationship: a set, an ordered set or an array.
+    ///
+    /// - Parameters:
+    ///   - objects: the objects, as `NSSet`, `NSOrderedSet`, `Set` or an array.
+    ///   - key: the relationship.
     public final func managedRemove(_ objects: Any, for key: ManagedPropertyKey) {
         let relationship = toManyRelationship(key)
         for object in members(of: objects, key) { removeFromToMany(relationship, object) }
@@ -84,6 +128,11 @@ import Foundation
     // MARK: Ordered
 
     /// Inserts an object into an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - object: the object.
+    ///   - index: the position, from 0 to the number of objects.
+    ///   - key: the relationship.
     public final func managedInsert(_ object: NSManagedObject, at index: Int, for key: ManagedPropertyKey) {
         let relationship = orderedRelationship(key)
         check(index, within: 0...toManyObjects(relationship).count, key)
@@ -91,6 +140,11 @@ import Foundation
     }
 
     /// Inserts objects into an ordered relationship, each at the position that it is to have in the end.
+    ///
+    /// - Parameters:
+    ///   - objects: the objects.
+    ///   - indexes: one position for each object, ascending.
+    ///   - key: the relationship.
     public final func managedInsert(_ objects: [NSManagedObject], at indexes: NSIndexSet, for key: ManagedPropertyKey) {
         let positions = Array(indexes)
         check(objects.count, matches: positions.count, key)
@@ -98,11 +152,20 @@ import Foundation
     }
 
     /// Inserts objects into an ordered relationship, each at the position that it is to have in the end.
+    ///
+    /// - Parameters:
+    ///   - objects: the objects.
+    ///   - indexes: one position for each object, ascending.
+    ///   - key: the relationship.
     public final func managedInsert(_ objects: [NSManagedObject], at indexes: IndexSet, for key: ManagedPropertyKey) {
         managedInsert(objects, at: indexes as NSIndexSet, for: key)
     }
 
     /// Removes the object at a position of an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - index: the position, from 0.
+    ///   - key: the relationship.
     public final func managedRemove(at index: Int, for key: ManagedPropertyKey) {
         let relationship = orderedRelationship(key)
         let objects = toManyObjects(relationship)
@@ -111,16 +174,29 @@ import Foundation
     }
 
     /// Removes the objects at some positions of an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - indexes: the positions, from 0.
+    ///   - key: the relationship.
     public final func managedRemove(at indexes: NSIndexSet, for key: ManagedPropertyKey) {
         for index in Array(indexes).reversed() { managedRemove(at: index, for: key) }
     }
 
     /// Removes the objects at some positions of an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - indexes: the positions, from 0.
+    ///   - key: the relationship.
     public final func managedRemove(at indexes: IndexSet, for key: ManagedPropertyKey) {
         managedRemove(at: indexes as NSIndexSet, for: key)
     }
 
     /// Puts an object in the place of the one at a position of an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - index: the position, from 0.
+    ///   - object: the object that comes there.
+    ///   - key: the relationship.
     public final func managedReplace(at index: Int, with object: NSManagedObject, for key: ManagedPropertyKey) {
         let relationship = orderedRelationship(key)
         var objects = toManyObjects(relationship)
@@ -130,6 +206,11 @@ import Foundation
     }
 
     /// Puts objects in the places of those at some positions of an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - indexes: the positions, from 0.
+    ///   - objects: one object for each position.
+    ///   - key: the relationship.
     public final func managedReplace(
         at indexes: NSIndexSet, with objects: [NSManagedObject], for key: ManagedPropertyKey
     ) {
@@ -139,6 +220,11 @@ import Foundation
     }
 
     /// Puts objects in the places of those at some positions of an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - indexes: the positions, from 0.
+    ///   - objects: one object for each position.
+    ///   - key: the relationship.
     public final func managedReplace(at indexes: IndexSet, with objects: [NSManagedObject], for key: ManagedPropertyKey)
     {
         managedReplace(at: indexes as NSIndexSet, with: objects, for: key)

@@ -4,6 +4,9 @@ import Foundation
 // A value that is there and fits is returned at once; all else is left to `otherValue` and `setOtherValue`.
 @_spi(GeneratedCode) extension NSManagedObject {
     /// The string of the key.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the string; `nil` for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> String? {
         guard let slot = slot(of: key) else { return otherValue(key) }
         switch storedValue(at: slot) {
@@ -14,12 +17,19 @@ import Foundation
     }
 
     /// Sets a value for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the string; `nil` for no value.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: String?, _ key: ManagedPropertyKey) {
         guard let slot = slot(of: key, if: .stringAttributeType) else { return setOtherValue(value, key) }
         setStoredValue(value.map { .string($0) } ?? .null, at: slot)
     }
 
     /// The string of the key. A value is expected; none stops the program.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the string.
     public final func managedValue(_ key: ManagedPropertyKey) -> String {
         guard let slot = slot(of: key), case .string(let value) = storedValue(at: slot) else {
             return otherValue(key)
@@ -28,12 +38,19 @@ import Foundation
     }
 
     /// Sets a value for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the string.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: String, _ key: ManagedPropertyKey) {
         guard let slot = slot(of: key, if: .stringAttributeType) else { return setOtherValue(value, key) }
         setStoredValue(.string(value), at: slot)
     }
 
     /// The date of the key.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the date; `nil` for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> Date? {
         guard let slot = slot(of: key) else { return otherValue(key) }
         switch storedValue(at: slot) {
@@ -44,6 +61,10 @@ import Foundation
     }
 
     /// Sets a value for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the date; `nil` for no value.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Date?, _ key: ManagedPropertyKey) {
         guard value?.timeIntervalSinceReferenceDate.isFinite != false, let slot = slot(of: key, if: .dateAttributeType)
         else { return setOtherValue(value, key) }
@@ -51,6 +72,9 @@ import Foundation
     }
 
     /// The date of the key. A value is expected; none stops the program.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the date.
     public final func managedValue(_ key: ManagedPropertyKey) -> Date {
         guard let slot = slot(of: key), case .date(let value) = storedValue(at: slot) else {
             return otherValue(key)
@@ -59,6 +83,10 @@ import Foundation
     }
 
     /// Sets a value for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the date.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Date, _ key: ManagedPropertyKey) {
         guard value.timeIntervalSinceReferenceDate.isFinite, let slot = slot(of: key, if: .dateAttributeType) else {
             return setOtherValue(value, key)
@@ -67,6 +95,9 @@ import Foundation
     }
 
     /// The bytes of the key.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the bytes; `nil` for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> Data? {
         guard let slot = slot(of: key) else { return otherValue(key) }
         switch storedValue(at: slot) {
@@ -77,12 +108,19 @@ import Foundation
     }
 
     /// Sets a value for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the bytes; `nil` for no value.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Data?, _ key: ManagedPropertyKey) {
         guard let slot = slot(of: key, if: .binaryDataAttributeType) else { return setOtherValue(value, key) }
         setStoredValue(value.map { .data($0) } ?? .null, at: slot)
     }
 
     /// The bytes of the key. A value is expected; none stops the program.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the bytes.
     public final func managedValue(_ key: ManagedPropertyKey) -> Data {
         guard let slot = slot(of: key), case .data(let value) = storedValue(at: slot) else {
             return otherValue(key)
@@ -91,12 +129,19 @@ import Foundation
     }
 
     /// Sets a value for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the bytes.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: Data, _ key: ManagedPropertyKey) {
         guard let slot = slot(of: key, if: .binaryDataAttributeType) else { return setOtherValue(value, key) }
         setStoredValue(.data(value), at: slot)
     }
 
     /// The UUID of the key.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the UUID; `nil` for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> UUID? {
         guard let slot = slot(of: key) else { return otherValue(key) }
         switch storedValue(at: slot) {
@@ -108,12 +153,19 @@ import Foundation
     }
 
     /// Sets a value for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the UUID; `nil` for no value.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: UUID?, _ key: ManagedPropertyKey) {
         guard let slot = slot(of: key, if: .UUIDAttributeType) else { return setOtherValue(value, key) }
         setStoredValue(value.map { .uuid($0) } ?? .null, at: slot)
     }
 
     /// The UUID of the key. A value is expected; none stops the program.
+    ///
+    /// - Parameter key: the attribute.
+    /// - Returns: the UUID.
     public final func managedValue(_ key: ManagedPropertyKey) -> UUID {
         guard let slot = slot(of: key), case .uuid(let value) = storedValue(at: slot) else {
             return otherValue(key)
@@ -122,6 +174,10 @@ import Foundation
     }
 
     /// Sets a value for the key.
+    ///
+    /// - Parameters:
+    ///   - value: the UUID.
+    ///   - key: the attribute.
     public final func setManagedValue(_ value: UUID, _ key: ManagedPropertyKey) {
         guard let slot = slot(of: key, if: .UUIDAttributeType) else { return setOtherValue(value, key) }
         setStoredValue(.uuid(value), at: slot)

@@ -63,6 +63,7 @@ package enum ManagedClasses {
     /// that declare a class of the name.
     ///
     /// - Parameter plainName: the class's name without a module.
+    /// - Returns: the modules' names, in the order to try them.
     static func modules(for plainName: String) -> [String] {
         known.withLock { $0.modules }.sorted() + mainModule + ProgramClasses.modules(declaring: plainName)
     }

@@ -120,6 +120,7 @@ extension NSManagedObject {
     /// The set of a to-many relationship at the end of a path through to-one relationships, to be changed in place.
     ///
     /// - Parameter keyPath: the names of the relationships; a path that leads to no object stops the program.
+    /// - Returns: a proxy; changes of it are changes of the relationship.
     public final func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
         let (owner, key) = owner(atEndOf: keyPath)
         return owner.mutableSetValue(forKey: key)
@@ -128,6 +129,7 @@ extension NSManagedObject {
     /// The ordered set of a to-many relationship at the end of a path through to-one relationships, to be changed in place.
     ///
     /// - Parameter keyPath: the names of the relationships; a path that leads to no object stops the program.
+    /// - Returns: a proxy; changes of it, of the order too, are changes of the relationship.
     public final func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
         let (owner, key) = owner(atEndOf: keyPath)
         return owner.mutableOrderedSetValue(forKey: key)

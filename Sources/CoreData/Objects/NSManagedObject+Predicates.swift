@@ -31,7 +31,7 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
         }
     }
 
-    /// The value of an attribute or to-one relationship. The usual values mean the same whatever the attribute says.
+    /// The value of an attribute or to-one relationship. The usual values mean the same for every type of attribute.
     private final func operand(at slot: Int) -> Value {
         switch storedValue(at: slot) {
         case .integer(let number): return .integer(number)

@@ -1,6 +1,6 @@
 import Foundation
 
-// Relationships: both ends are kept right whichever is changed, without loading what is not needed for it.
+// Relationships: a change of one end changes the other one too, without loading what is not needed for it.
 extension NSManagedObject {
     /// Whether a relationship has yet to be loaded.
     final func isUnloaded(_ key: String) -> Bool {

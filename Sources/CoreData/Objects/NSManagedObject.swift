@@ -131,11 +131,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Whether a relationship has yet to be loaded.
     ///
     /// - Parameter key: the name of a relationship; any other stops the program.
+    /// - Returns: `true` as long as reading the relationship would ask the store.
     open func hasFault(forRelationshipNamed key: String) -> Bool { isUnloaded(key) }
 
     /// The IDs of the objects at the other end of a relationship, which are not loaded for it.
     ///
     /// - Parameter key: the name of a relationship; any other stops the program.
+    /// - Returns: the IDs, in no particular order; none for an empty relationship.
     open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { identifiers(atEndOf: key) }
 
     // MARK: Life cycle, for subclasses
@@ -216,6 +218,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The value of a property, through its relationships and the store if need be. Numbers come as `NSNumber`.
     ///
     /// - Parameter key: the name of a property; what is done with any other says `value(forUndefinedKey:)`.
+    /// - Returns: the value; `nil` for none, a set for an unordered to-many relationship.
     open func value(forKey key: String) -> Any? { modeledValue(forKey: key) }
 
     /// Sets a property. A value of a wrong type is refused when the object is saved.
@@ -228,6 +231,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The value of a key that the entity does not have. Stops the program, unless a subclass says otherwise.
     ///
     /// - Parameter key: a key that names no property.
+    /// - Returns: what a subclass computes for the key.
     open func value(forUndefinedKey key: String) -> Any? { unknownKey(key) }
 
     /// Sets the value of a key that the entity does not have. Stops the program, unless a subclass says otherwise.
@@ -247,6 +251,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// ```
     ///
     /// - Parameter keyPath: names of properties with dots between them, and operators.
+    /// - Returns: the value; `nil` where the path leads to no object or to no value.
     open func value(forKeyPath keyPath: String) -> Any? { value(atEndOf: keyPath) }
 
     /// Sets the value at the end of a path of keys: of every object that a to-many relationship on the way leads to, and of none where
@@ -267,6 +272,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The values of several properties; `NSNull` stands for none.
     ///
     /// - Parameter keys: the names of the properties.
+    /// - Returns: the values, by the names of the properties.
     open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { values(byKeys: keys) }
 
     /// The value that is there, without firing a fault or following a relationship.
@@ -308,12 +314,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Parameter key: the property that was read; `nil` for any.
     open func didAccessValue(forKey key: String?) {}
 
-    /// Called before a property changes, whoever changes it; custom accessors call it themselves. Call `super`.
+    /// Called before every change of a property. Custom accessors call it themselves. Overrides call `super`.
     ///
     /// - Parameter key: the property.
     open func willChangeValue(forKey key: String) { willChange() }
 
-    /// Called after a property changed, whoever changed it; custom accessors call it themselves. Call `super`.
+    /// Called after every change of a property. Custom accessors call it themselves. Overrides call `super`.
     ///
     /// Linux has no key-value observing: override this to hear of an object's changes.
     ///
@@ -323,6 +329,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The properties that a computed property depends on, for subclasses to say and to ask; nothing here asks. By default none.
     ///
     /// - Parameter key: the name of the computed property.
+    /// - Returns: the names of the properties; by default none.
     open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
     /// For custom accessors of to-many relationships, before members come or go.
@@ -350,18 +357,20 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The set of a to-many relationship, to be changed in place.
     ///
     /// - Parameter key: the name of an unordered to-many relationship; any other stops the program.
+    /// - Returns: a proxy; changes of it are changes of the relationship.
     open func mutableSetValue(forKey key: String) -> NSMutableSet { makeMutableSet(key) }
 
     /// The ordered set of an ordered to-many relationship, to be changed in place.
     ///
     /// - Parameter key: the name of an ordered to-many relationship; any other stops the program.
+    /// - Returns: a proxy; changes of it, of the order too, are changes of the relationship.
     open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet { makeMutableOrderedSet(key) }
 
     // MARK: Changes
 
     /// The values of persistent properties that differ from what the store has, by key; for a new object, from the defaults.
     ///
-    /// `NSNull` stands for no value. A fault has no changes, and does not fire; nor has an object of which only primitive values were
+    /// `NSNull` stands for no value. A fault has no changes, and does not fire; neither has an object of which only primitive values were
     /// set, until it is changed otherwise.
     open func changedValues() -> [String: Any] { currentChanges() }
 
@@ -374,12 +383,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// and to-one relationships of an object that was never saved are not among them.
     ///
     /// - Parameter keys: the properties to give; `nil` for all.
+    /// - Returns: the values, by the names of the properties.
     open func committedValues(forKeys keys: [String]?) -> [String: Any] { valuesAsCommitted(keys) }
 
     /// The object's entity, ID and values, for reading in a log.
     open override var description: String { describedValues() }
 
     /// Identity: no two objects of a context stand for the same row.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `true` for this very object.
     public final override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
 
     /// The hash of the object's identity.

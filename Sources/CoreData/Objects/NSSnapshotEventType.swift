@@ -3,6 +3,8 @@ public struct NSSnapshotEventType: OptionSet, Sendable {
     /// The raw value, as Apple numbers the events.
     public let rawValue: UInt
     /// Makes a set of events from its raw value.
+    ///
+    /// - Parameter rawValue: the bits of Core Data's constants.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// An insertion was undone.

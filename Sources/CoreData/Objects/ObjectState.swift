@@ -29,7 +29,7 @@ package struct ObjectState: OptionSet {
     static let listed = ObjectState(rawValue: 2048)
     /// A probe, which records the keys that are read from it; see `KeyPathProbe`.
     static let probe = ObjectState(rawValue: 4096)
-    /// Was told of the save that is going on.
+    /// Has been notified of the save that is going on.
     static let toldOfSave = ObjectState(rawValue: 8192)
     /// To be checked for conflicts by the next save though nothing of it changed.
     static let watched = ObjectState(rawValue: 16384)
@@ -38,7 +38,7 @@ package struct ObjectState: OptionSet {
     /// Checked to be used on the queue of its context; see `ConcurrencyDebug`.
     static let checked = ObjectState(rawValue: 65536)
 
-    /// Has the values of a fetch that is going on, and was not told so yet.
+    /// Has the values of a fetch that is going on; `awakeFromFetch` has yet to be called.
     static let asleep = ObjectState(rawValue: 131072)
 
     static let anyChange: ObjectState = [.inserted, .updated, .deleted]

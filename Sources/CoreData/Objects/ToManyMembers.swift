@@ -35,7 +35,7 @@ final class ToManyMembers {
         for object in stored where !removed.contains(object) {
             if members.insert(object).inserted, isOrdered { list.append(object) }
         }
-        // A removal that the store confirms, or of what it never had, is none.
+        // A removal does not count when the store confirms it, or never had the member.
         if !removed.isEmpty { removed.formIntersection(Set(stored)) }
         for object in isOrdered ? pendingList : Array(pending) where members.insert(object).inserted {
             added.insert(object)

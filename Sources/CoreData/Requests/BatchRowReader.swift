@@ -9,7 +9,9 @@ struct BatchRowReader {
     /// The attributes that must have a value.
     private let required: [Int]
 
-    /// - Parameter tracksGiven: whether rows shall tell which values were given.
+    /// - Parameters:
+    ///   - layout: the entity whose rows are read.
+    ///   - tracksGiven: whether rows shall tell which values were given.
     init(_ layout: EntityLayout, tracksGiven: Bool) {
         self.layout = layout
         self.tracksGiven = tracksGiven
@@ -40,7 +42,12 @@ struct BatchRowReader {
 
     /// Sets one value. Keys that are no attribute or to-one relationship of the entity are not looked at.
     ///
-    /// - Parameter position: the number of the row, for errors.
+    /// - Parameters:
+    ///   - value: the value; `NSNull` for none.
+    ///   - key: the name of the property.
+    ///   - row: the row to write to.
+    ///   - position: the number of the row, for errors.
+    /// - Throws: when the value does not fit the property.
     func set(_ value: Any, _ key: String, in row: inout BatchRow, _ position: Int) throws {
         guard let slot = slot(key) else { return }
         row.values[slot] = try Self.quick(value, types[slot]) ?? Self.checked(value, layout, slot, position)

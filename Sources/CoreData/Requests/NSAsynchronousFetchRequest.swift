@@ -45,6 +45,9 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     open var estimatedResultCount = 0
 
     /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSAsynchronousFetchRequest(fetchRequest: fetch, completionBlock: typedBlock)
         copy.affectedStoreObjects = affectedStoreObjects
@@ -101,7 +104,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
 
 extension NSAsynchronousFetchRequest: ExecutableRequest {
     func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
-        // What the context cannot fetch at all is told to the caller at once.
+        // A request that the context cannot run at all throws at once.
         _ = try context.entity(of: fetchRequest)
         if let affectedStores { fetchRequest.affectedStores = affectedStores }
         let progress = Progress(totalUnitCount: Int64(max(estimatedResultCount, 1)))

@@ -71,6 +71,9 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     }
 
     /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSBatchDeleteRequest(Self.copy(of: fetchRequest), identifiers: identifiers)
         copy.affectedStoreObjects = affectedStoreObjects

@@ -33,7 +33,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     ///
     /// - Parameters:
     ///   - entityName: an entity of the context's model.
-    ///   - dictionaries: values by attribute name; other keys are not looked at.
+    ///   - dictionaries: values by attribute name; other keys are ignored.
     public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
         self.init(name: entityName, entity: nil)
         objectsToInsert = dictionaries
@@ -43,7 +43,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     ///
     /// - Parameters:
     ///   - entity: an entity of the model of the context that runs the request.
-    ///   - dictionaries: values by attribute name; other keys are not looked at.
+    ///   - dictionaries: values by attribute name; other keys are ignored.
     public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
         self.init(name: entity.name ?? "", entity: entity)
         objectsToInsert = dictionaries
@@ -119,6 +119,9 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
     /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSBatchInsertRequest(name: name, entity: storedEntity)
         copy.affectedStoreObjects = affectedStoreObjects

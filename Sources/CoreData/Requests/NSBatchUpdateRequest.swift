@@ -72,6 +72,9 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
     /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = storedEntity.map { NSBatchUpdateRequest(entity: $0) } ?? NSBatchUpdateRequest(entityName: name)
         copy.affectedStoreObjects = affectedStoreObjects

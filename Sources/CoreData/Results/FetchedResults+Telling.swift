@@ -1,7 +1,7 @@
 import Foundation
 
 extension FetchedResults {
-    /// Tells the delegate what changed: as a snapshot, or as a difference, or one by one, whichever it takes first.
+    /// Tells the delegate what changed: as a snapshot if it takes one, else as a difference, else one by one.
     func tell(_ changes: ResultChanges<ResultItem>) {
         guard let delegate else { return }
         let controller = controller

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a fetched results controller does, whatever the type of its results.
+/// What a fetched results controller does, for every type of results.
 final class FetchedResults: @unchecked Sendable {
     // @unchecked Sendable: confined to the queue of `context`, which posts the notifications that it hears.
 

@@ -63,6 +63,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
     /// How many items a section has.
     ///
     /// - Parameter sectionIdentifier: the name of a section; any other value stops the program.
+    /// - Returns: the number of items.
     public func numberOfItems(inSection sectionIdentifier: Any) -> Int {
         content.items[section(sectionIdentifier)].count
     }
@@ -70,6 +71,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
     /// The IDs of the items of a section, in order.
     ///
     /// - Parameter sectionIdentifier: the name of a section; any other value stops the program.
+    /// - Returns: the IDs, in the order of the list.
     public func itemIdentifiersInSection(withIdentifier sectionIdentifier: Any) -> [Any] {
         content.items[section(sectionIdentifier)]
     }
@@ -77,6 +79,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
     /// The name of the section of an item; `nil` when the snapshot does not have the item.
     ///
     /// - Parameter itemIdentifier: the ID of an object.
+    /// - Returns: the section's name, a string.
     public func sectionIdentifier(forSectionContainingItemIdentifier itemIdentifier: Any) -> Any? {
         (itemIdentifier as? NSManagedObjectID).flatMap { sectionOfItem[$0] }.map { content.sections[$0.section] }
     }
@@ -84,6 +87,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
     /// The position of an item among those of all sections; `NSNotFound` when the snapshot does not have it.
     ///
     /// - Parameter itemIdentifier: the ID of an object.
+    /// - Returns: the position, from 0, or `NSNotFound`.
     public func index(ofItemIdentifier itemIdentifier: Any) -> Int {
         (itemIdentifier as? NSManagedObjectID).flatMap { sectionOfItem[$0]?.position } ?? NSNotFound
     }
@@ -91,6 +95,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
     /// The position of a section; `NSNotFound` when the snapshot does not have it.
     ///
     /// - Parameter sectionIdentifier: the name of a section.
+    /// - Returns: the position, from 0, or `NSNotFound`.
     public func index(ofSectionIdentifier sectionIdentifier: Any) -> Int {
         content.sections.firstIndex { $0 == sectionIdentifier as? String } ?? NSNotFound
     }

@@ -88,7 +88,12 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     /// The result at an index path; one that does not exist stops the program.
     ///
+    /// ```swift
+    /// let book = controller.object(at: IndexPath(item: 0, section: 0))
+    /// ```
+    ///
     /// - Parameter indexPath: the section and the position in it.
+    /// - Returns: the result.
     open func object(at indexPath: IndexPath) -> ResultType {
         guard let list = results.list else { programmerError("call performFetch() before asking for objects") }
         guard indexPath.count == 2,
@@ -104,6 +109,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// Where a result is; `nil` when it is not among the results.
     ///
     /// - Parameter object: an object, an ID or a dictionary, as the controller has results.
+    /// - Returns: the section and the position in it, both from 0.
     open func indexPath(forObject object: ResultType) -> IndexPath? {
         guard let object = object as? NSObject else { return nil }
         return results.place(of: object).map { IndexPath(item: $0.row, section: $0.section) }
@@ -158,6 +164,9 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     // MARK: Identity
 
     /// Controllers are equal when they show the same results: the one you made, and the one that delegates are handed.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but a controller with the same results.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? any ShowingResults)?.results === results
     }

@@ -63,12 +63,12 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
         didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
         for type: NSFetchedResultsChangeType)
 
-    /// Called before the changes of one event are told; the controller has the new results already.
+    /// Called before the delegate gets the changes of one event; the controller has the new results already.
     ///
     /// - Parameter controller: the controller.
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-    /// Called after the changes of one event were told.
+    /// Called after the delegate got the changes of one event.
     ///
     /// - Parameter controller: the controller.
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
@@ -79,6 +79,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     /// - Parameters:
     ///   - controller: the controller.
     ///   - sectionName: the name of the section.
+    /// - Returns: the title; `nil` for none.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         sectionIndexTitleForSectionName sectionName: String
@@ -89,24 +90,45 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
 // stand for methods that a delegate does not have; two of them say so, since having them silences the others.
 extension NSFetchedResultsControllerDelegate {
     /// Notes that the delegate takes no snapshots.
+    ///
+    /// - Parameters:
+    ///   - controller: the controller.
+    ///   - snapshot: not used.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
     ) { controller.results.delegateTakesSnapshots = false }
 
     /// Notes that the delegate takes no differences.
+    ///
+    /// - Parameters:
+    ///   - controller: the controller.
+    ///   - diff: not used.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
     ) { controller.results.delegateTakesDifferences = false }
 
     /// Does nothing.
+    ///
+    /// - Parameters:
+    ///   - controller: not used.
+    ///   - anObject: not used.
+    ///   - indexPath: not used.
+    ///   - type: not used.
+    ///   - newIndexPath: not used.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
         at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
     ) {}
 
     /// Does nothing.
+    ///
+    /// - Parameters:
+    ///   - controller: not used.
+    ///   - sectionInfo: not used.
+    ///   - sectionIndex: not used.
+    ///   - type: not used.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
@@ -114,12 +136,21 @@ extension NSFetchedResultsControllerDelegate {
     ) {}
 
     /// Does nothing.
+    ///
+    /// - Parameter controller: not used.
     public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
 
     /// Does nothing.
+    ///
+    /// - Parameter controller: not used.
     public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
 
     /// Returns what the controller's `sectionIndexTitle(forSectionName:)` says.
+    ///
+    /// - Parameters:
+    ///   - controller: the controller.
+    ///   - sectionName: the name of the section.
+    /// - Returns: the title; `nil` for none.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         sectionIndexTitleForSectionName sectionName: String

@@ -25,7 +25,7 @@ final class FetchedResultsSection: NSObject, NSFetchedResultsSectionInfo {
         super.init()
     }
 
-    /// The section that the delegate is told of is the one that the controller has, asked for anew.
+    /// A section that a delegate got equals the one that the controller gives when it is asked again.
     override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? FetchedResultsSection else { return false }
         return results === other.results && number == other.number

@@ -21,6 +21,7 @@ struct ResultFilter {
     /// - Parameters:
     ///   - info: the notification's user info.
     ///   - isKnown: whether a result is in the list.
+    /// - Returns: what left the results, changed in them, and came to them.
     func batch(of info: [AnyHashable: Any], isKnown: (ResultItem) -> Bool) -> ResultBatch<ResultItem> {
         var batch = ResultBatch<ResultItem>()
         var seen: Set<ResultItem> = []

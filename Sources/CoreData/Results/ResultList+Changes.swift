@@ -22,6 +22,7 @@ extension ResultList {
     ///   - batch: what left, changed and arrived.
     ///   - sectionName: the name of the section of an element.
     ///   - order: compares elements by the sort descriptors.
+    /// - Returns: the changes, in the form that delegates get them.
     mutating func apply(
         _ batch: ResultBatch<Element>, sectionName: (Element) -> String,
         order: (Element, Element) -> ComparisonResult

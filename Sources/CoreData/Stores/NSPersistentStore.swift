@@ -102,6 +102,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Reads a store's metadata without opening it for use.
     ///
     /// - Parameter url: where the store is.
+    /// - Returns: the metadata, by key.
     /// - Throws: when there is no store of this type. By default, that the type does not support it.
     open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         throw StoreError.unsupported("reading metadata", storeType: "\(self)", url: url)

@@ -38,9 +38,15 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     // MARK: Copying and coding
 
     /// Tokens are immutable: the copy is the token itself.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Whether tokens stand for the same generation.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but a token of the same generation.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSQueryGenerationToken else { return false }
         return state?.identifier == other.state?.identifier

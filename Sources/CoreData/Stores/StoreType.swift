@@ -8,6 +8,8 @@ extension NSPersistentStore {
         /// The name of the type.
         public let rawValue: String
         /// Makes a type from its name.
+        ///
+        /// - Parameter rawValue: the name, such as `SQLite`.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// A store in an SQLite database.
         public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)

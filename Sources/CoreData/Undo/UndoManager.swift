@@ -222,6 +222,7 @@ open class UndoManager: NSObject {
     /// “Undo” and a name.
     ///
     /// - Parameter actionName: the name; "" for none.
+    /// - Returns: the title, such as “Undo Typing”.
     open func undoMenuTitle(forUndoActionName actionName: String) -> String {
         actionName.isEmpty ? "Undo" : "Undo \(actionName)"
     }
@@ -229,6 +230,7 @@ open class UndoManager: NSObject {
     /// “Redo” and a name.
     ///
     /// - Parameter actionName: the name; "" for none.
+    /// - Returns: the title, such as “Redo Typing”.
     open func redoMenuTitle(forUndoActionName actionName: String) -> String {
         actionName.isEmpty ? "Redo" : "Redo \(actionName)"
     }

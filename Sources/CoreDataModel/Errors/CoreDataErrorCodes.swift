@@ -71,7 +71,7 @@ extension CoreDataErrorCodes {
     }
     /// The long name of ``validationDateTooSoon``.
     public static var validationDateTooSoonError: CocoaError.Code { validationDateTooSoon }
-    /// A date is none.
+    /// A value is not a date.
     public static var validationInvalidDate: CocoaError.Code {
         CocoaError.Code(rawValue: CoreDataErrorCode.validationInvalidDate)
     }

@@ -26,7 +26,7 @@ public var NSValidationNumberTooSmallError: Int { CoreDataErrorCode.validationNu
 public var NSValidationDateTooLateError: Int { CoreDataErrorCode.validationDateTooLate }
 /// Error code: a date is before the earliest that is allowed.
 public var NSValidationDateTooSoonError: Int { CoreDataErrorCode.validationDateTooSoon }
-/// Error code: a date is none.
+/// Error code: a value is not a date.
 public var NSValidationInvalidDateError: Int { CoreDataErrorCode.validationInvalidDate }
 /// Error code: a string is longer than its maximum.
 public var NSValidationStringTooLongError: Int { CoreDataErrorCode.validationStringTooLong }
@@ -34,7 +34,7 @@ public var NSValidationStringTooLongError: Int { CoreDataErrorCode.validationStr
 public var NSValidationStringTooShortError: Int { CoreDataErrorCode.validationStringTooShort }
 /// Error code: a string does not match its pattern.
 public var NSValidationStringPatternMatchingError: Int { CoreDataErrorCode.validationStringPatternMatching }
-/// Error code: a URI is none.
+/// Error code: a value is not a URI.
 public var NSValidationInvalidURIError: Int { CoreDataErrorCode.validationInvalidURI }
 /// Error code: a context could not be locked.
 public var NSManagedObjectContextLockingError: Int { CoreDataErrorCode.managedObjectContextLocking }

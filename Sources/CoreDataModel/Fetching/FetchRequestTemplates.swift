@@ -28,9 +28,14 @@ extension NSManagedObjectModel {
 
     /// A copy of a fetch request template with values in place of the variables.
     ///
+    /// ```swift
+    /// let request = model.fetchRequestFromTemplate(withName: "After", substitutionVariables: ["YEAR": 1990])
+    /// ```
+    ///
     /// - Parameters:
     ///   - name: the name of the template.
     ///   - variables: a value for each variable; `NSNull` stands for nil.
+    /// - Returns: the request; `nil` for a name that the model does not have.
     public func fetchRequestFromTemplate(
         withName name: String, substitutionVariables variables: [String: Any]
     ) -> NSFetchRequest<any NSFetchRequestResult>? {

@@ -8,6 +8,7 @@ extension NSPredicate {
     /// - Parameters:
     ///   - property: the description, of which predicates may read `name` and `userInfo`.
     ///   - object: the object that has the property.
+    /// - Returns: the predicate with the object's values in place of the variables.
     package func of(_ property: NSFetchedPropertyDescription, of object: any KeyedOperand) -> NSPredicate {
         guard let tree = try? predicateTree(of: self) else { return self }
         let description: [String: Any] = ["name": property.name, "userInfo": property.userInfo ?? [:]]

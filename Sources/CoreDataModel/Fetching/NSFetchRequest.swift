@@ -94,6 +94,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     open var shouldRefreshRefetchedObjects = false
 
     /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchRequest<ResultType>()
         copy.take(from: self)
@@ -123,7 +126,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     }
 }
 
-/// What a fetch request says, whatever its result type.
+/// What a fetch request says, without its result type.
 package protocol FetchDescription: NSPersistentStoreRequest {
     var entity: NSEntityDescription? { get set }
     var entityName: String? { get }

@@ -38,6 +38,7 @@ open class NSFetchRequestExpression: NSExpression {
     ///   - fetch: what gives the fetch request.
     ///   - context: what gives the context that runs the request in memory.
     ///   - countFlag: whether the value is the number of objects.
+    /// - Returns: the expression, an `NSFetchRequestExpression`.
     open class func expression(
         forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
     ) -> NSExpression {

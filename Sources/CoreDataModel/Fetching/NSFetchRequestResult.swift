@@ -12,6 +12,8 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
     /// The raw value, as Apple numbers the types.
     public let rawValue: UInt
     /// Makes a type from its raw value.
+    ///
+    /// - Parameter rawValue: the bits of Core Data's constants.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Managed objects.

@@ -26,6 +26,9 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
     public override init() { super.init() }
 
     /// Returns a copy of the request.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy, which can be changed on its own.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSPersistentStoreRequest()
         copy.affectedStoreObjects = affectedStoreObjects

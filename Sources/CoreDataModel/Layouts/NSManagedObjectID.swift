@@ -12,7 +12,7 @@ package final class StoreIdentity: @unchecked Sendable {
     /// The store (an `NSPersistentStore`, which a higher room defines).
     package weak var store: AnyObject?
 
-    /// Is told when a context comes to know an object of the store, and when it forgets it; for stores that want that.
+    /// Called when a context registers an object of the store, and when it forgets it; for stores that want that.
     package var observer: (@Sendable (NSManagedObjectID, _ isKnown: Bool) -> Void)?
 
     /// Tells the stores of this process apart.
@@ -104,9 +104,15 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     private static let processPrefix = UUID().uuidString
 
     /// IDs are immutable: the copy is the ID itself.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Whether two IDs name the same object of the same store.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an ID of the same object.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectID else { return false }
         return matches(other)

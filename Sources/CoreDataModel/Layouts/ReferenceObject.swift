@@ -7,7 +7,11 @@ import Foundation
 package enum ReferenceObject {
     /// The ID of an object by its reference.
     ///
-    /// - Parameter reference: a number, a string, a UUID, or anything else whose description is its own.
+    /// - Parameters:
+    ///   - layout: the entity of the object.
+    ///   - reference: a number, a string, a UUID, or anything else whose description is its own.
+    ///   - store: the store of the object.
+    /// - Returns: the ID.
     package static func identifier(
         of layout: EntityLayout, reference: Any, in store: StoreIdentity
     ) -> NSManagedObjectID {

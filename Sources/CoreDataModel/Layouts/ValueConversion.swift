@@ -105,7 +105,7 @@ extension StoredValue {
         return isUnsigned ? Int64(exactly: number.uint64Value) : number.int64Value
     }
 
-    /// A floating-point number; not what is none, which no store can keep.
+    /// A floating-point number; not NaN, which no store can keep.
     private static func doubleValue(_ value: Any) -> Double? {
         let number: Double? =
             switch value {

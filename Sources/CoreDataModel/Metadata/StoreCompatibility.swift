@@ -11,6 +11,7 @@ package enum StoreCompatibility {
     ///   - entities: the model's entities that the store shall hold.
     ///   - metadata: the store's metadata.
     ///   - cached: gives the store's copy of its model; asked only when hashes cannot decide.
+    /// - Returns: the names of the entities that differ.
     package static func differences(
         _ entities: [NSEntityDescription], metadata: [String: Any], cached: () throws -> NSManagedObjectModel?
     ) rethrows -> [String] {
@@ -57,8 +58,11 @@ package enum StoreCompatibility {
     ///
     /// - Parameters:
     ///   - entities: the entities that differ.
+    ///   - metadata: the store's metadata.
+    ///   - url: where the store is.
     ///   - model: the entities of the model.
     ///   - cached: the store's copy of its model, which says in what they differ.
+    /// - Returns: the error, code 134100.
     package static func error(
         _ entities: [String], metadata: [String: Any], url: URL, model: [NSEntityDescription] = [],
         cached: NSManagedObjectModel? = nil

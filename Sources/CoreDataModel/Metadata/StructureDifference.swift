@@ -7,6 +7,7 @@ enum StructureDifference {
     ///   - name: the entity.
     ///   - entity: as the model has it; nil where it does not.
     ///   - stored: as the store has it; nil where it does not.
+    /// - Returns: one line for a message.
     static func text(of name: String, _ entity: NSEntityDescription?, stored: NSEntityDescription?) -> String {
         guard let entity else { return "\(name) (only in the store)" }
         guard let stored else { return "\(name) (only in the model)" }

@@ -6,6 +6,8 @@ extension NSAttributeDescription {
         /// The Objective-C form of the type.
         public let rawValue: NSAttributeType
         /// Makes the type from its Objective-C form.
+        ///
+        /// - Parameter rawValue: the type, as Objective-C has it.
         public init(rawValue: NSAttributeType) { self.rawValue = rawValue }
 
         /// No type yet.

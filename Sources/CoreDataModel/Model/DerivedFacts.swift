@@ -47,7 +47,7 @@ final class DerivedFacts: @unchecked Sendable {
         }
     }
 
-    /// Forgets everything; whoever changes a description of the model calls this.
+    /// Forgets everything. Every change of a description of the model calls this.
     func forget() {
         locked {
             guard !isEmpty else { return }
@@ -96,7 +96,7 @@ extension NSManagedObjectModel {
 }
 
 extension NSEntityDescription {
-    /// Our own version hash, whatever a file carries; computed once where the model hears of all changes.
+    /// Our own version hash, also where a file carries Apple's. It is computed once when the model hears of all changes.
     package var ownVersionHash: Data {
         guard let model else { return VersionHash.hash(of: self) }
         if let known = model.derived.ownHash(of: self) { return known }

@@ -111,6 +111,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The relationships that lead to an entity.
     ///
     /// - Parameter entity: the destination; relationships to entities that it inherits from are not among them.
+    /// - Returns: the relationships; none when no relationship leads there.
     open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
         properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity === entity }
     }
@@ -118,6 +119,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Whether the entity is another one or inherits from it.
     ///
     /// - Parameter entity: the other entity, of this model or of a copy.
+    /// - Returns: `true` for the entity itself, too.
     open func isKindOf(entity: NSEntityDescription) -> Bool {
         var ancestor: NSEntityDescription? = self
         while let current = ancestor {
@@ -157,6 +159,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     public override init() { super.init() }
 
     /// Returns a deep copy that belongs to no model, subentities included.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSEntityDescription()
         copy.name = name

@@ -34,6 +34,9 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     }
 
     /// Returns a copy that belongs to no entity; its elements name the same properties.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchIndexDescription(
             name: name, elements: elements.compactMap { $0.copy() as? NSFetchIndexElementDescription })
@@ -86,6 +89,9 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     }
 
     /// Returns a copy that belongs to no index.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchIndexElementDescription(propertyName: propertyName ?? "", collationType: collationType)
         copy.storedProperty = storedProperty

@@ -69,7 +69,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         derivedVersionHashes
     }
 
-    /// Our own version hashes of the entities, whatever a file carries.
+    /// Our own version hashes of the entities, also where a file carries Apple's.
     package var ownVersionHashesByName: [String: Data] { entitiesByName.mapValues(\.ownVersionHash) }
 
     /// Gives the entities the version hashes that a file carries for them.
@@ -79,7 +79,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// A digest of the version hashes of all entities, in Base64.
     ///
-    /// It tells versions apart. It is Apple's where the model file carries it or Apple's version hashes.
+    /// It differs between versions. It is Apple's where the model file carries it or Apple's version hashes.
     open var versionChecksum: String {
         if let recordedVersionChecksum, entities.allSatisfy({ $0.recordedVersionHash != nil }) {
             return recordedVersionChecksum
@@ -124,6 +124,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// Whether the other object is a model with the same entities, properties and configurations, wherever it was loaded
     /// from.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an equal model.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectModel else { return false }
         if other === self { return true }
@@ -153,6 +156,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Returns a deep copy that can be changed.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSManagedObjectModel()
         copy.copyContents(of: self)
@@ -186,6 +192,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// - Parameters:
     ///   - configuration: the configuration that the store holds, `nil` for all entities.
     ///   - metadata: the store's metadata, which name its entities' version hashes.
+    /// - Returns: `true` when every entity has the version that the store has.
     open func isConfiguration(
         withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
     ) -> Bool {

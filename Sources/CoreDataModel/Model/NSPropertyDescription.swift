@@ -84,6 +84,9 @@ open class NSPropertyDescription: NSObject, NSCopying {
     public override init() { super.init() }
 
     /// Returns a copy that belongs to no entity.
+    ///
+    /// - Parameter zone: not used.
+    /// - Returns: the copy.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = emptyCopy()
         copyContents(to: copy)

@@ -7,6 +7,7 @@ package enum ModelAssembler {
     /// - Parameters:
     ///   - document: the model.
     ///   - versionHashes: the version hashes that came with it, by entity.
+    /// - Returns: the model, which can be used and changed.
     /// - Throws: an error that names the entity and property where a name is missing, unknown or used twice, entities
     ///   inherit in a circle, or an inverse does not lead back.
     package static func model(

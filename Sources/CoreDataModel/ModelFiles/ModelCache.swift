@@ -18,6 +18,7 @@ package enum ModelCache {
     ///   - data: the content of the column.
     ///   - entityVersionHashes: the hashes of the store's metadata (`NSStoreModelVersionHashes`), which the cache itself
     ///     does not have.
+    /// - Returns: the model that the store was made with.
     /// - Throws: an error in the Cocoa domain when the cache is damaged.
     package static func model(
         fromModelCache data: Data, entityVersionHashes: [String: Data]

@@ -13,7 +13,12 @@ extension NSManagedObjectModel {
 
     /// Merges the models of bundles; nil for all loaded bundles. Nil when there is no model or two disagree.
     ///
+    /// ```swift
+    /// let model = NSManagedObjectModel.mergedModel(from: [.main])
+    /// ```
+    ///
     /// - Parameter bundles: where to look for `.momd` and `.mom`; `nil` for all loaded bundles.
+    /// - Returns: the merged model; `nil` when there is none.
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
         let models = packages(in: bundles).compactMap { try? $0.model() }
         return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models)
@@ -25,6 +30,7 @@ extension NSManagedObjectModel {
     /// - Parameters:
     ///   - bundles: where to look; nil for all loaded bundles.
     ///   - metadata: the store's metadata, which name its entities' version hashes.
+    /// - Returns: the merged model; `nil` when there is none.
     public class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {

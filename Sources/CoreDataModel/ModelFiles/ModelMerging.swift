@@ -42,7 +42,10 @@ extension NSManagedObjectModel {
         become(merged)
     }
 
-    /// - Parameter entityNames: the entities to take; nil for all, of which no two may have one name.
+    /// - Parameters:
+    ///   - models: the models to merge.
+    ///   - entityNames: the entities to take; nil for all, of which no two may have one name.
+    /// - Returns: a new model with the entities of all.
     /// - Throws: an error naming an entity that two models have.
     package static func merge(
         _ models: [NSManagedObjectModel], entityNames: Set<String>?

@@ -20,6 +20,8 @@ extension ModelPackage {
     /// - Parameters:
     ///   - metadata: the store's metadata.
     ///   - configuration: the configuration that the store holds.
+    /// - Returns: the model of that version.
+    /// - Throws: the errors of reading the versions, with the file.
     package func model(
         compatibleWith metadata: [String: Any], configuration: String? = nil
     ) throws -> NSManagedObjectModel? {

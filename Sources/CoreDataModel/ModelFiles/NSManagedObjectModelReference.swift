@@ -64,7 +64,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         self.versionChecksum = versionChecksum
     }
 
-    /// The model. Stops the program when there is none, or it is of another version, naming the place.
+    /// The model. Stops the program, and names the place, when there is no model or it is of another version.
     open var resolvedModel: NSManagedObjectModel {
         do { return try resolve() } catch { programmerError((error as NSError).localizedDescription) }
     }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// These stop it: objects that do not adopt `NSCoding`, wherever they are; errors, predicates, sort descriptors and decimal
 /// numbers; classes within another type, generic or private ones, which have no name that an archive could have; collections that nest
-/// deep. A collection that contains itself stops it, too, but cannot be told: Foundation goes through it without end as soon as
+/// deep. A collection that contains itself stops it, too, but cannot be found: Foundation goes through it without end as soon as
 /// anybody asks for an element.
 struct ArchiveCheck {
     /// Values that were found to be fine.

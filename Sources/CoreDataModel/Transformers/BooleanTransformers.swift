@@ -9,7 +9,7 @@ final class NegateBooleanTransformer: ValueTransformer {
     }
 }
 
-/// Says whether there is a value, or whether there is none. There is no way back.
+/// Gives whether there is a value, or whether there is none. It cannot be reversed.
 class PresenceTransformer: ValueTransformer {
     override class func transformedValueClass() -> AnyClass { NSNumber.self }
     override class func allowsReverseTransformation() -> Bool { false }

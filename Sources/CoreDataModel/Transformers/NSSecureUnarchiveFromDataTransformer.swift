@@ -18,6 +18,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     /// allowed.
     ///
     /// - Parameter value: the archive, as `Data`.
+    /// - Returns: the object; `nil` for no value.
     open override func transformedValue(_ value: Any?) -> Any? {
         guard let data = value as? Data else { return nil }
         return try? SecureUnarchiving.object(
@@ -25,6 +26,9 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     }
 
     /// The keyed archive of an object; `nil` for one that cannot be archived.
+    ///
+    /// - Parameter value: the object; `nil` for none.
+    /// - Returns: the archive, as `Data`.
     open override func reverseTransformedValue(_ value: Any?) -> Any? {
         value.flatMap { try? SecureUnarchiving.archive(of: $0) }
     }

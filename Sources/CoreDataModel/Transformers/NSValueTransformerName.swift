@@ -5,8 +5,12 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
     /// The name as a string.
     public let rawValue: String
     /// Makes a name from a string.
+    ///
+    /// - Parameter rawValue: the name that the transformer is registered under.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Makes a name from a string.
+    ///
+    /// - Parameter rawValue: the name that the transformer is registered under.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
     /// The transformer from keyed archives to objects of the classes that it allows.

@@ -29,11 +29,13 @@ open class ValueTransformer: NSObject {
     /// Transforms a value. By default into nothing.
     ///
     /// - Parameter value: the value; `nil` for none.
+    /// - Returns: the transformed value; `nil` for none.
     open func transformedValue(_ value: Any?) -> Any? { nil }
 
     /// Transforms a value back. By default as `transformedValue(_:)` does.
     ///
     /// - Parameter value: what `transformedValue(_:)` gave; `nil` for none.
+    /// - Returns: the transformed value; `nil` for none.
     open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
 
     /// Registers a transformer under a name; `nil` takes the name away.

@@ -9,7 +9,7 @@ extension ArchivedObject {
         return try references(key: "NS.objects", numberedKey: "NS.object.")
     }
 
-    /// The pairs of an archived dictionary, in the archive's order; nil when the object is none.
+    /// The pairs of an archived dictionary, in the archive's order; nil when the object is not a dictionary.
     package func pairs() throws(KeyedArchiveError) -> [(key: ArchivedValue, value: ArchivedValue)]? {
         guard isKind(of: "NSDictionary") else { return nil }
         let keys = try references(key: "NS.keys", numberedKey: "NS.key.")

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ArchivedValue {
-    /// The string, plain or as an archived `NSString`; nil when the value is none.
+    /// The string, plain or as an archived `NSString`; nil when the value is not a string.
     package func string() throws(KeyedArchiveError) -> String? {
         switch self {
         case .plain(.string(let string)): return string
@@ -19,6 +19,8 @@ extension ArchivedValue {
     /// dictionaries of these. Nil for null and for any other class.
     ///
     /// - Parameter depth: how deep collections may nest; circles run into it.
+    /// - Returns: the object; `nil` for null and for other classes.
+    /// - Throws: when the archive is damaged, or the collections nest too deep.
     package func foundationValue(depth: Int = 64) throws(KeyedArchiveError) -> Any? {
         switch self {
         case .null:

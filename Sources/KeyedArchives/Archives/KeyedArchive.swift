@@ -90,6 +90,8 @@ package struct KeyedArchive: Equatable, Sendable {
     ///   - field: an entry of an object's dictionary, or an element of its arrays.
     ///   - owner: the number of the object that has the field, for the error.
     ///   - key: the field's key, for the error.
+    /// - Returns: the value that the field holds.
+    /// - Throws: when the field refers to an object that the archive does not have.
     package func value(
         of field: PropertyList, owner: Int, key: String
     ) throws(KeyedArchiveError) -> ArchivedValue {

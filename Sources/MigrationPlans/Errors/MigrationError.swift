@@ -20,7 +20,11 @@ package enum MigrationError {
 
     /// 134130: no model of the store's version is to be found.
     ///
-    /// - Parameter unread: what the store's copy of its model has that could not be read.
+    /// - Parameters:
+    ///   - url: where the store is.
+    ///   - metadata: the store's metadata, for the versions of its entities.
+    ///   - unread: what the store's copy of its model has that could not be read.
+    /// - Returns: the error, which says which versions were looked through.
     package static func missingSourceModel(url: URL, metadata: [String: Any], unread: [String] = []) -> NSError {
         let copy =
             unread.isEmpty

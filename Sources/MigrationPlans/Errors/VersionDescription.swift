@@ -6,8 +6,10 @@ package struct VersionDescription {
     /// `version “4”`, `version “Model 4” of “Model.momd”`, `the version with the checksum “…”`
     let text: String
 
-    /// - Parameter sibling: another version of the same model, whose package may know this one: a model that was read from a
-    ///   store has no file.
+    /// - Parameters:
+    ///   - model: the version to describe.
+    ///   - sibling: another version of the same model, whose package may know this one: a model that was read from a
+    ///     store has no file.
     package init(_ model: NSManagedObjectModel, sibling: NSManagedObjectModel? = nil) {
         if let named = Self.text(identifiers: model.versionIdentifiers.compactMap { $0.base as? String }) {
             text = named

@@ -4,7 +4,11 @@ import Ordering
 /// Entities may move within a hierarchy and out of it, but two hierarchies cannot become one: their objects have the same
 /// primary keys.
 enum HierarchyCheck {
-    /// - Parameter names: the names of the entities in the source, by their names in the destination.
+    /// - Parameters:
+    ///   - names: the names of the entities in the source, by their names in the destination.
+    ///   - source: the version of the store.
+    ///   - destination: the version to migrate to.
+    /// - Throws: the entity that moves to where the inference does not follow.
     static func check(
         _ names: [String: String], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) throws(InferenceFailure) {

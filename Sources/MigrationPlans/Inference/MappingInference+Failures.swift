@@ -18,7 +18,7 @@ extension MappingInference {
             else {
                 continue
             }
-            // What is inherited is told of the entity that declares it.
+            // An inherited property is reported for the entity that declares it.
             for property in entity.ownProperties.ordered(by: { $0.name < $1.name }) {
                 guard let formerName = names.properties[name]?[property.name] else { continue }
                 if let attribute = property as? NSAttributeDescription,

@@ -5,8 +5,13 @@ import Ordering
 /// Infers how to get from one version of a model to another, by the rules that Core Data documents for lightweight
 /// migration. Pure.
 package enum MappingInference {
-    /// - Parameter dropped: what of the source nothing of the destination comes from, whatever it is called.
-    /// - Throws: an `NSError`, code 134190, that names the entity and property of the destination that cannot be inferred.
+    /// - Parameters:
+    ///   - source: the version of the store.
+    ///   - destination: the version to migrate to.
+    ///   - dropped: the names in the source that nothing in the destination comes from, also where the destination has the same name.
+    /// - Returns: how each entity and property of the destination is made of the source.
+    /// - Throws: an `NSError`, code 134190, that names the entity and property of the destination that cannot be
+    ///   inferred.
     package static func plan(
         from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
         dropping dropped: DroppedNames = DroppedNames()

@@ -28,7 +28,12 @@ enum AttributeChange {
 
 /// Which changes of a relationship can be inferred.
 enum RelationshipChange {
-    /// - Parameter entityNames: the names of the entities in the source, by their names in the destination.
+    /// - Parameters:
+    ///   - source: the relationship in the source.
+    ///   - destination: the relationship in the destination.
+    ///   - entity: the name of the destination's entity.
+    ///   - entityNames: the names of the entities in the source, by their names in the destination.
+    /// - Throws: the reason, when the relationship cannot be migrated without a mapping model.
     static func check(
         _ source: NSRelationshipDescription, _ destination: NSRelationshipDescription, entity: String,
         entityNames: [String: String]

@@ -9,7 +9,9 @@ struct Renameable {
         self.identifier = identifier
     }
 
-    /// - Parameter identifier: the renaming identifier; nil for the name itself.
+    /// - Parameters:
+    ///   - name: the name of the entity or property.
+    ///   - identifier: the renaming identifier; nil for the name itself.
     init(_ name: String, _ identifier: String?) { self.init(name: name, identifier: identifier ?? name) }
 }
 
@@ -32,7 +34,7 @@ enum RenamingMatch {
                 open.remove(source.name)
             }
         }
-        // What was not renamed in between is itself, whatever else has its identifier.
+        // A thing that was not renamed stays itself, even when another one has its identifier.
         match { $0.name == $1.name && $0.identifier == $1.identifier }
         match { $0.identifier == $1.identifier }
         match { $0.identifier == $1.name }

@@ -35,6 +35,9 @@ open class NSMappingModel: NSObject {
     }
 
     /// Whether the other object is a mapping model that says the same.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an equal mapping model.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSMappingModel else { return false }
         return other === self || other.text == text
@@ -50,9 +53,14 @@ open class NSMappingModel: NSObject {
     /// a to-one relationship becoming to-many; a to-many relationship becoming ordered or unordered; entities and
     /// properties moving within a hierarchy or out of it.
     ///
+    /// ```swift
+    /// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+    /// ```
+    ///
     /// - Parameters:
     ///   - sourceModel: the version of the store.
     ///   - destinationModel: the version to migrate to.
+    /// - Returns: the mapping model, with an entity mapping for each entity that stays, comes or goes.
     /// - Throws: an error with code 134190 (`NSInferredMappingModelError`); its user info has the destination's `entity` and
     ///   `property` and the `reason`.
     open class func inferredMappingModel(

@@ -21,7 +21,7 @@ enum AttributeFit: Equatable {
         self = present.isSuperset(of: former) ? .fits : .narrows
     }
 
-    /// The numbers that a type holds, as the parts that other types hold, too; nil for what is no number.
+    /// The numbers that a type holds, as the parts that other types hold, too; nil for anything but a number.
     private static func reach(of type: NSAttributeType) -> Set<Part>? {
         switch type {
         case .booleanAttributeType: [.bit]

@@ -192,7 +192,7 @@ package struct ModelReconciliation {
         let leadsElsewhere = new.destinationName.map { formerNames[$0] != old.destinationName } ?? true
         let isNarrower = old.isToMany && !new.isToMany
         if leadsElsewhere || isNarrower {
-            // What the other side declares is told of there.
+            // A difference that the other side declares is reported there.
             guard !isImplied || leadsElsewhere else { return }
             if rules.removes(property.name, of: entity.name) {
                 drop(property, old, of: former)

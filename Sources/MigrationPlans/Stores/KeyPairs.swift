@@ -8,7 +8,7 @@ package struct KeyPairs {
         package let layout: EntityLayout
         let store: StoreIdentity
 
-        /// - Returns: `nil` for an object that no key alone tells.
+        /// - Returns: `nil` for an object that no key alone identifies.
         package init?(_ identifier: NSManagedObjectID) {
             guard let store = identifier.storeIdentity, identifier.reference == nil else { return nil }
             (layout, self.store) = (identifier.layout, store)

@@ -23,6 +23,9 @@ package protocol MigratableFormat: StoreFormat {
     /// Migrates a store in its place, in one transaction, or leaves it as it was.
     ///
     /// - Parameters:
+    ///   - url: where the store is.
+    ///   - migration: what was inferred from the two versions.
+    ///   - options: the options that the store is opened with.
     ///   - defersCleanup: whether removing what is not needed any more is left for later.
     ///   - progress: called with the part that is done, from 0 to 1.
     /// - Throws: 134110 when the objects do not fit the new model, 134111 when a constraint does not hold, 134090 when somebody else
@@ -35,12 +38,14 @@ package protocol MigratableFormat: StoreFormat {
     // MARK: By a successor
 
     /// Makes the successor of a store, and puts it in the store's place: all of it, or nothing. Nobody else writes to the store
-    /// meanwhile: whoever wants to waits, and finds another version of the model then.
+    /// meanwhile: other writers wait, and then find another version of the model.
     ///
     /// - Parameters:
+    ///   - url: where the store is.
+    ///   - options: the options that the store is opened with.
+    ///   - failing: makes the error of a replacement that failed.
     ///   - make: makes the successor at one of the places that it is given, and returns where it is; `nil` when none is needed any
     ///     more. Called again where somebody has written to the store in the moment before its replacement.
-    ///   - failing: makes the error of a replacement that failed.
     /// - Throws: 134090 when somebody else is migrating the store, or keeps it locked; what the closures throw, and what the store
     ///   reports. The store is as it was then.
     static func succeed(
@@ -55,16 +60,20 @@ package protocol MigratableFormat: StoreFormat {
 
     /// Does work with a copy of a store at hand, which stays when the work fails.
     ///
-    /// - Parameter failed: called when the work failed, with the place of the copy.
+    /// - Parameters:
+    ///   - url: where the store is.
+    ///   - work: what may fail.
+    ///   - failed: called when the work failed, with the place of the copy.
+    /// - Throws: what copying the store and the work throw.
     static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws
 
     /// Whether there is a store at a place.
     static func exists(at url: URL) -> Bool
 
-    /// Sees to it that whoever may not read a store cannot read the one that is made of it at a place.
+    /// Gives the store at a place the permissions of the store that it is made of.
     static func protect(_ place: URL, like store: URL)
 
-    /// Takes the contents of a store away, and whatever else there is of it, which nobody uses.
+    /// Takes the contents of a store away, with all its other files. Nobody uses the store.
     static func remove(at url: URL) throws
 
     /// Removes what a migration left that was killed.
@@ -72,7 +81,11 @@ package protocol MigratableFormat: StoreFormat {
 
     /// Compares a store with a program's model, so that nothing is lost unasked. Nothing is changed.
     ///
-    /// - Parameter timeout: seconds to wait for a lock; `nil` for the usual time.
+    /// - Parameters:
+    ///   - url: where the store is.
+    ///   - program: the model of the program.
+    ///   - rules: what the program says about names and values that go.
+    ///   - timeout: seconds to wait for a lock; `nil` for the usual time.
     /// - Returns: nil where there is no store yet.
     /// - Throws: the errors of opening a store, and 134130 for one whose model cannot be found.
     static func reconciliation(
@@ -103,7 +116,7 @@ package struct InferredMigration {
 
 /// Where the successors of a store are made, which are gone afterwards.
 package protocol SuccessorPlaces: AnyObject {
-    /// A folder for whatever else is made on the way.
+    /// A folder for other files that are made on the way.
     var folder: URL { get }
 
     /// A place for the store of a step.

@@ -16,6 +16,8 @@ package protocol ReconcilableStore {
     /// Values that are to be unique from now on and are not.
     ///
     /// - Parameter limit: how many examples to give of each constraint.
+    /// - Returns: the values, by constraint; none when all rows are unique.
+    /// - Throws: the errors of reading the store.
     func sharedValues(limit: Int) throws -> [SharedValues]
 
     /// Brings the store to the ``model``, and makes the indexes that it lacks. Only for a store that loses nothing by it.

@@ -1,7 +1,7 @@
 import CoreDataModel
 import Foundation
 
-/// The version that a store is of, told by its metadata and its copy of its model.
+/// The version of a store, by its metadata and its copy of its model.
 package struct StoreVersion {
     package let metadata: [String: Any]
     /// The store's copy of its model; `nil` where it has none.

@@ -7,6 +7,7 @@ package enum ModelArchiveReader {
     /// Reads a model.
     ///
     /// - Parameter data: the archive, a binary property list.
+    /// - Returns: the model as a value.
     /// - Throws: `PropertyListError`, `KeyedArchiveError` or `ModelFileError`, the last naming entity and property.
     package static func document(of data: Data) throws -> ModelDocument {
         try document(of: KeyedArchive(data: data))
@@ -69,7 +70,12 @@ package enum ModelArchiveReader {
         }
     }
 
-    /// - Parameter losses: gets the properties whose archives have an object of an unknown class; the others are read.
+    /// - Parameters:
+    ///   - object: the archived entity.
+    ///   - name: the entity's name.
+    ///   - losses: gets the properties whose archives have an object of an unknown class; the others are read.
+    /// - Returns: the entity as a value.
+    /// - Throws: `ModelFileError` naming the entity and the property.
     private static func entity(
         _ object: ArchivedObject, name: String, losses: inout [ArchiveLoss]
     ) throws -> EntityDocument {

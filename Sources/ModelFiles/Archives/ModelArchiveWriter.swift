@@ -201,7 +201,7 @@ struct ModelArchiveWriting {
         return try builder.foundationValue(value.object)
     }
 
-    /// The reference to a property of an entity, inherited from whichever entity introduces it.
+    /// The reference to a property of an entity, inherited from the entity that introduces it.
     func property(named name: String, ofEntity entityName: String) -> PropertyList? {
         if let reference = properties[entityName]?[name] { return reference }
         guard let entity = entityByName[entityName] else { return nil }

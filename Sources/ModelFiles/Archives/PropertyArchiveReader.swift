@@ -2,7 +2,12 @@ import Foundation
 import KeyedArchives
 
 extension ModelArchiveReader {
-    /// - Parameter depth: how many levels of composite attributes there may be.
+    /// - Parameters:
+    ///   - archived: the archived property.
+    ///   - name: the property's name.
+    ///   - depth: how many levels of composite attributes there may be.
+    /// - Returns: the property as a value.
+    /// - Throws: `ModelFileError` naming the property.
     static func property(_ archived: ArchivedObject, name: String, depth: Int = 16) throws -> PropertyDocument {
         let object = try archived.underlyingProperty()
         let kind: PropertyDocument.Kind
@@ -63,7 +68,7 @@ extension ModelArchiveReader {
     }
 
     /// The descriptions that a composite attribute consists of. No document says under which key Apple archives them, so
-    /// they are told by their class: the one array or dictionary of attributes that the object has.
+    /// their class identifies them: the one array or dictionary of attributes that the object has.
     private static func elementObjects(_ object: ArchivedObject) throws -> [ArchivedObject] {
         for key in ["NSElements"] + object.keys where key != "NSEntity" {
             guard case .object(let collection) = try object.value(forKey: key) else { continue }

@@ -5,7 +5,9 @@ package struct MappedModel {
     private let entities: [String: EntityDocument]
     private let hashes: [String: Data]
 
-    /// - Parameter hashes: the version hashes of the entities, by name.
+    /// - Parameters:
+    ///   - document: the version as a value.
+    ///   - hashes: the version hashes of the entities, by name.
     package init(_ document: ModelDocument, hashes: [String: Data]) {
         entities = Dictionary(document.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.hashes = hashes

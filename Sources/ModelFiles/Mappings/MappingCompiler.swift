@@ -5,6 +5,7 @@ package enum MappingCompiler {
     /// The content of the compiled file. Both versions of the model are looked for by the paths in the source.
     ///
     /// - Parameter url: the `.xcmappingmodel`.
+    /// - Returns: the content of the `.cdm`.
     /// - Throws: an error in the Cocoa domain that names the file and what is wrong in it.
     package static func compiledData(ofSource url: URL) throws -> Data {
         let source = try MappingSourceReader.source(at: url)

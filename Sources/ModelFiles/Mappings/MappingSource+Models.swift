@@ -5,6 +5,7 @@ extension MappingSource {
     /// the folder of the file or one above it.
     ///
     /// - Parameter url: the `.xcmappingmodel`.
+    /// - Returns: both versions of the model.
     /// - Throws: an error in the Cocoa domain that names the path that leads nowhere.
     package func mappedModels(
         for url: URL

@@ -10,6 +10,7 @@ package enum MappingSourceCompiler {
     ///   - source: the editor's objects.
     ///   - sourceModel: the version to migrate from.
     ///   - destinationModel: the version to migrate to.
+    /// - Returns: the entity mappings, in the order of the source.
     /// - Throws: `ModelFileError` naming the mapping and property that do not fit the models or cannot be read.
     package static func documents(
         of source: MappingSource, from sourceModel: MappedModel, to destinationModel: MappedModel

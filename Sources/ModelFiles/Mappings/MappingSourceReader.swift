@@ -5,6 +5,7 @@ package enum MappingSourceReader {
     /// Reads a file.
     ///
     /// - Parameter url: the `.xcmappingmodel`, or the `xcmapping.xml` in it.
+    /// - Returns: the editor's objects.
     /// - Throws: an error in the Cocoa domain that names the file and what is wrong in it.
     package static func source(at url: URL) throws -> MappingSource {
         let file = Self.file(url)

@@ -4,7 +4,10 @@ import Foundation
 enum ModelFolder {
     /// Writes the files into a folder beside the destination, which then takes its place; a failure leaves what was there.
     ///
-    /// - Parameter files: the contents, by their paths in the folder.
+    /// - Parameters:
+    ///   - files: the contents, by their paths in the folder.
+    ///   - destination: the folder to write, with its name.
+    /// - Throws: the errors of the file system.
     static func write(_ files: [String: Data], to destination: URL) throws {
         let manager = FileManager.default
         let parent = destination.deletingLastPathComponent()

@@ -1,7 +1,7 @@
 import Foundation
 import Ordering
 
-/// A model file with all its versions, in whichever form: a compiled `.momd` or `.mom`, or a source `.xcdatamodeld` or
+/// A model file with all its versions, in any form: a compiled `.momd` or `.mom`, or a source `.xcdatamodeld` or
 /// `.xcdatamodel`.
 package struct ModelPackage: Sendable {
     /// One version of the model.

@@ -6,6 +6,7 @@ extension ModelPackage {
     /// - Parameters:
     ///   - name: the version; nil for the current one.
     ///   - moduleName: the module that the classes of the “current product module” belong to, for source files.
+    /// - Returns: the model of the version.
     /// - Throws: an error in the Cocoa domain that names file, line, entity and property.
     package func document(version name: String? = nil, moduleName: String? = nil) throws -> ModelDocument {
         let version = try version(named: name ?? currentVersionName)
@@ -18,7 +19,7 @@ extension ModelPackage {
         }
     }
 
-    /// The version hashes that Apple's tools recorded for a version, by entity. Our own are none: they are computed
+    /// The version hashes that Apple's tools recorded for a version, by entity. Our own do not count: they are computed
     /// anew, so that a model can say whose its hashes are.
     package func recordedHashes(version name: String) -> [String: Data] {
         info.hashesAreOurs ? [:] : info.versionHashes[name] ?? [:]

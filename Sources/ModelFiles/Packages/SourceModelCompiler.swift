@@ -2,7 +2,7 @@ import Foundation
 
 /// Compiles source models, as Apple's `momc` does: an `.xcdatamodeld` becomes a `.momd` with a `.mom` a version.
 package enum SourceModelCompiler {
-    /// What is to be told of a model that was compiled.
+    /// The report on a model that was compiled.
     package struct Remark {
         /// The version's file.
         package let file: URL

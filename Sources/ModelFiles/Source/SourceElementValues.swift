@@ -21,7 +21,7 @@ extension SourceElement {
         return name
     }
 
-    /// What a text says as `YES` or `NO`, in whatever way: older tools wrote `true`, `yes` or `1`, too.
+    /// What a text says as `YES` or `NO`, in any spelling: older tools wrote `true`, `yes` or `1`, too.
     static func boolean(of text: String) -> Bool? {
         switch text.lowercased() {
         case "yes", "true", "1", "y", "t": true
@@ -31,7 +31,7 @@ extension SourceElement {
     }
 
     /// `YES` or `NO` where it means nothing to a store, so that anything else is no reason to refuse the file;
-    /// `SourceWarnings` tells of it.
+    /// `SourceWarnings` reports it.
     func lenientBoolean(_ key: String) -> Bool { string(key).flatMap(Self.boolean(of:)) ?? false }
 
     /// `YES` or `NO`.

@@ -8,6 +8,7 @@ package enum SourceReader {
     ///   - contents: the bytes of the file `contents`.
     ///   - moduleName: the module of the classes that the model says belong to the current one; nil leaves their names
     ///     without a module.
+    /// - Returns: the model as a value.
     /// - Throws: `ModelFileError` naming line, entity and property.
     package static func document(of contents: Data, moduleName: String? = nil) throws -> ModelDocument {
         try document(of: SourceElement.root(of: contents), moduleName: moduleName)

@@ -60,8 +60,9 @@ enum SourceWarnings {
 }
 
 extension CodeGeneration {
+    /// Reads what Xcode has written. `nil` for a word that Xcode does not write.
+    ///
     /// - Parameter sourceValue: what Xcode has written: nothing or `none`, `class`, `category`.
-    /// - Returns: `nil` for anything else.
     init?(sourceValue: String) {
         switch sourceValue {
         case "", "none": self = .none

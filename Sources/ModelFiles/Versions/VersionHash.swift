@@ -60,7 +60,7 @@ package enum VersionHash {
             text.append("destination", relationship.destinationName)
             text.append("inverse", relationship.inverseName)
             text.append("minimum", relationship.minCount)
-            // Below 1 there is no bound, whichever number says so.
+            // A number below 1 means that there is no bound.
             text.append("maximum", max(relationship.maxCount, 0))
             text.append("deleteRule", relationship.deleteRule.rawValue)
             text.append("ordered", relationship.isOrdered)

@@ -93,7 +93,7 @@ private struct EntityLosses {
 }
 
 extension RelationshipDocument {
-    /// Below 1 there is no bound, whichever number says so.
+    /// A number below 1 means that there is no bound.
     fileprivate var normalized: RelationshipDocument {
         var result = self
         result.maxCount = max(maxCount, 0)

@@ -4,7 +4,7 @@ import Foundation
 /// the way back, and decides whether the fields say it all.
 struct SourceValidation {
     static let patternKey = "regularExpressionString"
-    /// The XML attributes, in the editor's order; empty where the predicates are none of the editor's.
+    /// The XML attributes, in the editor's order; empty where the editor cannot have written the predicates.
     private(set) var attributes: [(name: String, value: String)] = []
 
     var pattern: String? { attributes.first { $0.name == Self.patternKey }?.value }

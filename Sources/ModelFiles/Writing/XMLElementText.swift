@@ -27,7 +27,11 @@ struct XMLElementText: Equatable {
     /// - Throws: `ModelFileError` with the place of a text that XML cannot hold.
     func text() throws -> String { try text(margin: "", path: []) }
 
-    /// - Parameter path: what it is in, as an error names it.
+    /// - Parameters:
+    ///   - margin: the white space before each line.
+    ///   - path: what it is in, as an error names it.
+    /// - Returns: the XML of the element.
+    /// - Throws: an error that names the element with text that XML cannot hold.
     private func text(margin: String, path: [String]) throws -> String {
         let key = attributes.first { $0.name == "name" || $0.name == "key" }
         let list = try attributes.map { attribute in

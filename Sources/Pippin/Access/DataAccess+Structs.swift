@@ -10,6 +10,7 @@ extension DataAccess {
     ///   - order: the order; without one, it is not determined.
     ///   - limit: the most to fetch.
     ///   - offset: how many to leave out at the start.
+    /// - Returns: the models, in order; none when there are none.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel & Codable>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [], limit: Int? = nil,
@@ -24,6 +25,7 @@ extension DataAccess {
     /// - Parameters:
     ///   - type: the model's type.
     ///   - uid: the identifier.
+    /// - Returns: the model; `nil` when there is none.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel & Codable>(_ type: Model.Type, uid: Model.UidType) throws -> Model? {
         let reader = try manager.reader(type)
@@ -73,6 +75,7 @@ extension DataAccess {
     /// The models that a request describes, unsaved changes included.
     ///
     /// - Parameter request: the request.
+    /// - Returns: the models, in order; none when there are none.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel & Codable>(_ request: ModelRequest<Model>) throws -> [Model] {
         try fetch(
@@ -85,6 +88,7 @@ extension DataAccess {
     ///   - type: the model's type.
     ///   - filter: what must hold.
     ///   - order: the order.
+    /// - Returns: the model; `nil` when the filter selects none.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func first<Model: CoreModel & Codable>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = []
@@ -95,6 +99,7 @@ extension DataAccess {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - filter: what must hold.
+    /// - Returns: the number of models.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func count<Model: CoreModel & Codable>(_ type: Model.Type, where filter: Filter<Model> = .all) throws -> Int
     {

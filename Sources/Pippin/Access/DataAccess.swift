@@ -42,11 +42,17 @@ open class DataAccess {
     }
 
     /// An access to the main context, for what is on the screen.
+    ///
+    /// - Parameter manager: a manager that is loaded.
+    /// - Returns: the access to the main context.
     public class func view(of manager: PersistenceManager) -> Self {
         Self(manager: manager, context: manager.mainContext)
     }
 
     /// A new access to a context of its own, for work in the background.
+    ///
+    /// - Parameter manager: a manager that is loaded.
+    /// - Returns: an access with a context and a queue of its own.
     public class func background(of manager: PersistenceManager) -> Self {
         Self(manager: manager, context: manager.workerContext)
     }
@@ -72,6 +78,7 @@ extension ContextAccess {
     /// Runs work on the context's queue, and waits for it.
     ///
     /// - Parameter work: gets this access.
+    /// - Returns: what the work returns.
     /// - Throws: what the work throws.
     public func perform<Result>(_ work: (Self) throws -> Result) rethrows -> Result {
         try context.performAndWait { try work(self) }
@@ -80,6 +87,7 @@ extension ContextAccess {
     /// Runs work on the context's queue, off the calling thread.
     ///
     /// - Parameter work: gets this access.
+    /// - Returns: what the work returns.
     /// - Throws: what the work throws.
     public func perform<Result: Sendable>(_ work: @escaping @Sendable (Self) throws -> Result) async throws -> Result {
         let access = UncheckedTransfer(value: self)

@@ -11,20 +11,20 @@ extension PersistenceManager {
     /// }
     /// ```
     ///
-    /// It is a transaction: what the block read is still so when it is saved, and all that it reads is of one state of the store,
-    /// whoever else is at work, in this program or another one. Nobody waits for the block. Where somebody else saves to the store
-    /// while it runs, **the block runs again**, on what is stored then; so it should do nothing but read and change what it is given,
-    /// or nothing that must not happen twice. `onConflict: .fail` throws instead. A block that was in others' way several times has
-    /// other programs wait until it is done; one that cannot be run even then throws, after 16 times.
+    /// It is a transaction: everything that the block reads is of one state of the store, and that state is still current when the
+    /// block is saved, also with other writers in this program or another one. Nobody waits for the block. When somebody else saves
+    /// to the store while it runs, **the block runs again**, on the new state. So it should only read and change what it is given, and
+    /// do nothing that must not happen twice. `onConflict: .fail` throws instead. A block that has run several times makes other
+    /// programs wait until it is done; it throws when that does not help either, after 16 times.
     ///
-    /// What the block saves by itself (`access.save()`, a batch request, a write within it) is there at once, and stays: after that
-    /// it is not run again, and a conflict is thrown.
+    /// The block's own saves (`access.save()`, a batch request, a write within it) are stored at once, and stay. After such a save
+    /// the block is not run again, and a conflict is thrown.
     ///
-    /// A context of yours is no transaction, since it may hold objects that were read long ago: conflicts are settled object by object,
-    /// by its merge policy. One that cannot be saved is as it was before.
+    /// A context of yours is not a transaction, since it may hold objects that were read long ago. Its merge policy settles conflicts
+    /// object by object. A context that cannot be saved stays as it was before.
     ///
     /// - Parameters:
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     ///   - onConflict: what to do when others have saved in between. It does not matter where you give a context.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
@@ -41,7 +41,7 @@ extension PersistenceManager {
     /// Runs a block that changes things, and saves them, as the `async` form does, and waits for it.
     ///
     /// - Parameters:
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     ///   - onConflict: what to do when others have saved in between. By default the block runs again.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
@@ -57,7 +57,7 @@ extension PersistenceManager {
     /// Runs a block that changes things, and saves them, as the `async` form does.
     ///
     /// - Parameters:
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     ///   - onConflict: what to do when others have saved in between. By default the block runs again.
     ///   - work: runs on the context's queue.
     ///   - completion: called on the main thread, with what the block returned or the error.
@@ -76,7 +76,7 @@ extension PersistenceManager {
         }
     }
 
-    /// Runs a block that reads. What it changes in a context of the manager's would be saved by nobody, and is an error.
+    /// Runs a block that reads. Changes in a context of the manager's would not be saved, so they are an error.
     ///
     /// - Parameters:
     ///   - context: where to read, its unsaved changes included. Without one, a new worker.

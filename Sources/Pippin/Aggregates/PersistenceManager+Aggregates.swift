@@ -7,6 +7,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    /// - Returns: the number of models.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT count(*) FROM Z<ENTITY> WHERE <filter>`
     public func count<Model: CoreModel & Codable>(
@@ -27,6 +28,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     ///   - context: where to read, its unsaved changes included; without one, a new worker.
+    /// - Returns: `true` when there is at least one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE <filter> LIMIT 1`
     public func exists<Model: CoreModel & Codable>(
@@ -54,6 +56,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
+    /// - Returns: the sum; nil where no model has a value.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
@@ -68,6 +71,7 @@ extension PersistenceManager {
     ///   - property: the property.
     ///   - filter: what must hold.
     ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
+    /// - Returns: the sum; nil where no model has a value.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
@@ -82,6 +86,7 @@ extension PersistenceManager {
     ///   - property: the property.
     ///   - filter: what must hold.
     ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
+    /// - Returns: the least value; nil where no model has one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
@@ -96,6 +101,7 @@ extension PersistenceManager {
     ///   - property: the property.
     ///   - filter: what must hold.
     ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
+    /// - Returns: the least value; nil where no model has one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
@@ -110,6 +116,7 @@ extension PersistenceManager {
     ///   - property: the property.
     ///   - filter: what must hold.
     ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
+    /// - Returns: the greatest value; nil where no model has one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
@@ -124,6 +131,7 @@ extension PersistenceManager {
     ///   - property: the property.
     ///   - filter: what must hold.
     ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
+    /// - Returns: the greatest value; nil where no model has one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel & Codable, Value: Comparable & Codable & Sendable>(
@@ -138,6 +146,7 @@ extension PersistenceManager {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
+    /// - Returns: the average; nil where no model has a value.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
@@ -152,6 +161,7 @@ extension PersistenceManager {
     ///   - property: the property.
     ///   - filter: what must hold.
     ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
+    /// - Returns: the average; nil where no model has a value.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel & Codable, Value: Numeric & Codable & Sendable>(
@@ -166,6 +176,7 @@ extension PersistenceManager {
     ///   - property: the property.
     ///   - filter: what must hold.
     ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
+    /// - Returns: the values, ascending.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
     public func distinct<Model: CoreModel & Codable, Value: Codable & Sendable>(
@@ -187,6 +198,7 @@ extension PersistenceManager {
     ///   - property: the property; models without a value count under nil where it is optional.
     ///   - filter: what must hold.
     ///   - context: where to read. The store computes, so its unsaved changes do not count. Without one, a new worker.
+    /// - Returns: the numbers, by value; values that no model has are not among them.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT <property>, count(<uid>) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
     public func counts<Model: CoreModel & Codable, Value: Hashable & Codable & Sendable>(

@@ -20,7 +20,7 @@ final class RowDecoder: Decoder {
     @exclusivity(unchecked) var values: ContiguousArray<StoredValue> = []
     @exclusivity(unchecked) var objectID: NSManagedObjectID?
     /// The row that is handed out right now; nil when `values` are decoded. Not retained, which each look at it would cost
-    /// twice: whoever hands it out holds it until it has been decoded.
+    /// twice: the code that hands it out holds it until it has been decoded.
     @exclusivity(unchecked) private unowned(unsafe) var current: (any CurrentRow)?
     @exclusivity(unchecked) var cursor = 0
     let codingPath: [any CodingKey] = []

@@ -4,11 +4,11 @@ extension PersistenceManager {
     /// Deletes all records of an entity in one statement, without loading them.
     ///
     /// The store does it by itself: rules that deny a deletion are not consulted. The main context, the threads' contexts,
-    /// those of ``backgroundContext()`` and the given one are told, and so is everybody who observes.
+    /// those of ``backgroundContext()``, the given one and all observers are notified.
     ///
     /// - Parameters:
     ///   - entity: the record type. Records of its subentities go too.
-    ///   - context: where to work, and to be told; without one, a new worker.
+    ///   - context: where to work, and which context is notified; without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, among them that of a store that knows no batch requests.
     /// - SQL: `DELETE FROM Z<ENTITY>`
@@ -25,7 +25,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type. Records of its subentities go too.
-    ///   - context: where to work, and to be told; without one, a new worker.
+    ///   - context: where to work, and which context is notified; without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, among them that of a store that knows no batch requests.
     /// - SQL: `DELETE FROM Z<ENTITY>`
@@ -46,7 +46,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type. Records of its subentities go too.
     ///   - chunkSize: how many records to load at a time.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk
@@ -71,7 +71,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type. Records of its subentities go too.
     ///   - chunkSize: how many records to load at a time.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk

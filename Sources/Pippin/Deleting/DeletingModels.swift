@@ -6,7 +6,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - model: the model; only its identifier matters.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted: none where there was no such record.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -21,7 +21,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - model: the model; only its identifier matters.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted: none where there was no such record.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -36,7 +36,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - models: the models; only their identifiers matter.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -51,7 +51,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - models: the models; only their identifiers matter.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult

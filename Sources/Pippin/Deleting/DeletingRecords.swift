@@ -2,12 +2,12 @@ import CoreData
 
 // Each of these returns how many records went, and saves.
 extension PersistenceManager {
-    /// Deletes the records with these identifiers. Identifiers without a record are no error.
+    /// Deletes the records with these identifiers. Identifiers without a record are passed over.
     ///
     /// - Parameters:
     ///   - entity: the record type.
     ///   - uids: the identifiers.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, such as that of a delete rule that denies it.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
@@ -23,7 +23,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - uids: the identifiers.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
@@ -44,7 +44,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - predicate: what must hold.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate>`, then `DELETE … WHERE Z_PK = ?` each
@@ -61,7 +61,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - predicate: what must hold.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate>`, then `DELETE … WHERE Z_PK = ?` each

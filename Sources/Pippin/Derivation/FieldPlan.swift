@@ -93,7 +93,7 @@ struct FieldPlan: Sendable {
         self.emptyValue = emptyValue
     }
 
-    /// A mark, an attribute whose name is none of the others'.
+    /// A mark: an attribute with a name that no other attribute has.
     init(_ mark: Mark, name: String, besides fields: [FieldPlan]) {
         let names = Set(fields.map { $0.name.lowercased() })
         var name = name
@@ -162,7 +162,10 @@ final class RecordPlan: Sendable {
 
     /// The index of a key. Coding asks in the same order each time, so it is looked for where the last one was found.
     ///
-    /// - Parameter cursor: the index expected; moved to the one after the key's.
+    /// - Parameters:
+    ///   - key: the key's name.
+    ///   - cursor: the index expected; moved to the one after the key's.
+    /// - Returns: the index; nil for a key that the plan does not have.
     func index(of key: String, cursor: inout Int) -> Int? {
         if cursor < keys.count, keys[cursor] == key {
             cursor += 1

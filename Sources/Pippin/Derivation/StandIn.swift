@@ -2,7 +2,7 @@ import Foundation
 
 /// A type with a value to start from.
 ///
-/// A model's schema is told by decoding the model once from made-up values. An enumeration that accepts none of these takes part
+/// A model's schema is found by decoding the model once from made-up values. An enumeration that accepts none of these takes part
 /// by naming one that it does accept:
 ///
 /// ```swift

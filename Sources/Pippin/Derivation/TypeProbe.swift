@@ -2,14 +2,14 @@ import CoreData
 
 /// A decoder that gives made-up values and remembers what it was asked for.
 ///
-/// A model's initializer runs once, and has then told its keys, their types, and which are optional.
+/// A model's initializer runs once, and shows its keys, their types, and which are optional.
 final class TypeProbe: Decoder {
     /// What a type asked its decoder for.
     enum Form {
         case nothing
         case keyed([ProbedField])
         case single(AttributeKind)
-        /// Whatever has no fixed shape: arrays, dictionaries, enumerations with associated values.
+        /// A value without a fixed shape: an array, a dictionary, an enumeration with associated values.
         case loose
     }
 

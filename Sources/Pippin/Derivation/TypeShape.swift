@@ -1,4 +1,4 @@
-/// How a property of a type is kept, told by its type.
+/// How a property is stored, derived from its type.
 struct TypeShape<Value: Decodable> {
     let kind: FieldKind
     /// A value, if one came up while looking.
@@ -8,6 +8,7 @@ struct TypeShape<Value: Decodable> {
     ///   - type: the property's type, without its optionality.
     ///   - isOptional: whether the property may be without a value.
     ///   - path: the types around it.
+    /// - Throws: nothing; a type that fits nothing else is kept as JSON.
     init(of type: Value.Type, isOptional: Bool, within path: [ObjectIdentifier]) throws {
         if let kind = AttributeKind(of: type) {
             self.kind = .attribute(kind)
@@ -62,7 +63,10 @@ extension RelatedModel {
 extension TypeProbe {
     /// How a property of the probed type is kept.
     ///
-    /// - Parameter prototype: a value of the type, which knows its properties' names; nil where there is none.
+    /// - Parameters:
+    ///   - isOptional: whether the property may be without a value.
+    ///   - prototype: a value of the type, which knows its properties' names; nil where there is none.
+    /// - Returns: the way in which the property is stored.
     fileprivate func fieldKind(isOptional: Bool, prototype: Any?) -> FieldKind {
         switch form {
         case .single(let kind): return .attribute(kind)

@@ -4,7 +4,12 @@ import CoreData
 enum AttributeEncoder {
     /// The stored form of a value of an attribute.
     ///
-    /// - Parameter name: the property, for messages.
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - kind: how the attribute is stored.
+    ///   - name: the property, for messages.
+    /// - Returns: the value as a store keeps it.
+    /// - Throws: what encoding the value throws.
     static func storedValue<Value: Encodable>(
         of value: Value, _ kind: AttributeKind, name: @autoclosure () -> String
     ) throws -> StoredValue {
@@ -18,7 +23,7 @@ enum AttributeEncoder {
         return stored
     }
 
-    /// Foundation's types that are attributes here, whatever their coding says.
+    /// Foundation's types that are attributes here; their own coding is not used.
     static func leaf<Value>(_ value: Value) throws -> StoredValue? {
         // The type is the same then; a cast would find that out once more, slowly.
         if Value.self == Date.self {

@@ -3,6 +3,7 @@ import CoreData
 // A nested value as its composite attribute holds it: by the elements' names, without those that have no value.
 extension RecordPlan {
     /// - Parameter values: by field.
+    /// - Returns: the values as one.
     func composite(_ values: ContiguousArray<StoredValue>) -> CompositeValue {
         var elements: [String: Any] = [:]
         for (field, value) in zip(fields, values) where !value.isNull {

@@ -157,6 +157,6 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 }
 
 extension RecordPlan {
-    /// Stands in where nothing may be encoded: whatever is, is refused.
+    /// Stands in where nothing may be encoded. It refuses every value.
     static let empty = RecordPlan(name: "a nested container", fields: [])
 }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// An identifier's value, whatever its type: what tells one record of an entity from another.
+/// The value of an identifier of any type. It distinguishes the records of an entity.
 enum RecordKey: Hashable, Sendable {
     case string(String)
     case integer(Int64)
@@ -8,7 +8,7 @@ enum RecordKey: Hashable, Sendable {
     /// Of another type, as its text.
     case other(String)
 
-    /// - Parameter attributeValue: what `UniqueIdentifier` or key-value coding gives.
+    /// - Parameter value: what `UniqueIdentifier` or key-value coding gives.
     init(attributeValue value: Any) {
         switch value {
         case let string as String: self = .string(string)

@@ -20,7 +20,7 @@ public enum PersistenceError: Error, Equatable {
     case wrongRecordClass(entity: String, expected: String, found: String)
     /// A record without a context was asked for something that takes one.
     case noContext(entity: String)
-    /// The schema of a model cannot be told from its type.
+    /// The type of a model does not say what its schema is.
     case notDerivable(type: String, property: String, reason: String)
     /// The manager was not made for that model.
     case unknownModel(String, known: [String])

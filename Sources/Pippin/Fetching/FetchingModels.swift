@@ -12,6 +12,7 @@ extension PersistenceManager {
     ///   - entity: the record type.
     ///   - uid: the identifier.
     ///   - context: where to read; without one, the current thread's context.
+    /// - Returns: the model; nil when there is no such record.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
     public func fetchModel<Record: RecordToModel>(
@@ -30,6 +31,7 @@ extension PersistenceManager {
     ///   - entity: the record type.
     ///   - uids: the identifiers.
     ///   - context: where to read; without one, the current thread's context.
+    /// - Returns: the models; identifiers without a record are passed over.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
     public func fetchModels<Record: RecordToModel>(
@@ -52,6 +54,7 @@ extension PersistenceManager {
     ///   - sortDescriptors: the order.
     ///   - limit: the most to fetch.
     ///   - context: where to read; without one, the current thread's context.
+    /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`
     public func fetchModels<Record: RecordToModel>(

@@ -12,6 +12,7 @@ extension PersistenceManager {
     ///   - entity: the record type.
     ///   - uid: the identifier.
     ///   - context: where the record is to live; without one, the current thread's context.
+    /// - Returns: the record; nil when there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
     public func fetchRecord<Record: DataRecord>(
@@ -30,6 +31,7 @@ extension PersistenceManager {
     ///   - entity: the record type.
     ///   - uids: the identifiers.
     ///   - context: where the records are to live; without one, the current thread's context.
+    /// - Returns: the records; identifiers without a record are passed over.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
     public func fetchRecords<Record: DataRecord>(
@@ -46,6 +48,7 @@ extension PersistenceManager {
     ///   - sortDescriptors: the order.
     ///   - limit: the most to fetch.
     ///   - context: where the records are to live; without one, the current thread's context.
+    /// - Returns: the records, in order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`
     public func fetchRecords<Record: DataRecord>(

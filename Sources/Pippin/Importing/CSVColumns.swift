@@ -4,7 +4,10 @@ struct CSVColumns {
 
     /// - Parameters:
     ///   - header: the file's first record.
+    ///   - plan: the model's properties.
+    ///   - registry: the models that are known.
     ///   - ignored: the columns that need not be the model's.
+    ///   - path: the file's path, for errors.
     /// - Throws: ``PersistenceError/fileNotReadable(path:reason:)`` for a header that cannot be read, and for a column that is there twice;
     ///   ``PersistenceError/unknownColumns(_:type:known:)``.
     init(

@@ -4,8 +4,8 @@ import Foundation
 enum CSVValues {
     /// A floating-point number in decimal digits.
     ///
-    /// - Returns: nil for a text that is none, such as `0x10`, `nan` and `1,5`, and for a number that the type cannot hold: too large, or
-    ///   so small that it would become zero.
+    /// - Returns: nil for a text that is not a number, such as `0x10`, `nan` and `1,5`, and for a number that the type cannot hold:
+    ///   too large, or so small that it would become zero.
     static func floating<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ text: String) -> Number? {
         guard let digits = significantDigits(of: text), let number = Number(text), number.isFinite else { return nil }
         return number == 0 && !digits.isEmpty ? nil : number
@@ -13,7 +13,7 @@ enum CSVValues {
 
     /// A decimal number with all its digits.
     ///
-    /// - Returns: nil for a text that is none, and for more digits than `Decimal` has.
+    /// - Returns: nil for a text that is not a number, and for more digits than `Decimal` has.
     static func decimal(_ text: String) -> Decimal? {
         guard let digits = significantDigits(of: text), digits.count <= 38,
             let number = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !number.isNaN
@@ -51,7 +51,7 @@ enum CSVValues {
         return significant.dropLast(significant.reversed().prefix { $0 == "0" }.count)
     }
 
-    /// A URL, which is not mended: a text with characters that no URL has is none.
+    /// A URL as it is written. A text with characters that no URL has gives nil.
     static func url(_ text: String) -> URL? { URL(string: text, encodingInvalidCharacters: false) }
 }
 

@@ -13,15 +13,15 @@ extension PersistenceManager {
     /// where it is in quotes and the property is a `String`; a list is JSON in its column.
     ///
     /// A text is a value as a whole, or its record is refused: with its line, the column, the text and what was expected. `1,5`, `9abc`,
-    /// `0x10` and `nan` are no numbers, 70000 is no `Int16`, and the 30th of February is no date. A quote without an end is told with
-    /// the line where it begins, and costs its record alone. All other records are saved.
+    /// `0x10` and `nan` are not numbers, 70000 is not an `Int16`, and the 30th of February is not a date. A quote without an
+    /// end is reported with the line where it begins, and costs its record alone. All other records are saved.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - url: the file, in UTF-8, whose lines end with a line feed, a carriage return or both. Empty lines do not count.
     ///   - delimiter: what separates fields: a character of ASCII.
     ///   - dates: how dates are written.
-    ///   - ignored: columns that are not looked at, which the model need not have.
+    ///   - ignored: columns to ignore, which the model need not have.
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the bytes that are done, out of the file's size.
     /// - Returns: what was inserted, updated, skipped and refused, and why.

@@ -43,12 +43,21 @@ public final class FetchedCollection<Record: NSManagedObject>: RandomAccessColle
     public var sectionNames: [String] { (controller.sections ?? []).map(\.name) }
 
     /// The number of records in a section.
+    ///
+    /// - Parameter section: the section's index, from 0.
+    /// - Returns: the number.
     public func count(inSection section: Int) -> Int { controller.sections?[section].numberOfObjects ?? 0 }
 
     /// The record at a place: a section's index and a row's.
+    ///
+    /// - Parameter indexPath: the place, in a section that there is.
+    /// - Returns: the record.
     public subscript(indexPath: IndexPath) -> Record { controller.object(at: indexPath) }
 
     /// Where a record is; nil where it is not among these.
+    ///
+    /// - Parameter record: the record.
+    /// - Returns: the section's index and the row's; nil for a record of other results.
     public func indexPath(of record: Record) -> IndexPath? { controller.indexPath(forObject: record) }
 
     /// 0.
@@ -58,6 +67,9 @@ public final class FetchedCollection<Record: NSManagedObject>: RandomAccessColle
     public var endIndex: Int { controller.fetchedObjects?.count ?? 0 }
 
     /// The record at an index, counted through all sections.
+    ///
+    /// - Parameter position: the index, from 0.
+    /// - Returns: the record.
     public subscript(position: Int) -> Record {
         let objects = controller.fetchedObjects ?? []
         return objects[position]
@@ -90,7 +102,7 @@ private final class FetchedResultsListener: NSObject, NSFetchedResultsController
         case (nil, let new?): changes.insertions.append(new)
         case (let old?, nil): changes.removals.append(old)
         case (let old?, let new?):
-            // Whatever moved has changed as well; whatever did not move has changed in place.
+            // A record that moved has changed as well; any other one has changed in place.
             if case .move = type { changes.moves.append(ListChanges.Move(from: old, to: new)) }
             changes.updates.append(new)
         case (let old?, _): changes.updates.append(old)
@@ -99,7 +111,7 @@ private final class FetchedResultsListener: NSObject, NSFetchedResultsController
     }
 
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-        // Rows of sections that come or go are not told one by one.
+        // Rows of sections that come or go are not listed one by one.
         let (removed, inserted) = (changes.removedSections, changes.insertedSections)
         changes.removals.removeAll { removed.contains($0[0]) }
         changes.insertions.removeAll { inserted.contains($0[0]) }

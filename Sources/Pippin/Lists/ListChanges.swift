@@ -3,7 +3,7 @@ import Foundation
 /// How one ``SectionedList`` became another, in the terms of list views: everything that goes counts from the former list,
 /// everything else is about the new one.
 ///
-/// Rows of sections that come or go are not told one by one. A row that moved and changed is both a move and an update.
+/// Rows of sections that come or go are not listed one by one. A row that moved and changed is both a move and an update.
 public struct ListChanges: Sendable, Equatable {
     /// A row at another place.
     public struct Move: Sendable, Equatable {
@@ -37,6 +37,7 @@ extension SectionedList {
     /// How another list became this one.
     ///
     /// - Parameter former: the other list.
+    /// - Returns: what left, came and moved; ready for a list view.
     public func changes(from former: SectionedList) -> ListChanges {
         var changes = ListChanges()
         // A section that changed its place among the others goes and comes.

@@ -16,6 +16,7 @@ extension Observation {
     /// ```
     ///
     /// - Parameter section: gives a model's heading.
+    /// - Returns: the lists, the current one first.
     public func sections<Model: CoreModel & Sendable>(
         by section: @escaping @Sendable (Model) -> String = { _ in "" }
     ) -> ListUpdates<Model> where State == [Model] { ListUpdates(observation: self, section: section) }

@@ -47,11 +47,15 @@ public struct SectionedList<Model: CoreModel & Sendable>: Sendable {
     public var models: [Model] { sections.flatMap(\.models) }
 
     /// The model at a place: a section's index and a row's.
+    ///
+    /// - Parameter indexPath: the place, in a section that there is.
+    /// - Returns: the model.
     public subscript(indexPath: IndexPath) -> Model { sections[indexPath[0]].models[indexPath[1]] }
 
     /// Where a model is; nil where it is not in the list.
     ///
     /// - Parameter uid: the model's identifier.
+    /// - Returns: the section's index and the row's; nil where the model is not in the list.
     public func indexPath(of uid: Model.UidType) -> IndexPath? {
         for (section, content) in sections.enumerated() {
             if let row = content.models.firstIndex(where: { $0.uid == uid }) {

@@ -1,7 +1,7 @@
 import CoreData
 
 extension PersistenceManager {
-    /// Opens the store, and creates it where there is none. To be called once, before anything else.
+    /// Opens the store, or creates a missing one. Call it once, before anything else.
     ///
     /// A store of another version is migrated: by the plan, or else by inference. Inference by structs only adds: what a store has and the
     /// models do not is never dropped unasked. Entities that the models do not name are left alone, for other programs may use them;

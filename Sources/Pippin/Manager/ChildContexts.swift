@@ -16,6 +16,7 @@ extension PersistenceManager {
     ///   - parent: where saves go, such as the main context.
     ///   - concurrencyType: a queue of its own, unless you say otherwise.
     ///   - mergePolicy: how a save settles conflicts; without one, the manager's.
+    /// - Returns: the context.
     public func childContext(
         of parent: NSManagedObjectContext,
         concurrencyType: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType,
@@ -29,7 +30,7 @@ extension PersistenceManager {
 
     /// Saves a context, then its parent, and so on up to the store.
     ///
-    /// - Parameter context: the context. Its parents are saved with whatever else is changed in them.
+    /// - Parameter context: the context. The save takes the other changes of its parents along.
     /// - Throws: ``SaveError``. The contexts below the one that failed are saved into their parents then.
     public func saveToStore(_ context: NSManagedObjectContext) async throws {
         var next: NSManagedObjectContext? = context

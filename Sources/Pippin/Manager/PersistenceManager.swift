@@ -7,7 +7,7 @@ enum LoadState {
 
 /// One Core Data container, and everything that is done with it: structs saved, fetched and deleted.
 ///
-/// Make one when the program starts, load it once, and hand it to whoever needs it.
+/// Make one when the program starts, load it once, and pass it to the code that needs it.
 ///
 /// ```swift
 /// let manager = PersistenceManager(modelName: "Bookstore", bundle: .module)

@@ -4,12 +4,12 @@ import CoreData
 public enum StoreLocation {
     /// A SQLite file with the manager's name, where `NSPersistentContainer` puts it.
     case standard
-    /// A SQLite file. Unless you say otherwise, it is made where there is none, and its folder is not: a path that is mistyped is an error
-    /// of `load()`, not a new folder with an empty store in it.
+    /// An SQLite file. By default, `load()` makes a missing file, but not a missing folder: for a mistyped path it throws, instead of
+    /// making a new folder with an empty store in it.
     case file(URL, creating: StoreCreation = .store)
     /// Memory only: gone with the manager.
     case memory
-    /// Whatever the description says: type, options, read-only or not, migration.
+    /// A store as a description has it: its type, options, read-only or not, migration.
     case description(NSPersistentStoreDescription)
 
     /// The store's description, a copy of the caller's; nil where the container's own will do.

@@ -2,7 +2,7 @@ import CoreData
 
 // What batch requests change, no context hears of by itself.
 extension PersistenceManager {
-    /// Tells the contexts that stay, each on its queue. What is asked of a context from now on finds it told.
+    /// Notifies the contexts that stay, each on its queue. Later work in a context finds the changes merged.
     func tellContexts(ofDeleted deleted: [NSManagedObjectID]) { tellContexts(NSDeletedObjectsKey, deleted) }
 
     /// Tells the contexts that stay, each on its queue.

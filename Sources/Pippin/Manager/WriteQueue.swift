@@ -18,7 +18,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Marks `work` as a part of this queue's write, on whatever thread it runs.
+    /// Marks `work` as a part of this queue's write, on any thread.
     func entering<Result>(_ work: () throws -> Result) rethrows -> Result {
         try Self.$entered.withValue(Self.entered.union([ObjectIdentifier(self)]), operation: work)
     }

@@ -38,7 +38,11 @@ struct CheckedPlan {
 
     /// The steps between models of the versions.
     ///
-    /// - Parameter carried: entities that the versions do not name, which come along in mapping models, too.
+    /// - Parameters:
+    ///   - plan: the steps, by versions.
+    ///   - models: the versions' models, in order.
+    ///   - carried: entities that the versions do not name, which come along in mapping models, too.
+    /// - Throws: ``PersistenceError`` for a step that does not lead from one version to the next.
     init(_ plan: MigrationPlan, over models: [NSManagedObjectModel], carrying carried: Set<String> = []) throws {
         self.plan = plan
         self.models = models

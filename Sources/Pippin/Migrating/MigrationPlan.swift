@@ -36,6 +36,7 @@ public struct MigrationPlan: Sendable {
     /// converted without loss.
     ///
     /// - Parameter version: the version to get to.
+    /// - Returns: the longer plan.
     public func inferred(to version: ModelVersion) -> MigrationPlan { adding(.inferred, version) }
 
     /// The plan, with a step by a mapping model, with its migration policies.
@@ -43,6 +44,7 @@ public struct MigrationPlan: Sendable {
     /// - Parameters:
     ///   - version: the version to get to.
     ///   - mapping: gives the mapping model when the plan is checked.
+    /// - Returns: the longer plan.
     public func mapped(
         to version: ModelVersion, by mapping: @escaping @Sendable () throws -> NSMappingModel
     ) -> MigrationPlan { adding(.mapped(mapping), version) }
@@ -53,6 +55,7 @@ public struct MigrationPlan: Sendable {
     /// - Parameters:
     ///   - version: the version to get to.
     ///   - changes: what to do with the objects of some entities. An attribute that changes its type is left to them.
+    /// - Returns: the longer plan.
     public func changing(to version: ModelVersion, _ changes: RecordChange...) -> MigrationPlan {
         adding(.changing(changes), version)
     }

@@ -56,6 +56,7 @@ struct MigrationRunner {
 
     /// - Parameter place: where the store of a step is made.
     /// - Returns: the migrated store; `nil` when another program has migrated the store in the meantime.
+    /// - Throws: the errors of the step that fails, and of the file system.
     private func migrate(_ place: (_ step: Int) throws -> URL) throws -> URL? {
         let (plan, start) = try adaptedPlan()
         guard start < plan.steps.count else { return nil }

@@ -27,6 +27,7 @@ public struct RecordChange: Sendable {
     ///   - entity: the name of the entity before the step.
     ///   - change: called for each object, whose attributes have been taken over as far as that could be inferred; relationships
     ///     follow later. It may insert further objects into the new one's context. What it throws ends the migration.
+    /// - Returns: the change, for ``MigrationPlan/changing(to:_:)``.
     public static func record(
         _ entity: String, _ change: @escaping @Sendable (_ old: NSManagedObject, _ new: NSManagedObject) throws -> Void
     ) -> RecordChange { RecordChange(source: entity) { try change($0.old, $0.new) } }
@@ -44,6 +45,7 @@ public struct RecordChange: Sendable {
     ///   - new: the struct as it is to be.
     ///   - convert: called for each model. Of what it gives, the attributes count; relationships are inferred. What it throws ends the
     ///     migration.
+    /// - Returns: the change, for ``MigrationPlan/changing(to:_:)``.
     public static func model<Old: CoreModel & Codable, New: CoreModel & Codable>(
         _ old: Old.Type, to new: New.Type, _ convert: @escaping @Sendable (Old) throws -> New
     ) -> RecordChange {

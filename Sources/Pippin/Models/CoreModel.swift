@@ -20,7 +20,7 @@ public protocol CoreModel: SendableMetatype {
     /// The identifier. No two models of a type share one.
     var uid: UidType { get }
 
-    /// What cannot be told from a `Codable` model's properties: indexes, owned models, defaults, former names. Unless you say
+    /// What the properties of a `Codable` model do not say: indexes, owned models, defaults, former names. Unless you say
     /// otherwise, nothing.
     static var schema: SchemaType { get }
 }

@@ -11,6 +11,7 @@ extension SchemaRule {
     /// - Parameters:
     ///   - keyPath: a property of this model.
     ///   - other: the property of the other model that leads back.
+    /// - Returns: the rule, for the model's schema.
     public static func inverse<Value, Other: CoreModel, Back>(
         _ keyPath: KeyPath<Model, Value>, of other: KeyPath<Other, Back>
     ) -> Self {

@@ -42,6 +42,7 @@ public final class ModelConversion {
     /// The models of records, in their order, without those that are refused.
     ///
     /// - Parameter records: the records: an array, or what a relationship holds.
+    /// - Returns: the models.
     /// - Throws: what `toModel` and `relationsToModel` throw.
     public func models<Record: RecordToModel>(of records: some Sequence<Record>) throws -> [Record.ModelType] {
         try records.compactMap { try model(of: $0) }

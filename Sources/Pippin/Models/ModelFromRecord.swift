@@ -19,6 +19,7 @@ public protocol ModelFromRecord: CoreModel {
     /// The model with a record's properties; its relations follow in ``RecordToModel/relationsToModel(_:_:)``.
     ///
     /// - Parameter record: the record, on whose context's queue this is called.
+    /// - Throws: what keeps the record from being a model; the fetch that asked for it throws that, too.
     init?(record: Record) throws
 }
 

@@ -2,7 +2,7 @@
 ///
 /// Adopt ``RecordFromModel`` to save such models, ``RecordToModel`` to fetch them; both name the model by themselves.
 public protocol ModelRepresentable: DataRecord where UidType == ModelType.UidType {
-    /// The model that the record stands for. Both are told apart by the same kind of identifier.
+    /// The model that the record stands for. Both have the same type of identifier.
     associatedtype ModelType: CoreModel
 
     /// The model's type of identifier.

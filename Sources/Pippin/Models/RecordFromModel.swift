@@ -20,7 +20,7 @@
 /// }
 /// ```
 public protocol RecordFromModel: ModelRepresentable {
-    /// The model that the record stands for, which the method below tells.
+    /// The type of the model that the record stands for. The method below implies it.
     associatedtype ModelType
 
     /// Takes over the model's values.
@@ -28,6 +28,7 @@ public protocol RecordFromModel: ModelRepresentable {
     /// The attribute named by ``DataRecord/uidKey`` is set already. An implementation that cannot fail leaves out the `throws`.
     ///
     /// - Parameter model: the model that this record stands for.
+    /// - Throws: what keeps the record from taking the values; the save throws that, too, and nothing is written.
     func fromModel(_ model: ModelType) throws
 
     /// Takes over what the model leads to, once all records of a save have their own values. Unless you say otherwise, nothing.
@@ -35,10 +36,14 @@ public protocol RecordFromModel: ModelRepresentable {
     /// Models that lead back to themselves find their record here, which is not filled a second time.
     ///
     /// - Parameter model: the model that this record stands for.
+    /// - Throws: what keeps the record from taking the relations; the save throws that, too, and nothing is written.
     func relationsFromModel(_ model: ModelType) throws
 }
 
 extension RecordFromModel {
-    /// Nothing.
+    /// Does nothing.
+    ///
+    /// - Parameter model: not used.
+    /// - Throws: nothing; an implementation of yours may throw.
     public func relationsFromModel(_ model: ModelType) throws {}
 }

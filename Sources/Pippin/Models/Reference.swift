@@ -30,6 +30,9 @@ public struct Reference<Model: CoreModel>: Hashable, Sendable {
 
 extension Reference: Encodable where Model.UidType: Encodable {
     /// Encodes the identifier, without anything around it.
+    ///
+    /// - Parameter encoder: the encoder, which gets a single value.
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(uid)
@@ -38,6 +41,9 @@ extension Reference: Encodable where Model.UidType: Encodable {
 
 extension Reference: Decodable where Model.UidType: Decodable {
     /// Decodes the identifier.
+    ///
+    /// - Parameter decoder: the decoder, which gives a single value.
+    /// - Throws: what the decoder throws.
     public init(from decoder: any Decoder) throws {
         uid = try decoder.singleValueContainer().decode(Model.UidType.self)
     }

@@ -33,6 +33,8 @@ extension UniqueIdentifier {
     public var attributeValue: Any { self }
 
     /// The attribute's value itself, if it is of this type.
+    ///
+    /// - Parameter attributeValue: the value of the attribute. A value of another type gives `nil`.
     public init?(attributeValue: Any) {
         guard let identifier = attributeValue as? Self else { return nil }
         self = identifier
@@ -44,6 +46,8 @@ extension UniqueIdentifier where Self: RawRepresentable {
     public var attributeValue: Any { rawValue }
 
     /// The identifier with that raw value.
+    ///
+    /// - Parameter attributeValue: the value of the attribute. A value of another type gives `nil`.
     public init?(attributeValue: Any) {
         guard let rawValue = attributeValue as? RawValue else { return nil }
         self.init(rawValue: rawValue)

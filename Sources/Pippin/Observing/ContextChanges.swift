@@ -1,6 +1,6 @@
 import CoreData
 
-/// What a context tells of itself.
+/// The events that a context reports.
 public enum ContextEvent: Sendable {
     /// Objects were inserted, changed, deleted or refreshed, saved or not.
     case objectsDidChange
@@ -31,7 +31,7 @@ public struct ContextChanges {
     /// Whether all objects of the context are of no more use.
     public let invalidatedAll: Bool
 
-    /// What a notification of a context tells.
+    /// The content of a notification of a context.
     ///
     /// - Parameter notification: one of those that contexts post.
     public init(_ notification: Notification) {
@@ -48,6 +48,7 @@ public struct ContextChanges {
     /// The same, with the records of one type alone.
     ///
     /// - Parameter type: the type.
+    /// - Returns: the records of that type, in four lists.
     public func of<Record: NSManagedObject>(
         _ type: Record.Type
     ) -> (inserted: [Record], updated: [Record], deleted: [Record], refreshed: [Record]) {

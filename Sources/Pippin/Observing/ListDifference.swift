@@ -1,4 +1,4 @@
-/// How a list of models became another one, told by their identifiers: what a list view has to do.
+/// The difference between two lists of models, by their identifiers: what a list view has to do.
 ///
 /// Removals count from the former list, everything else is about the new one. A model that moved and changed is both a
 /// move and an update.

@@ -54,7 +54,7 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// There is no state just now, and the next signal tells of one.
+/// There is no state now; the next signal brings one.
 struct ObservationPause: Error {}
 
 /// Whether two values are equal; values of a type that is not `Equatable` never are.

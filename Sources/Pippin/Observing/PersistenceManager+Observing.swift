@@ -12,14 +12,15 @@ extension PersistenceManager {
     /// }
     /// ```
     ///
-    /// A save of models within these counts as well, whichever context of this process makes it, and so does what batch requests and
+    /// A save of models within these counts as well, from every context of this process. So does what batch requests and
     /// other processes do to the store's file.
     ///
     /// - Parameters:
-    ///   - type: the models' type. One that is `Equatable` is told of only where something differs.
+    ///   - type: the models' type. Models that are `Equatable` arrive only when something differs.
     ///   - filter: what must hold.
     ///   - order: the order; without one, it is not determined.
     ///   - limit: the most to fetch.
+    /// - Returns: a sequence of the models, which ends when its task is cancelled.
     public func observe<Model: CoreModel & Codable & Sendable>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [], limit: Int? = nil
     ) -> Observation<[Model]> {
@@ -31,6 +32,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the model's type.
     ///   - uid: the identifier.
+    /// - Returns: a sequence of the model's states, which ends when its task is cancelled.
     public func observe<Model: CoreModel & Codable & Sendable>(
         _ type: Model.Type, uid: Model.UidType
     ) -> Observation<Model?> { observation(of: type) { try await $0.fetch(type, uid: uid) } }
@@ -40,6 +42,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - filter: what must hold.
+    /// - Returns: a sequence of the numbers, which ends when its task is cancelled.
     public func observeCount<Model: CoreModel & Codable & Sendable>(
         _ type: Model.Type, where filter: Filter<Model> = .all
     ) -> Observation<Int> { observation(of: type) { try await $0.count(type, where: filter) } }
@@ -47,6 +50,7 @@ extension PersistenceManager {
     /// The models that a request describes, now and whenever a save has changed them.
     ///
     /// - Parameter request: the request.
+    /// - Returns: a sequence of the models, which ends when its task is cancelled.
     public func observe<Model: CoreModel & Codable & Sendable>(_ request: ModelRequest<Model>) -> Observation<[Model]> {
         observation(of: Model.self) { try await $0.fetch(request) }
     }

@@ -6,7 +6,7 @@ import CoreData
 /// let observer = RecordObserver(person) { person, change in show(person, change) }
 /// ```
 ///
-/// It tells as long as it lives. For use on the context's queue. Structs are observed by
+/// It observes as long as it lives. Use it on the context's queue. Structs are observed by
 /// ``PersistenceManager/observe(_:uid:)``.
 public final class RecordObserver<Record: NSManagedObject> {
     /// What happened to the record.
@@ -49,7 +49,7 @@ public final class RecordObserver<Record: NSManagedObject> {
 /// let observer = try CountObserver(PersonRecord.self, in: context) { count in label.text = "\(count)" }
 /// ```
 ///
-/// It tells as long as it lives. For use on the context's queue. Structs are counted by
+/// It counts as long as it lives. Use it on the context's queue. Structs are counted by
 /// ``PersistenceManager/observeCount(_:where:)``.
 public final class CountObserver<Record: NSManagedObject> {
     /// How many there are.
@@ -74,7 +74,7 @@ public final class CountObserver<Record: NSManagedObject> {
         token = context.observe(.objectsDidChange) { [weak self, weak context] changes in
             let touched = [changes.inserted, changes.updated, changes.deleted, changes.refreshed]
             guard let self, let context, touched.contains(where: { $0.contains { $0 is Record } }),
-                // A count that fails now is told by whoever reads next.
+                // The next reader gets the error of a count that fails now.
                 let count = try? Record.count(where: self.predicate, in: context), count != self.count
             else { return }
             self.count = count

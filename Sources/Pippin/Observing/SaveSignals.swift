@@ -1,6 +1,6 @@
 import CoreData
 
-/// Tells of changes of the stores that may touch certain entities: of saves in this process, and of whatever else changes
+/// Signals changes of the stores that may touch certain entities: saves in this process, and everything else that changes
 /// a store, such as batch requests and other processes.
 ///
 /// Several changes that come before anyone asks are one signal, so that a slow reader finds one newest state and no queue.
@@ -12,8 +12,9 @@ enum SaveSignals {
     static let managerDidDestroy = Notification.Name("Pippin.managerDidDestroy")
 
     /// - Parameters:
-    ///   - container: whose stores matter, whichever of its contexts changes them.
+    ///   - container: whose stores matter; all its contexts count.
     ///   - entities: the names of the entities that matter.
+    /// - Returns: an element for each save that matters; several in a row may come as one.
     static func stream(of container: NSPersistentContainer, entities: Set<String>) -> AsyncStream<Void> {
         let coordinator = container.persistentStoreCoordinator
         let identity = ObjectIdentifier(coordinator)

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Sets properties of many records in one statement, without loading them. The contexts that stay are told.
+/// Sets properties of many records in one statement, without loading them. Contexts that stay merge the changes.
 ///
 /// ```swift
 /// let retiring = BatchUpdateOperation(
@@ -29,6 +29,9 @@ open class BatchUpdateOperation<Record: DataRecord>: DataOperation<Int>, @unchec
 
     /// Runs the statement.
     ///
+    /// - Parameter context: the context whose store is changed.
+    /// - Returns: the number of records.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `UPDATE Z<ENTITY> SET <property> = ?, … WHERE <predicate>`
     open override func performWork(in context: NSManagedObjectContext) throws -> Int {
         let request = NSBatchUpdateRequest(entityName: try Record.checkedEntityName(in: context))
@@ -42,7 +45,7 @@ open class BatchUpdateOperation<Record: DataRecord>: DataOperation<Int>, @unchec
     }
 }
 
-/// Deletes many records in one statement, without loading them. The contexts that stay are told.
+/// Deletes many records in one statement, without loading them. Contexts that stay merge the deletions.
 ///
 /// ```swift
 /// let forgetting = BatchDeleteOperation(manager: manager, entity: LogRecord.self, predicate: NSPredicate(format: "date < %@", day))
@@ -66,6 +69,9 @@ open class BatchDeleteOperation<Record: DataRecord>: DataOperation<Int>, @unchec
 
     /// Runs the statement.
     ///
+    /// - Parameter context: the context whose store is changed.
+    /// - Returns: the number of records.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `DELETE FROM Z<ENTITY> WHERE <predicate>`
     open override func performWork(in context: NSManagedObjectContext) throws -> Int {
         let deleted = try Record.deleteBatch(RecordSelection(predicate: predicate), in: context.rootContext)

@@ -70,7 +70,11 @@ open class ChangesetOperation: DataOperation<Changeset>, @unchecked Sendable {
         try changes(context)
     }
 
-    /// Makes the changes, and tells which they were.
+    /// Makes the changes, and returns them.
+    ///
+    /// - Parameter context: the context to save into.
+    /// - Returns: the identifiers of what was inserted, updated and deleted.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what the conversion of a model throws.
     open override func performWork(in context: NSManagedObjectContext) throws -> Changeset {
         try performChanges(in: context)
         var changeset = Changeset()

@@ -39,6 +39,10 @@ where Record.ModelType: Sendable {
     }
 
     /// Makes the models. The progress counts them.
+    ///
+    /// - Parameter context: the context to read.
+    /// - Returns: the models, in order.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     open override func performWork(in context: NSManagedObjectContext) throws -> [Record.ModelType] {
         let records = try Record.records(request.selection, in: context)
         progress.totalUnitCount = Int64(max(records.count, 1))

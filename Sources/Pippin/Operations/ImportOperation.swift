@@ -58,6 +58,10 @@ where Record.ModelType: Sendable {
     }
 
     /// Saves the models, batch by batch.
+    ///
+    /// - Parameter context: the context to save into.
+    /// - Returns: the identifiers of what was inserted, updated and deleted.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what the conversion of a model throws.
     open override func performWork(in context: NSManagedObjectContext) throws -> Changeset {
         let models = try models()
         progress.totalUnitCount = Int64(max(models.count, 1))

@@ -9,7 +9,7 @@ import CoreData
 /// manager.fetch(Person.self, where: .format("age > %@ AND name CONTAINS[c] %@", 30, "ann"))
 /// ```
 ///
-/// All of these are the same to the store. Filters are combined by `&&`, `||` and `!`, whichever way they were made.
+/// All of these are the same to the store. `&&`, `||` and `!` combine filters of every kind.
 public struct Filter<Model>: @unchecked Sendable {
     // @unchecked Sendable: predicates and the values compared with do not change once they are made.
     let term: FilterTerm
@@ -20,6 +20,7 @@ public struct Filter<Model>: @unchecked Sendable {
     /// What a Swift predicate says.
     ///
     /// - Parameter predicate: comparisons of stored properties, their collections and constants.
+    /// - Returns: the filter.
     public static func matching(_ predicate: Predicate<Model>) -> Filter {
         // Made at once: it fails for what no store can be asked, and the fetch says so.
         Filter(term: NSPredicate(predicate).map { .predicate($0) } ?? .refused("\(predicate)"))
@@ -28,15 +29,17 @@ public struct Filter<Model>: @unchecked Sendable {
     /// What a predicate says.
     ///
     /// - Parameter predicate: the predicate, with the properties' names.
+    /// - Returns: the filter.
     public static func predicate(_ predicate: NSPredicate) -> Filter { Filter(term: .predicate(predicate)) }
 
     /// What a format string says, in the language of `NSPredicate`.
     ///
+    /// A malformed format string throws when the filter is used; the error marks the place.
+    ///
     /// - Parameters:
     ///   - format: the format, with the properties' names, and a `%@` for each value.
     ///   - arguments: the values. A model, or a ``Reference`` to one, is compared by its identifier.
-    ///
-    /// A format that is none is an error of what the filter is used for, which names the place.
+    /// - Returns: the filter.
     public static func format(_ format: String, _ arguments: Any...) -> Filter {
         #if canImport(ObjectiveC)
             Filter(term: .predicate(NSPredicate(format: format, argumentArray: arguments)))
@@ -49,11 +52,24 @@ public struct Filter<Model>: @unchecked Sendable {
     }
 
     /// Holds where both do.
+    ///
+    /// - Parameters:
+    ///   - left: a filter.
+    ///   - right: another filter of the same model.
+    /// - Returns: the filter of both.
     public static func && (left: Filter, right: Filter) -> Filter { Filter(term: .and(left.term, right.term)) }
 
     /// Holds where one of them does.
+    ///
+    /// - Parameters:
+    ///   - left: a filter.
+    ///   - right: another filter of the same model.
+    /// - Returns: the filter of both.
     public static func || (left: Filter, right: Filter) -> Filter { Filter(term: .or(left.term, right.term)) }
 
     /// Holds where the filter does not.
+    ///
+    /// - Parameter filter: a filter.
+    /// - Returns: its opposite.
     public static prefix func ! (filter: Filter) -> Filter { Filter(term: .not(filter.term)) }
 }

@@ -11,7 +11,7 @@ final class ModelArgument: NSObject, @unchecked Sendable {
         self.uid = uid
     }
 
-    /// A format's argument as the predicate language takes it: what is none of its values by what its attribute would hold.
+    /// An argument of a format, as the predicate language takes it. A value of another type becomes what its attribute would hold.
     static func argument(_ value: Any) -> Any {
         switch value {
         case let reference as any ModelReference:
@@ -37,7 +37,7 @@ extension NSPredicate {
         #if canImport(ObjectiveC)
             self
         #else
-            // What is Swift code is refused by whoever asks the store.
+            // The code that asks the store refuses Swift code.
             guard let tree = try? predicateTree(of: self), tree.hasModels else { return self }
             return makePredicate(try tree.withIdentifiers(plan, registry))
         #endif

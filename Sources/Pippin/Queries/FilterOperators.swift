@@ -4,6 +4,10 @@ import CoreData
 
 /// Holds where a property has a value. `\.status == .active`, `\.author?.name == "Jane"`, `\.price == nil`
 ///
+/// - Parameters:
+///   - property: the property, of the model or of one that it leads to.
+///   - value: the value; `nil` for none where the property is optional.
+/// - Returns: the filter.
 /// - SQL: `<property> = ?`, `<property> IS NULL`
 public func == <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
     .comparing(property, .equal, value)
@@ -11,6 +15,10 @@ public func == <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Va
 
 /// Holds where a property has another value, or none.
 ///
+/// - Parameters:
+///   - property: the property, of the model or of one that it leads to.
+///   - value: the value; `nil` for none where the property is optional.
+/// - Returns: the filter.
 /// - SQL: `<property> <> ?`, `<property> IS NOT NULL`
 public func != <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
     .comparing(property, .notEqual, value)
@@ -18,6 +26,10 @@ public func != <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Va
 
 /// Holds where a property is less than a value.
 ///
+/// - Parameters:
+///   - property: the property, of the model or of one that it leads to.
+///   - value: the value to compare with.
+/// - Returns: the filter.
 /// - SQL: `<property> < ?`
 public func < <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
     .comparing(property, .other("<"), value)
@@ -25,6 +37,10 @@ public func < <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Va
 
 /// Holds where a property is at most a value.
 ///
+/// - Parameters:
+///   - property: the property, of the model or of one that it leads to.
+///   - value: the value to compare with.
+/// - Returns: the filter.
 /// - SQL: `<property> <= ?`
 public func <= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
     .comparing(property, .other("<="), value)
@@ -32,6 +48,10 @@ public func <= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, V
 
 /// Holds where a property is more than a value.
 ///
+/// - Parameters:
+///   - property: the property, of the model or of one that it leads to.
+///   - value: the value to compare with.
+/// - Returns: the filter.
 /// - SQL: `<property> > ?`
 public func > <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
     .comparing(property, .other(">"), value)
@@ -39,6 +59,10 @@ public func > <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Va
 
 /// Holds where a property is at least a value.
 ///
+/// - Parameters:
+///   - property: the property, of the model or of one that it leads to.
+///   - value: the value to compare with.
+/// - Returns: the filter.
 /// - SQL: `<property> >= ?`
 public func >= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
     .comparing(property, .other(">="), value)
@@ -46,6 +70,10 @@ public func >= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, V
 
 /// Holds where an optional property is less than a value.
 ///
+/// - Parameters:
+///   - property: the property, of the model or of one that it leads to.
+///   - value: the value to compare with.
+/// - Returns: the filter.
 /// - SQL: `<property> < ?`
 public func < <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
     .comparing(property, .other("<"), value)
@@ -53,6 +81,10 @@ public func < <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Va
 
 /// Holds where an optional property is at most a value.
 ///
+/// - Parameters:
+///   - property: the property, of the model or of one that it leads to.
+///   - value: the value to compare with.
+/// - Returns: the filter.
 /// - SQL: `<property> <= ?`
 public func <= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
     .comparing(property, .other("<="), value)
@@ -60,6 +92,10 @@ public func <= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, V
 
 /// Holds where an optional property is more than a value.
 ///
+/// - Parameters:
+///   - property: the property, of the model or of one that it leads to.
+///   - value: the value to compare with.
+/// - Returns: the filter.
 /// - SQL: `<property> > ?`
 public func > <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
     .comparing(property, .other(">"), value)
@@ -67,6 +103,10 @@ public func > <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Va
 
 /// Holds where an optional property is at least a value.
 ///
+/// - Parameters:
+///   - property: the property, of the model or of one that it leads to.
+///   - value: the value to compare with.
+/// - Returns: the filter.
 /// - SQL: `<property> >= ?`
 public func >= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Value?>, value: Value) -> Filter<Model> {
     .comparing(property, .other(">="), value)
@@ -75,6 +115,10 @@ public func >= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, V
 extension Filter {
     /// Holds where a property has one of some values.
     ///
+    /// - Parameters:
+    ///   - property: the property, of the model or of one that it leads to.
+    ///   - values: the values; of none, no model holds.
+    /// - Returns: the filter.
     /// - SQL: `<property> IN (?, …)`
     public static func `in`<Value: Encodable>(_ property: KeyPath<Model, Value>, _ values: some Sequence<Value>)
         -> Filter
@@ -84,6 +128,10 @@ extension Filter {
 
     /// Holds where a property is within bounds, these included.
     ///
+    /// - Parameters:
+    ///   - property: the property, of the model or of one that it leads to.
+    ///   - range: the least and the greatest value.
+    /// - Returns: the filter.
     /// - SQL: `<property> BETWEEN ? AND ?`
     public static func between<Value: Encodable & Comparable>(
         _ property: KeyPath<Model, Value>, _ range: ClosedRange<Value>
@@ -94,6 +142,10 @@ extension Filter {
 
     /// Holds where an optional property is within bounds, these included.
     ///
+    /// - Parameters:
+    ///   - property: the property, of the model or of one that it leads to.
+    ///   - range: the least and the greatest value.
+    /// - Returns: the filter.
     /// - SQL: `<property> >= ? AND <property> <= ?`
     public static func between<Value: Encodable & Comparable>(
         _ property: KeyPath<Model, Value?>, _ range: ClosedRange<Value>
@@ -103,31 +155,67 @@ extension Filter {
     }
 
     /// Holds where a property has a text in it.
+    ///
+    /// - Parameters:
+    ///   - property: a property with text.
+    ///   - text: the text.
+    ///   - options: whether case and diacritics count; by default both do.
+    /// - Returns: the filter.
     public static func contains(
         _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .other("CONTAINS\(options.suffix)"), text) }
 
     /// Holds where a property begins with a text.
+    ///
+    /// - Parameters:
+    ///   - property: a property with text.
+    ///   - text: the text.
+    ///   - options: whether case and diacritics count; by default both do.
+    /// - Returns: the filter.
     public static func begins(
         _ property: KeyPath<Model, some StringProperty>, with text: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .other("BEGINSWITH\(options.suffix)"), text) }
 
     /// Holds where a property ends with a text.
+    ///
+    /// - Parameters:
+    ///   - property: a property with text.
+    ///   - text: the text.
+    ///   - options: whether case and diacritics count; by default both do.
+    /// - Returns: the filter.
     public static func ends(
         _ property: KeyPath<Model, some StringProperty>, with text: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .other("ENDSWITH\(options.suffix)"), text) }
 
     /// Holds where a property equals a text, as the options see it.
+    ///
+    /// - Parameters:
+    ///   - property: a property with text.
+    ///   - text: the text.
+    ///   - options: whether case and diacritics count.
+    /// - Returns: the filter.
     public static func equals(
         _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching
     ) -> Filter { comparing(property, .other("==\(options.suffix)"), text) }
 
     /// Holds where a property is like a pattern, in which `?` is any character and `*` any text.
+    ///
+    /// - Parameters:
+    ///   - property: a property with text.
+    ///   - pattern: the pattern.
+    ///   - options: whether case and diacritics count; by default both do.
+    /// - Returns: the filter.
     public static func like(
         _ property: KeyPath<Model, some StringProperty>, _ pattern: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .other("LIKE\(options.suffix)"), pattern) }
 
     /// Holds where the whole of a property matches a regular expression.
+    ///
+    /// - Parameters:
+    ///   - property: a property with text.
+    ///   - expression: the regular expression.
+    ///   - options: whether case and diacritics count; by default both do.
+    /// - Returns: the filter.
     public static func matches(
         _ property: KeyPath<Model, some StringProperty>, _ expression: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .other("MATCHES\(options.suffix)"), expression) }
@@ -148,6 +236,8 @@ public struct StringMatching: OptionSet, Sendable {
     public let rawValue: Int
 
     /// Options from bits.
+    ///
+    /// - Parameter rawValue: the bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Capital and small letters are the same: `[c]`.

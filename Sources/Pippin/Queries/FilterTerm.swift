@@ -92,7 +92,7 @@ extension ModelRegistry {
         var result = StoredPath(model: plan)
         for name in path.split(separator: ".").map(String.init) {
             if let entity = result.model {
-                // A reference calls it `uid`, whatever the model does.
+                // A reference always calls it `uid`, also where the model has another name.
                 let field = entity.field(named: name) ?? (name == "uid" ? entity.fields[entity.uidField] : nil)
                 guard let field, field.mark == nil else { throw unknown(entity.name, entity.propertyNames) }
                 result.field = field
@@ -115,7 +115,11 @@ extension ModelRegistry {
 
     /// The path of attributes and relationships that a key path reads.
     ///
-    /// - Parameter toIdentifier: whether a path that ends at a model goes on to its identifier, to be compared with one.
+    /// - Parameters:
+    ///   - property: the key path.
+    ///   - plan: the model's properties.
+    ///   - toIdentifier: whether a path that ends at a model goes on to its identifier, to be compared with one.
+    /// - Returns: the names, with dots between them.
     /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)`` for one with a property that is not stored.
     func storedPath(_ property: PropertyName, of plan: EntityPlan, toIdentifier: Bool = false) throws -> String {
         let found = try resolve(property, of: plan)

@@ -14,19 +14,30 @@ public struct ModelRequest<Model: CoreModel & Codable>: Sendable {
     var offset = 0
 
     /// A request for all models of a type.
+    ///
+    /// - Parameter type: the models' type.
     public init(_ type: Model.Type = Model.self) {}
 
-    /// The request, for models of which this holds as well.
+    /// The request with one more condition.
+    ///
+    /// - Parameter filter: what must hold as well.
+    /// - Returns: the narrower request.
     public func filter(_ filter: Filter<Model>) -> ModelRequest {
         var request = self
         if case .all = self.filter.term { request.filter = filter } else { request.filter = self.filter && filter }
         return request
     }
 
-    /// The request, for models of which a Swift predicate holds as well.
+    /// The request with one more condition, a Swift predicate.
+    ///
+    /// - Parameter predicate: what must hold as well.
+    /// - Returns: the narrower request.
     public func filter(_ predicate: Predicate<Model>) -> ModelRequest { filter(.matching(predicate)) }
 
-    /// The request in an order; it counts where the orders before it see no difference.
+    /// The request in an order. It sorts models that the earlier orders leave equal.
+    ///
+    /// - Parameter order: the order.
+    /// - Returns: the request in that order.
     public func sorted(by order: Order<Model>) -> ModelRequest {
         var request = self
         request.order = [self.order, order]
@@ -34,6 +45,9 @@ public struct ModelRequest<Model: CoreModel & Codable>: Sendable {
     }
 
     /// The request for at most so many models.
+    ///
+    /// - Parameter limit: the most to fetch; nil for no limit.
+    /// - Returns: the request with that limit.
     public func limit(_ limit: Int?) -> ModelRequest {
         var request = self
         request.limit = limit
@@ -41,6 +55,9 @@ public struct ModelRequest<Model: CoreModel & Codable>: Sendable {
     }
 
     /// The request without so many models at the start.
+    ///
+    /// - Parameter offset: how many to leave out at the start.
+    /// - Returns: the request with that offset.
     public func offset(_ offset: Int) -> ModelRequest {
         var request = self
         request.offset = offset
@@ -54,6 +71,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - request: the request.
     ///   - context: where to read, its unsaved changes included; without one, the store.
+    /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel & Codable & Sendable>(
         _ request: ModelRequest<Model>, context: NSManagedObjectContext? = nil
@@ -68,6 +86,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - request: the request.
     ///   - context: where to read, its unsaved changes included; without one, the store.
+    /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel & Codable>(
         _ request: ModelRequest<Model>, context: NSManagedObjectContext? = nil

@@ -14,20 +14,26 @@ public struct Order<Model>: Sendable, ExpressibleByArrayLiteral {
 
     let terms: [Term]
 
-    /// Several orders: each counts where those before it see no difference.
+    /// Several orders. Each one sorts what the earlier ones leave equal.
+    ///
+    /// - Parameter elements: the orders, the most significant first.
     public init(arrayLiteral elements: Order...) { terms = elements.flatMap(\.terms) }
 
     private init(_ property: AnyKeyPath, ascending: Bool) {
         terms = [Term(property: PropertyName(property), ascending: ascending)]
     }
 
-    /// The smallest value first, and no value before any.
+    /// Sorts the smallest value first; models without a value come before all others.
     ///
+    /// - Parameter property: the property, of the model or of one that it leads to.
+    /// - Returns: the order.
     /// - SQL: `ORDER BY <property>`
     public static func ascending<Value>(_ property: KeyPath<Model, Value>) -> Order { Order(property, ascending: true) }
 
-    /// The largest value first, and no value after any.
+    /// Sorts the largest value first; models without a value come after all others.
     ///
+    /// - Parameter property: the property, of the model or of one that it leads to.
+    /// - Returns: the order.
     /// - SQL: `ORDER BY <property> DESC`
     public static func descending<Value>(_ property: KeyPath<Model, Value>) -> Order {
         Order(property, ascending: false)

@@ -19,6 +19,7 @@ extension PersistenceManager {
     ///   - order: by attributes of the model itself. The identifier decides between equals.
     ///   - limit: the most to fetch.
     ///   - context: where to read, its unsaved changes included; without one, the store.
+    /// - Returns: the models of the page; fewer than `limit` at the end of the list.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` and `encode(to:)` throw.
     /// - SQL: `SELECT … WHERE <order> > ? OR (<order> = ? AND <uid> > ?) ORDER BY <order>, <uid> LIMIT <limit>`
     public func page<Model: CoreModel & Codable & Sendable>(

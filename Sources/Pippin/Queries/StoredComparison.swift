@@ -66,7 +66,7 @@ struct StoredComparison {
         }
     }
 
-    /// A nested value is equal where all in it is; there is none where nothing in it is.
+    /// A nested value is equal when all its parts are equal; it is missing when all its parts are missing.
     private func equality(of record: RecordPlan, with value: (any Encodable)?) throws -> Equality {
         var stored = StoredValue.null
         if let value {
@@ -127,7 +127,7 @@ struct StoredComparison {
     // MARK: Values
 
     private func attributeValue(_ value: any Encodable) throws -> Any? {
-        // Whatever its coding says: a list, a record, a number that is none.
+        // Its coding may give anything: a list, a record, NaN.
         do { return try AttributeEncoder.comparable(value) } catch { throw notComparable(value) }
     }
 

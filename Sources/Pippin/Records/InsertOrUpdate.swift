@@ -8,6 +8,7 @@ extension DataRecord {
     ///   - uid: the identifier.
     ///   - context: where to look and to insert.
     ///   - change: gives the record its values.
+    /// - Returns: the record; the context's next save writes it.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `change` throws.
     /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
     @discardableResult

@@ -12,6 +12,7 @@ extension RecordFromModel {
     /// - Parameters:
     ///   - model: the model.
     ///   - context: where to look and to insert; usually a record's own `managedObjectContext`.
+    /// - Returns: the record, which the context's next save writes.
     /// - Throws: ``PersistenceError`` where there is no context or the model does not fit, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
     public static func record(from model: ModelType, in context: NSManagedObjectContext?) throws -> Self {
@@ -35,6 +36,7 @@ extension RecordFromModel {
     /// - Parameters:
     ///   - models: the models. Of two with the same identifier, the later one's values stay.
     ///   - context: where to look and to insert.
+    /// - Returns: the records, which the context's next save writes.
     /// - Throws: what ``record(from:in:)`` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
     public static func records(from models: [ModelType], in context: NSManagedObjectContext?) throws -> [Self] {

@@ -14,9 +14,14 @@ public struct RecordRequest<Record: DataRecord>: Sendable {
     var selection = RecordSelection.all
 
     /// A request for all records of a type.
+    ///
+    /// - Parameter entity: the records' type.
     public init(_ entity: Record.Type = Record.self) {}
 
-    /// The request, for records of which this holds as well.
+    /// The request with one more condition.
+    ///
+    /// - Parameter predicate: what must hold as well.
+    /// - Returns: the narrower request.
     public func filter(_ predicate: NSPredicate) -> RecordRequest {
         changed { selection in
             selection.predicate =
@@ -25,18 +30,27 @@ public struct RecordRequest<Record: DataRecord>: Sendable {
         }
     }
 
-    /// The request in an order; it counts where the orders before it see no difference.
+    /// The request in an order. It sorts records that the earlier orders leave equal.
+    ///
+    /// - Parameter sortDescriptors: the order, the most significant first.
+    /// - Returns: the request in that order.
     public func sorted(by sortDescriptors: [NSSortDescriptor]) -> RecordRequest {
         changed { $0.sortDescriptors = ($0.sortDescriptors ?? []) + sortDescriptors }
     }
 
     /// The request for at most so many records.
+    ///
+    /// - Parameter limit: the most to fetch; nil for no limit.
+    /// - Returns: the request with that limit.
     public func limit(_ limit: Int?) -> RecordRequest { changed { $0.limit = limit } }
 
     /// The request without so many records at the start.
+    ///
+    /// - Parameter offset: how many to leave out at the start.
+    /// - Returns: the request with that offset.
     public func offset(_ offset: Int) -> RecordRequest { changed { $0.offset = offset } }
 
-    /// The request for each record once, whatever the predicate follows.
+    /// The request that gives each record once, also where the predicate follows relationships.
     ///
     /// - SQL: `SELECT DISTINCT …`
     public func distinct() -> RecordRequest { changed { $0.isDistinct = true } }
@@ -44,6 +58,7 @@ public struct RecordRequest<Record: DataRecord>: Sendable {
     /// The request, with the records at the end of relationships, in one query for each of these.
     ///
     /// - Parameter keyPaths: the relationships, or paths of them.
+    /// - Returns: the request with these relationships.
     public func prefetching(_ keyPaths: String...) -> RecordRequest { changed { $0.prefetched += keyPaths } }
 
     private func changed(_ change: (inout RecordSelection) -> Void) -> RecordRequest {
@@ -59,6 +74,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - request: the request.
     ///   - context: where the records are to live; without one, the current thread's context.
+    /// - Returns: the records, in order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func fetchRecords<Record: DataRecord>(
         _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
@@ -69,6 +85,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - request: the request.
     ///   - context: where to read; without one, a new one.
+    /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     public func fetchModels<Record: RecordToModel>(
         _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
@@ -81,6 +98,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - request: the request.
     ///   - context: where to read; without one, the current thread's context.
+    /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     public func fetchModels<Record: RecordToModel>(
         _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil

@@ -10,6 +10,7 @@ extension ManagedRecord {
     /// Inserts a new record.
     ///
     /// - Parameter context: where.
+    /// - Returns: the record, which the context's next save writes.
     /// - Throws: ``PersistenceError`` where the context's model has no entity for the class.
     public static func insert(in context: NSManagedObjectContext) throws -> Self {
         let entity = try entity(in: context)
@@ -30,6 +31,7 @@ extension ManagedRecord {
     ///   - sortDescriptors: the order.
     ///   - limit: the most to fetch.
     ///   - context: where to look, its unsaved changes included.
+    /// - Returns: the records, in order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`
     public static func all(
@@ -48,6 +50,7 @@ extension ManagedRecord {
     ///   - predicate: what must hold; nil for any.
     ///   - sortDescriptors: the order.
     ///   - context: where to look, its unsaved changes included.
+    /// - Returns: the record; nil when there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT 1`
     public static func first(
@@ -62,6 +65,7 @@ extension ManagedRecord {
     /// - Parameters:
     ///   - predicate: what must hold; nil for all.
     ///   - context: where to look, its unsaved changes included.
+    /// - Returns: the number of records.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT count(*) … WHERE <predicate>`
     public static func count(where predicate: NSPredicate? = nil, in context: NSManagedObjectContext) throws -> Int {

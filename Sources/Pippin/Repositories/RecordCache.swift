@@ -27,6 +27,7 @@ public final class RecordCache<Record: DataRecord> {
     /// The record with that identifier, if there is one.
     ///
     /// - Parameter uid: the identifier.
+    /// - Returns: the record; nil when there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func record(with uid: Record.UidType) throws -> Record? {
         try load([uid])
@@ -36,6 +37,7 @@ public final class RecordCache<Record: DataRecord> {
     /// The record with that identifier, or a new one with it.
     ///
     /// - Parameter uid: the identifier.
+    /// - Returns: the record.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func findOrInsert(_ uid: Record.UidType) throws -> Record {
         if let record = try record(with: uid) { return record }

@@ -61,6 +61,7 @@ open class Repository<Record: NSManagedObject, Key> {
     ///   - predicate: what must hold; nil for all.
     ///   - sortDescriptors: the order.
     ///   - limit: the most to fetch.
+    /// - Returns: the records, in order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`
     open func all(
@@ -74,6 +75,7 @@ open class Repository<Record: NSManagedObject, Key> {
     /// - Parameters:
     ///   - predicate: what must hold; nil for any.
     ///   - sortDescriptors: the order.
+    /// - Returns: the record; nil when there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     open func first(where predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil) throws -> Record? {
         try all(where: predicate, sortDescriptors: sortDescriptors, limit: 1).first
@@ -82,6 +84,7 @@ open class Repository<Record: NSManagedObject, Key> {
     /// How many records a predicate selects.
     ///
     /// - Parameter predicate: what must hold; nil for all.
+    /// - Returns: the number of records.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     open func count(where predicate: NSPredicate? = nil) throws -> Int {
         try Record.count(where: predicate, in: context)
@@ -110,6 +113,7 @@ extension Repository where Key: UniqueIdentifier {
     /// The record with that key, if there is one.
     ///
     /// - Parameter key: the key.
+    /// - Returns: the record; nil when there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <key> = ? LIMIT 1`
     public func record(with key: Key) throws -> Record? {

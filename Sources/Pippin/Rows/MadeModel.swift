@@ -1,4 +1,4 @@
-/// A model that was made, whatever its type, and how large it is.
+/// A finished model of any type, and its size.
 class MadeModel {
     let type: Any.Type
     let size: Size
@@ -42,7 +42,7 @@ extension MadeModel {
     }
 }
 
-/// A row's model, or why there is none: a model that has it in it may do without.
+/// The model of a row, or the reason why it cannot be made. A model that contains it may do without it.
 typealias Making = Result<MadeModel, any Error>
 
 /// How large values may become.

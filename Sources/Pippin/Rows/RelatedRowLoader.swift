@@ -11,8 +11,11 @@ struct RelatedRowLoader {
         self.source = source
     }
 
-    /// - Parameter first: the rows whose models are wanted.
+    /// - Parameters:
+    ///   - first: the rows whose models are wanted.
+    ///   - plan: the model's properties.
     /// - Returns: their numbers in the graph.
+    /// - Throws: what reading the rows throws.
     mutating func load(_ first: ContiguousArray<Row>, of plan: EntityPlan) throws -> [Int] {
         let roots = first.map { graph.add($0, of: plan) }
         // Rows of references are read for their identifiers, and not followed.

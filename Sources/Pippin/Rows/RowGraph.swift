@@ -52,7 +52,10 @@ struct RowGraph {
 
     /// What the row's model has in it: the rows that its relationships lead to, references left out.
     ///
-    /// - Parameter requiredOnly: whether only what the model cannot be without is asked for.
+    /// - Parameters:
+    ///   - node: the row's number in the graph.
+    ///   - requiredOnly: whether only what the model cannot be without is asked for.
+    /// - Returns: the numbers of the rows.
     func members(of node: Int, requiredOnly: Bool = false) -> [Int] {
         let plan = nodes[node].plan
         var members: [Int] = []

@@ -293,7 +293,7 @@ final class StructAssembler: RelatedRows {
     }
 }
 
-/// A value that cannot be made whoever asks for it.
+/// The error for a value that cannot be made in any way.
 private struct ExcessiveModelError: Error {
     let reason: PersistenceError
 }

@@ -15,7 +15,7 @@ extension PersistenceManager {
     ///   - shouldOverwrite: true for models that are all there is: records without a model among them are deleted, as for a list
     ///     that came complete from a server. False to leave other records alone, as for one page of a longer list. Records that
     ///     share their identifier with another one of these are deleted either way.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `INSERT`, `UPDATE` and `DELETE` in one transaction
     public func save<Record: RecordFromModel>(
@@ -30,7 +30,7 @@ extension PersistenceManager {
     ///   - entity: the record type.
     ///   - models: the models. Of two with the same identifier, the later wins.
     ///   - shouldOverwrite: true to delete records without a model among these, false to leave them alone.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `INSERT`, `UPDATE` and `DELETE` in one transaction
     public func save<Record: RecordFromModel>(
@@ -44,7 +44,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - model: the model.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, then `INSERT` or `UPDATE`
     public func save<Record: RecordFromModel>(
@@ -58,7 +58,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - model: the model.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, then `INSERT` or `UPDATE`
     public func save<Record: RecordFromModel>(

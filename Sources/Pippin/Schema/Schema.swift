@@ -1,4 +1,4 @@
-/// What cannot be told from a `Codable` model's properties, in one place.
+/// What the properties of a `Codable` model do not say, in one place.
 ///
 /// ```swift
 /// struct Store: CoreModel, Codable {

@@ -5,17 +5,19 @@ public struct SchemaRule<Model>: Sendable {
     /// An index over properties, for filters and orders that use them.
     ///
     /// - Parameter keyPaths: the properties, the most significant first.
+    /// - Returns: the rule, for ``Schema``.
     /// - SQL: `CREATE INDEX … ON Z<ENTITY> (<property>, …)`
     public static func index(_ keyPaths: PartialKeyPath<Model>...) -> Self {
         Self(fact: .index(keyPaths.map(PropertyName.init)))
     }
 
-    /// No two models share the values of these properties. That the identifier is unique goes without saying.
+    /// No two models share the values of these properties. The identifier needs no rule: it is always unique.
     ///
     /// Saving a second model with the same values, under another identifier, is a ``SaveError``. In a store that has such models
-    /// already, `load()` throws ``PersistenceError/notUnique(store:entity:properties:examples:)``. Models without a value share none.
+    /// already, `load()` throws ``PersistenceError/notUnique(store:entity:properties:examples:)``. Models without a value do not count.
     ///
     /// - Parameter keyPaths: the properties.
+    /// - Returns: the rule, for ``Schema``.
     /// - SQL: `CREATE UNIQUE INDEX … ON Z<ENTITY> (<property>, …)`
     public static func unique(_ keyPaths: PartialKeyPath<Model>...) -> Self {
         Self(fact: .unique(keyPaths.map(PropertyName.init), keeping: nil))
@@ -24,21 +26,23 @@ public struct SchemaRule<Model>: Sendable {
     /// No two models share the values of these properties, and the schema says which one stays where a second one is saved.
     ///
     /// ```swift
-    /// Schema(.unique(\.name, keeping: .stored))   // a tag is there once; who saves another one of that name gets that
+    /// Schema(.unique(\.name, keeping: .stored))   // a second tag of a name becomes the stored one
     /// ```
     ///
     /// - Parameters:
     ///   - keyPaths: the properties.
     ///   - kept: which of the two stays.
+    /// - Returns: the rule, for ``Schema``.
     /// - SQL: `CREATE UNIQUE INDEX … ON Z<ENTITY> (<property>, …)`
     public static func unique(_ keyPaths: PartialKeyPath<Model>..., keeping kept: KeptModel) -> Self {
         Self(fact: .unique(keyPaths.map(PropertyName.init), keeping: kept))
     }
 
-    /// These properties need not be unique any more, although a store was made so. Without this rule a store keeps the uniqueness that it
-    /// was given: another program may count on it.
+    /// These properties need not be unique any more. Without this rule a store keeps its uniqueness constraints: another program may
+    /// count on them.
     ///
     /// - Parameter keyPaths: the properties.
+    /// - Returns: the rule, for ``Schema``.
     /// - SQL: `DROP INDEX …`
     public static func notUnique(_ keyPaths: PartialKeyPath<Model>...) -> Self {
         Self(fact: .notUnique(keyPaths.map(PropertyName.init)))
@@ -50,6 +54,7 @@ public struct SchemaRule<Model>: Sendable {
     /// Without this rule they are shared: they may be in several models at once, and stay when these go.
     ///
     /// - Parameter keyPath: a property with a model, or with an array or a set of them.
+    /// - Returns: the rule, for ``Schema``.
     public static func owns<Value>(_ keyPath: KeyPath<Model, Value>) -> Self {
         Self(fact: .owns(PropertyName(keyPath)))
     }
@@ -64,6 +69,7 @@ public struct SchemaRule<Model>: Sendable {
     /// - Parameters:
     ///   - keyPath: the property, which may be one of a nested struct. Models and references have no default value.
     ///   - value: its value there.
+    /// - Returns: the rule, for ``Schema``.
     public static func defaultValue<Value: Encodable & Sendable>(
         _ keyPath: KeyPath<Model, Value>, _ value: Value
     ) -> Self {
@@ -75,6 +81,7 @@ public struct SchemaRule<Model>: Sendable {
     /// - Parameters:
     ///   - keyPath: the property.
     ///   - former: its former name.
+    /// - Returns: the rule, for ``Schema``.
     public static func renamed<Value>(_ keyPath: KeyPath<Model, Value>, from former: String) -> Self {
         Self(fact: .renamed(PropertyName(keyPath), from: former))
     }
@@ -84,7 +91,9 @@ public struct SchemaRule<Model>: Sendable {
     /// Without this rule, `load()` throws ``PersistenceError/wouldLose(store:losses:)`` for such a store. A property of that name that the model
     /// has now begins anew where its type does not fit the values in the store. Once no store has the property, the rule may go.
     ///
-    /// - Parameter property: the property's name; a nested struct's as `address.street`. A relationship goes with its other side.
+    /// - Parameter property: the property's name; a nested struct's as `address.street`. A relationship goes with its
+    ///   other side.
+    /// - Returns: the rule, for ``Schema``.
     public static func removed(_ property: String) -> Self { Self(fact: .removed(property)) }
 
     /// A model that there was in earlier versions is there no more: `load()` removes its entity from a store, with all its rows.
@@ -92,6 +101,7 @@ public struct SchemaRule<Model>: Sendable {
     /// Without this rule the entity is left alone: another program may have put it there.
     ///
     /// - Parameter entity: the entity's name. The rule may stand in the schema of any model.
+    /// - Returns: the rule, for ``Schema``.
     public static func removed(entity: String) -> Self { Self(fact: .entityRemoved(entity)) }
 
     /// The property's type holds less than it did: values are converted by `load()`, fractions cut off, the order of an array that has
@@ -100,6 +110,7 @@ public struct SchemaRule<Model>: Sendable {
     /// An integer that does not fit stops the migration. Without this rule, `load()` throws ``PersistenceError/wouldLose(store:losses:)``.
     ///
     /// - Parameter keyPath: the property.
+    /// - Returns: the rule, for ``Schema``.
     public static func narrowed<Value>(_ keyPath: KeyPath<Model, Value>) -> Self {
         Self(fact: .narrowed(PropertyName(keyPath)))
     }
@@ -107,6 +118,7 @@ public struct SchemaRule<Model>: Sendable {
     /// The model had another name in earlier versions.
     ///
     /// - Parameter former: its former name.
+    /// - Returns: the rule, for ``Schema``.
     public static func renamed(from former: String) -> Self { Self(fact: .entityRenamed(from: former)) }
 }
 

@@ -22,7 +22,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - models: the models.
     ///   - shouldOverwrite: true for models that are all there is: others of their type are deleted.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     ///   - completion: called on the main thread, with the error if there was one.
     public func save<Model: CoreModel & Codable & Sendable>(
         _ models: [Model], shouldOverwrite: Bool = false, context: NSManagedObjectContext? = nil,
@@ -33,7 +33,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - models: the models; only their identifiers matter.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     ///   - completion: called on the main thread, with how many of these models were deleted, or the error.
     public func delete<Model: CoreModel & Codable & Sendable>(
         _ models: [Model], context: NSManagedObjectContext? = nil,

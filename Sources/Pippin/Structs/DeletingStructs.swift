@@ -2,11 +2,11 @@ import CoreData
 
 // Each of these returns how many models went, and saves. What belongs to a model goes with it.
 extension PersistenceManager {
-    /// Deletes models, and what belongs to them. Models that are not stored are no error.
+    /// Deletes models, and what belongs to them. Models that are not stored are passed over.
     ///
     /// - Parameters:
     ///   - models: the models; only their identifiers matter.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many of these models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
@@ -19,7 +19,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - models: the models; only their identifiers matter.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many of these models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -31,7 +31,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - model: the model; only its identifier matters.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted: none where it was not stored.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -43,7 +43,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - model: the model; only its identifier matters.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted: none where it was not stored.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -56,7 +56,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - uids: the identifiers.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -72,7 +72,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - uids: the identifiers.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -92,7 +92,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - filter: what must hold; `.all` for all of them.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <filter>`, then `DELETE … WHERE Z_PK = ?` each
@@ -110,7 +110,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - filter: what must hold; `.all` for all of them.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many models were deleted.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     @discardableResult
@@ -125,7 +125,7 @@ extension PersistenceManager {
     /// Deletes all models of a type in one statement, without loading them.
     ///
     /// Rules that deny a deletion are not consulted. The main context, the threads' contexts, those of ``backgroundContext()`` and
-    /// everybody who observes are told.
+    /// all observers are notified.
     ///
     /// - Parameter type: the models' type.
     /// - Returns: how many models were deleted.

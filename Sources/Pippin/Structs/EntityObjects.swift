@@ -38,9 +38,13 @@ extension EntityPlan {
 }
 
 extension NSManagedObject {
-    /// Takes over a model's values; those that are the same are left alone, so that an object without changes is none.
+    /// Takes over a model's values; values that are the same are not set, so that an unchanged object does not count as changed.
     ///
-    /// - Parameter slots: where the fields are in a row of ours.
+    /// - Parameters:
+    ///   - new: the values, by field.
+    ///   - plan: the model's properties.
+    ///   - slots: where the fields are in a row of ours.
+    ///   - isNew: whether the object was just inserted.
     func take(
         _ new: ContiguousArray<StoredValue>, of plan: EntityPlan, _ slots: ContiguousArray<Int>, isNew: Bool
     ) {

@@ -16,6 +16,7 @@ extension PersistenceManager {
     ///   - limit: the most to fetch.
     ///   - offset: how many to leave out at the start.
     ///   - context: where to read, its unsaved changes included; without one, the store.
+    /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     /// - SQL: `SELECT … WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func fetch<Model: CoreModel & Codable & Sendable>(
@@ -36,6 +37,7 @@ extension PersistenceManager {
     ///   - limit: the most to fetch.
     ///   - offset: how many to leave out at the start.
     ///   - context: where to read, its unsaved changes included; without one, the store.
+    /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel & Codable>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [], limit: Int? = nil,
@@ -52,6 +54,7 @@ extension PersistenceManager {
     ///   - type: the model's type.
     ///   - uid: the identifier.
     ///   - context: where to read, its unsaved changes included; without one, the store.
+    /// - Returns: the model; nil when it is not stored.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     /// - SQL: `SELECT … WHERE <uid> = ? LIMIT 1`
     public func fetch<Model: CoreModel & Codable & Sendable>(
@@ -68,6 +71,7 @@ extension PersistenceManager {
     ///   - type: the model's type.
     ///   - uid: the identifier.
     ///   - context: where to read, its unsaved changes included; without one, the store.
+    /// - Returns: the model; nil when it is not stored.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel & Codable>(
         _ type: Model.Type, uid: Model.UidType, context: NSManagedObjectContext? = nil
@@ -82,6 +86,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - uids: the identifiers.
     ///   - context: where to read, its unsaved changes included; without one, the store.
+    /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`
     public func fetch<Model: CoreModel & Codable & Sendable>(
@@ -97,6 +102,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - uids: the identifiers.
     ///   - context: where to read, its unsaved changes included; without one, the store.
+    /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel & Codable>(
         _ type: Model.Type, uids: [Model.UidType], context: NSManagedObjectContext? = nil

@@ -1,7 +1,7 @@
 import CoreData
 
 extension PersistenceManager {
-    /// A manager for `Codable` models, whose entities are told by the models themselves.
+    /// A manager for `Codable` models. Their entities are derived from the models themselves.
     ///
     /// ```swift
     /// struct Book: CoreModel, Codable {
@@ -17,10 +17,10 @@ extension PersistenceManager {
     /// ```
     ///
     /// Properties are attributes: optional ones, numbers, strings, `Date`, `UUID`, `URL`, `Data`, `Decimal`, enumerations with raw
-    /// values. A nested struct is a composite attribute, whatever has no fixed shape is JSON. Models within models
+    /// values. A nested struct is a composite attribute, a value without a fixed shape is JSON. Models within models
     /// are relationships, to one, or to many for arrays (which keep their order) and sets. ``Schema`` says the rest.
     ///
-    /// A model that cannot be told is an error of `load()`.
+    /// `load()` throws for a model whose entity cannot be derived.
     ///
     /// - Parameters:
     ///   - models: the models; those within them are found by themselves.

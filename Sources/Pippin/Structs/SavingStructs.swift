@@ -14,7 +14,7 @@ extension PersistenceManager {
     ///   - models: the models. Where several have the same identifier, the one nearest to these counts; of two of these, the
     ///     later one.
     ///   - shouldOverwrite: true for models that are all there is: others of their type are deleted.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `INSERT`, `UPDATE` and `DELETE` in one transaction
     public func save<Model: CoreModel & Codable & Sendable>(
@@ -31,7 +31,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - models: the models.
     ///   - shouldOverwrite: true for models that are all there is: others of their type are deleted.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     public func save<Model: CoreModel & Codable>(
         _ models: [Model], shouldOverwrite: Bool = false, context: NSManagedObjectContext? = nil
@@ -43,7 +43,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - model: the model.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     public func save<Model: CoreModel & Codable & Sendable>(
         _ model: Model, context: NSManagedObjectContext? = nil
@@ -53,7 +53,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - model: the model.
-    ///   - context: where to work; it is saved, with whatever else is changed in it. Without one, a new worker.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
     public func save<Model: CoreModel & Codable>(_ model: Model, context: NSManagedObjectContext? = nil) throws {
         try save([model], context: context)

@@ -6,6 +6,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - context: where to read; without one, a new worker.
+    /// - Returns: the models, in no particular order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     /// - SQL: `SELECT … WHERE (<isUploaded> = 0 OR <isUploaded> IS NULL) AND (<wasDeleted> = 0 OR <wasDeleted> IS NULL)`
     public func fetchModelsToUpload<Record: SyncRecord & RecordToModel>(
@@ -20,6 +21,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - context: where to read; without one, a new worker.
+    /// - Returns: the identifiers, in no particular order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <wasDeleted> = 1`
     public func fetchUidsToDelete<Record: SyncRecord>(
@@ -33,7 +35,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - uids: the identifiers. Those without a record are no error.
+    ///   - uids: the identifiers. Those without a record are passed over.
     ///   - context: where to work; it is saved. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func markAsUploaded<Record: SyncRecord>(
@@ -44,7 +46,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - uids: the identifiers. Those without a record are no error.
+    ///   - uids: the identifiers. Those without a record are passed over.
     ///   - context: where to work; it is saved. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func markForUpload<Record: SyncRecord>(
@@ -55,7 +57,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - uids: the identifiers. Those without a record are no error.
+    ///   - uids: the identifiers. Those without a record are passed over.
     ///   - context: where to work; it is saved. Without one, a new worker.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func markForDeletion<Record: SyncRecord>(

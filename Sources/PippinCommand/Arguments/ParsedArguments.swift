@@ -17,6 +17,7 @@ struct ParsedArguments {
     ///   - valued: the options that it has.
     ///   - kind: what its paths are paths of.
     ///   - maximum: how many paths it takes at most.
+    /// - Throws: `CommandError` for an argument that the command does not have.
     init(
         _ arguments: [String], command: String, flags known: Set<String>, options valued: Set<String>,
         paths kind: String = "store", atMost maximum: Int = 1

@@ -34,7 +34,9 @@ indirect enum FieldValue: Equatable {
         let value: FieldValue
     }
 
-    /// - Parameter attribute: tells booleans from integers, and the elements of composites.
+    /// - Parameters:
+    ///   - value: the stored value.
+    ///   - attribute: tells booleans from integers, and the elements of composites.
     init(_ value: StoredValue, _ attribute: AttributeLayout) {
         switch value {
         case .null: self = .null
@@ -50,7 +52,7 @@ indirect enum FieldValue: Equatable {
         }
     }
 
-    /// The JSON that bytes are: an array or an object whoever wrote it, a single value where the model says so.
+    /// The JSON that bytes contain: an array or an object always, a single value only where the model says so.
     private static func json(in data: Data, _ attribute: AttributeLayout) -> String? {
         guard attribute.type == .binaryDataAttributeType, let first = data.first, let last = data.last,
             attribute.isJSON || (first == UInt8(ascii: "{") && last == UInt8(ascii: "}"))

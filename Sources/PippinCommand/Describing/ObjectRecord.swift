@@ -21,8 +21,11 @@ struct ObjectRecord {
     }
 
     /// - Parameters:
+    ///   - row: the object's row.
+    ///   - entity: the object's entity.
     ///   - dangling: the references that lead to no object, by relationship and the key of the object that has them.
     ///   - related: gives the destinations of a to-many relationship.
+    /// - Throws: what `related` throws.
     init(
         _ row: Row, of entity: EntityLayout, dangling: [String: [Int64: [NSManagedObjectID]]] = [:],
         related: (RelationshipLayout) throws -> [NSManagedObjectID]

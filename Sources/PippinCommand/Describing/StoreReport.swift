@@ -1,7 +1,7 @@
 import CoreData
 import SQLiteEngine
 
-/// What `pippin info` tells, as a value.
+/// The output of `pippin info`, as a value.
 struct StoreReport {
     struct Entity {
         let document: EntityDocument

@@ -93,6 +93,7 @@ enum MigrationChoice {
     /// Migrates the store, or leaves it as it was.
     ///
     /// - Parameter output: gets a line whenever a step of several begins.
+    /// - Throws: the errors of the migration; the store is as it was.
     func run(_ output: (String) throws -> Void) throws {
         switch self {
         case .direct(let migration): try migration.run()

@@ -16,6 +16,7 @@ struct Graphviz {
     /// - Parameters:
     ///   - graph: in the language DOT.
     ///   - format: SVG or PNG.
+    /// - Returns: the file's content.
     /// - Throws: `CommandError` that says what to install, or what Graphviz said.
     func draw(_ graph: String, as format: GraphFormat) throws -> Data {
         guard let executable else {

@@ -16,6 +16,7 @@ struct SQLiteHeader {
     /// - Parameters:
     ///   - header: the bytes.
     ///   - fileSize: how long the file is.
+    /// - Returns: the number of bytes that the file lacks; nil when it lacks none.
     static func missingBytes(_ header: [UInt8], fileSize: Int) -> Int? {
         guard header.count == 100 else { return nil }
         func number(_ place: Int) -> Int { header[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// The kinds of files that stores are, told by how they begin: their names say nothing reliable.
+/// The kinds of files that stores are. A file's first bytes show its kind; its name does not.
 enum StoreKind: Equatable {
     case sqlite
     case xml
@@ -16,8 +16,9 @@ enum StoreKind: Equatable {
         }
     }
 
+    /// Recognizes a store by its first bytes. `nil` for a file that is no store.
+    ///
     /// - Parameter start: the first bytes of a file.
-    /// - Returns: `nil` for a file that is no store.
     init?(start: Data) {
         if start.starts(with: Data("SQLite format 3\0".utf8)) {
             self = .sqlite

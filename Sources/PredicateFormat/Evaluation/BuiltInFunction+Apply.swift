@@ -154,7 +154,7 @@ extension BuiltInFunction {
 }
 
 extension Value {
-    /// The number without its fraction, an integer exactly as it is; nil for what is no number.
+    /// The number without its fraction, an integer exactly as it is; nil for anything but a number.
     fileprivate var wholePart: Int64? {
         if case .integer(let number) = self { return number }
         return doubleValue.flatMap { $0.isNaN ? nil : Int64(clamping: $0) }

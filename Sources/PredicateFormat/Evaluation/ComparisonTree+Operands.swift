@@ -2,6 +2,7 @@ extension ComparisonTree {
     /// Why a constant cannot stand where it does, in words: a number on the right of `BEGINSWITH`; nil where all fits.
     ///
     /// - Parameter constant: the value of an expression that is a constant, nil for all others.
+    /// - Returns: The reason; nil where there is none.
     package func operandObstacle(constantOf constant: (ExpressionTree) -> Value?) -> String? {
         switch comparison {
         case .between:

@@ -2,7 +2,7 @@ import Foundation
 
 /// What keeps a predicate from saying yes or no of a value, such as a regular expression that takes too long.
 ///
-/// Predicates answer with a Boolean, so they cannot throw. What failed is noted for the thread, and thrown by whoever called
+/// Predicates answer with a Boolean, so they cannot throw. The failure is noted for the thread, and thrown by the code that called
 /// ``throwing(_:)`` around the evaluation: fetches, counts, SQL functions. Elsewhere it is written to the standard error output, and the
 /// comparison does not hold.
 package enum EvaluationFailure {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// As ``ValueRelation``, with a constant on the right: whatever can be made of it once is.
+/// As ``ValueRelation``, with a constant on the right. Work on the constant is done once.
 enum ValueTest {
     typealias Code = @Sendable (Value) -> Bool
 

@@ -7,7 +7,7 @@ import Foundation
 /// compound predicates by Foundation's initializers, which leave no room for a subclass, and a class of ours under the same name would make
 /// the name ambiguous in every file that imports Foundation. So the four methods are put into the class itself, once.
 enum CompoundPredicateMethods {
-    /// Puts the methods in. Touched by whatever makes or reads predicates here.
+    /// Puts the methods in. All code here that makes or reads predicates uses it first.
     static let install: Void = {
         guard let foundations = ClassMethods(of: NSCompoundPredicate.self),
             let plain = ClassMethods(of: PlainCompoundPredicate.self),

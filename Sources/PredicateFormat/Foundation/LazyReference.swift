@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An object that is made when it is first needed, by whatever thread is first, and stays.
+/// An object that is made when a thread first needs it, and stays.
 ///
 /// The standard library's `AtomicLazyReference` does the same in generic code that looks its type up again with each load,
 /// which took half of the time of evaluating a predicate.

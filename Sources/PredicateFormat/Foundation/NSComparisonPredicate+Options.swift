@@ -101,6 +101,8 @@ extension NSComparisonPredicate {
         public let rawValue: UInt
 
         /// Options from bits.
+        ///
+        /// - Parameter rawValue: The bits of Foundation's constants.
         public init(rawValue: UInt) {
             self.rawValue = rawValue
         }
@@ -109,7 +111,7 @@ extension NSComparisonPredicate {
         public static let caseInsensitive = Options(rawValue: 1)
         /// `[d]`: without regard to diacritics.
         public static let diacriticInsensitive = Options(rawValue: 2)
-        /// `[n]`: byte by byte, whatever the other options.
+        /// `[n]`: byte by byte; the other options are ignored.
         public static let normalized = Options(rawValue: 4)
         /// `[l]`: by the rules of the current locale. Apple's framework knows the option without naming it.
         public static let localeSensitive = Options(rawValue: 8)

@@ -96,16 +96,27 @@ open class NSComparisonPredicate: NSPredicate {
     open override var description: String { content.tree.format }
 
     /// Whether an object satisfies the comparison.
+    ///
+    /// - Parameter object: The object that key paths start at.
+    /// - Returns: `true` when the comparison holds.
     open override func evaluate(with object: Any?) -> Bool {
         content.evaluate(with: object, nil)
     }
 
     /// Whether an object satisfies the comparison, with values for its variables.
+    ///
+    /// - Parameters:
+    ///   - object: The object that key paths start at.
+    ///   - bindings: The values, by the variables' names without the dollar sign.
+    /// - Returns: `true` when the comparison holds.
     open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         content.evaluate(with: object, bindings)
     }
 
     /// Whether another predicate says the same.
+    ///
+    /// - Parameter object: What to compare with.
+    /// - Returns: `false` for anything but an equal predicate.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSComparisonPredicate else { return false }
         return self === other || content.tree == other.content.tree
@@ -115,5 +126,8 @@ open class NSComparisonPredicate: NSPredicate {
     open override var hash: Int { content.tree.hashValue }
 
     /// The predicate itself, which never changes.
+    ///
+    /// - Parameter zone: Not used.
+    /// - Returns: The object itself.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
 }

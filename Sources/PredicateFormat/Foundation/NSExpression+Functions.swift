@@ -22,7 +22,7 @@ extension NSExpression {
     /// - Parameters:
     ///   - name: The name, as a selector: one colon an argument.
     ///   - function: Computes the value of the operand's value and the arguments' values, numbers being `NSNumber`. Runs on
-    ///     whatever thread evaluates. `nil` takes the function away.
+    ///     any thread that evaluates. `nil` takes the function away.
     public static func registerFunction(
         _ name: String, _ function: (@Sendable (_ operand: Any?, _ arguments: [Any?]) -> Any?)?
     ) {

@@ -58,7 +58,7 @@ extension NSExpression {
         if case .constant(let value) = tree { value.any } else { nil }
     }
 
-    /// The key path; empty for an expression that is none.
+    /// The key path; empty for any other expression.
     public var keyPath: String {
         switch tree {
         case .keyPath(let keys), .path(_, let keys): keys.joined(separator: ".")
@@ -78,7 +78,7 @@ extension NSExpression {
         }
     }
 
-    /// The variable's name; empty for an expression that is none.
+    /// The variable's name; empty for any other expression.
     public var variable: String {
         switch tree {
         case .variable(let name), .assignment(let name, _), .subquery(_, let name, _): name

@@ -20,17 +20,32 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression from a format string and the values for its placeholders.
     ///
     /// A format string that does not parse stops the program, as with `NSPredicate(format:)`.
+    ///
+    /// ```swift
+    /// let expression = NSExpression(format: "price * %@", 1.19)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - expressionFormat: The format, with `%@` for a value and `%K` for a key path.
+    ///   - arguments: The values, in the order of the placeholders.
     public convenience init(format expressionFormat: String, _ arguments: Any?...) {
         self.init(NSExpression.parsed(expressionFormat, arguments))
     }
 
     /// Creates an expression from a format string and an array of the values for its placeholders.
+    ///
+    /// - Parameters:
+    ///   - expressionFormat: The format, with `%@` for a value and `%K` for a key path.
+    ///   - arguments: The values, in the order of the placeholders.
     public convenience init(format expressionFormat: String, argumentArray arguments: [Any]) {
         self.init(NSExpression.parsed(expressionFormat, arguments))
     }
 
     /// Creates an expression from a format string that may be wrong.
     ///
+    /// - Parameters:
+    ///   - expressionFormat: The format, with `%@` for a value and `%K` for a key path.
+    ///   - arguments: The values, in the order of the placeholders.
     /// - Throws: ``PredicateFormatError``, which marks the place and says what was expected there.
     public convenience init(parsing expressionFormat: String, arguments: [Any?] = []) throws {
         self.init(try expressionTree(parsing: expressionFormat, arguments: arguments.map { Value($0) }))
@@ -46,6 +61,8 @@ open class NSExpression: NSObject, NSCopying {
     }
 
     /// Creates an expression for a constant: any value, a collection or `nil` included.
+    ///
+    /// - Parameter value: The constant.
     public convenience init(forConstantValue value: Any?) {
         self.init(.constant(Value(value)))
     }
@@ -56,11 +73,15 @@ open class NSExpression: NSObject, NSCopying {
     }
 
     /// Creates an expression for a variable: `$name`.
+    ///
+    /// - Parameter string: The variable's name, without the dollar sign.
     public convenience init(forVariable string: String) {
         self.init(.variable(string))
     }
 
     /// Creates an expression for the value under a key path, such as `author.name`, or `$author.name` from a variable on.
+    ///
+    /// - Parameter keyPath: The names, with dots between them.
     public convenience init(forKeyPath keyPath: String) {
         let keys = keys(ofPath: keyPath)
         guard let first = keys.first, first.hasPrefix("$"), first.count > 1 else {
@@ -89,27 +110,46 @@ open class NSExpression: NSObject, NSCopying {
 
     /// Creates an expression that calls a method of the target by its name: `FUNCTION(target, "name", …)`.
     ///
-    /// Which methods can be called, says ``registerFunction(_:_:)``.
+    /// ``registerFunction(_:_:)`` lists the methods that can be called.
+    ///
+    /// - Parameters:
+    ///   - target: What the method is called on.
+    ///   - name: The method's name, such as `uppercase:`.
+    ///   - parameters: The arguments, as expressions; `nil` for none.
     public convenience init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
         self.init(.call(on: target.tree, name: name, arguments: (parameters ?? []).map(NSExpression.tree)))
     }
 
     /// Creates an expression for a collection of other expressions: `{1, year, $limit}`.
+    ///
+    /// - Parameter subexpressions: The elements, as expressions.
     public convenience init(forAggregate subexpressions: [Any]) {
         self.init(.collection(of: subexpressions.map(NSExpression.tree)))
     }
 
     /// Creates an expression for what is in either of two collections.
+    ///
+    /// - Parameters:
+    ///   - left: An expression that gives a collection.
+    ///   - right: An expression that gives a collection.
     public convenience init(forUnionSet left: NSExpression, with right: NSExpression) {
         self.init(.set(.union, left.tree, right.tree))
     }
 
     /// Creates an expression for what is in both of two collections.
+    ///
+    /// - Parameters:
+    ///   - left: An expression that gives a collection.
+    ///   - right: An expression that gives a collection.
     public convenience init(forIntersectSet left: NSExpression, with right: NSExpression) {
         self.init(.set(.intersect, left.tree, right.tree))
     }
 
     /// Creates an expression for what is in one collection and not in another.
+    ///
+    /// - Parameters:
+    ///   - left: An expression that gives a collection.
+    ///   - right: An expression that gives a collection.
     public convenience init(forMinusSet left: NSExpression, with right: NSExpression) {
         self.init(.set(.minus, left.tree, right.tree))
     }
@@ -127,6 +167,11 @@ open class NSExpression: NSObject, NSCopying {
     }
 
     /// Creates an expression that is one of two, by a predicate: `TERNARY(…)`.
+    ///
+    /// - Parameters:
+    ///   - predicate: What decides.
+    ///   - trueExpression: The expression where the predicate holds.
+    ///   - falseExpression: The expression where it does not.
     public convenience init(
         forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
     ) {
@@ -140,6 +185,10 @@ open class NSExpression: NSObject, NSCopying {
     }
 
     /// Creates an expression that is computed by Swift code, in memory only.
+    ///
+    /// - Parameters:
+    ///   - block: Gets the evaluated object, the arguments' values and the context.
+    ///   - arguments: The arguments; `nil` for none.
     public convenience init(
         block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?
     ) {
@@ -165,6 +214,7 @@ open class NSExpression: NSObject, NSCopying {
     /// - Parameters:
     ///   - object: What `SELF` and key paths refer to.
     ///   - context: Values for variables, by names without the dollar sign.
+    /// - Returns: The value; `nil` for none.
     open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
         var variables: [String: Value] = [:]
         for (key, value) in context ?? [:] {
@@ -177,6 +227,9 @@ open class NSExpression: NSObject, NSCopying {
     open override var description: String { tree.format }
 
     /// Whether another expression says the same.
+    ///
+    /// - Parameter object: What to compare with.
+    /// - Returns: `false` for anything but an equal expression.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSExpression else { return false }
         return tree == other.tree
@@ -186,6 +239,9 @@ open class NSExpression: NSObject, NSCopying {
     open override var hash: Int { tree.hashValue }
 
     /// The expression itself, which never changes.
+    ///
+    /// - Parameter zone: Not used.
+    /// - Returns: The object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 

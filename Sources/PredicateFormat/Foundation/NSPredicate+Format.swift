@@ -61,6 +61,7 @@ extension PredicateParsing where Self: NSPredicate {
     /// ```
     ///
     /// - Parameter variables: Values by the variables' names, without the dollar sign. Other variables stay.
+    /// - Returns: The copy; the original stays as it is.
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
         guard let tree = try? predicateTree(of: self) else { return self }
         let substituted = makePredicate(tree.replacingVariables(with: variables.mapValues { Value($0) }))

@@ -36,6 +36,11 @@ extension KeySorting where Self: NSSortDescriptor {
     }
 
     /// Creates a sort descriptor by the values under a key path, compared by Swift code: in memory only.
+    ///
+    /// - Parameters:
+    ///   - key: The key path; `nil` for the objects themselves.
+    ///   - ascending: Whether the smallest value comes first.
+    ///   - comparator: Compares two values.
     public init(key: String?, ascending: Bool, comparator: @escaping Comparator) {
         self = sortDescriptor(SortTerm(keyPath: keys(ofPath: key), ascending: ascending), comparator)
     }
@@ -72,7 +77,9 @@ package func makeSortDescriptor(_ term: SortTerm) -> NSSortDescriptor {
 ///
 /// - Parameters:
 ///   - descriptors: The descriptors, the most significant first.
-///   - keys: The keys of a Swift key path, for descriptors made of one; nil where it has no names. See ``KeyPathNaming``.
+///   - keys: The keys of a Swift key path, for descriptors made of one; nil where it has no names. See
+///     ``KeyPathNaming``.
+/// - Returns: The terms, the most significant first.
 /// - Throws: For a descriptor that is code.
 package func sortTerms(
     of descriptors: [NSSortDescriptor], keys: (AnyKeyPath) -> [String]? = keys(of:)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a predicate says, whatever made it: a format string, the NS-classes, `NSPredicate(value:)`.
+/// What a predicate says, from a format string, the NS-classes or `NSPredicate(value:)`.
 ///
 /// - Throws: ``PredicateWithoutTreeError`` for a predicate that is code (`NSPredicate(block:)`), also inside a compound one.
 package func predicateTree(of predicate: NSPredicate) throws -> PredicateTree {
@@ -28,7 +28,7 @@ private func predicateTree(of predicate: NSPredicate, depth: Int) throws -> Pred
             + "Use a format string, or fetch first and filter the result.")
 }
 
-/// The predicate taken apart for whoever caches what it becomes: see ``PreparedPredicate``.
+/// The predicate in two parts, for a cache of what it becomes: see ``PreparedPredicate``.
 ///
 /// - Throws: As ``predicateTree(of:)``, and for a predicate that was built too deep for those who walk its tree.
 package func preparedPredicate(of predicate: NSPredicate) throws -> PreparedPredicate {

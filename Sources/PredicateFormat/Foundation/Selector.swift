@@ -8,28 +8,38 @@ public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
     public let description: String
 
     /// A selector by the method's name.
+    ///
+    /// - Parameter name: The name, such as `compare:`.
     public init(_ name: String) {
         description = name
     }
 
     /// A selector by the method's name.
+    ///
+    /// - Parameter name: The name, such as `compare:`.
     public init(stringLiteral name: String) {
         description = name
     }
 }
 
 /// Returns the selector with a name.
+///
+/// - Parameter name: The name.
+/// - Returns: The selector.
 public func NSSelectorFromString(_ name: String) -> Selector {
     Selector(name)
 }
 
 /// Returns the name of a selector.
+///
+/// - Parameter selector: The selector.
+/// - Returns: Its name.
 public func NSStringFromSelector(_ selector: Selector) -> String {
     selector.description
 }
 
 extension SortTerm.Comparison {
-    /// The comparison that a method of strings makes; nil for a method that is none of them.
+    /// The comparison that a method of strings makes; nil for any other method.
     init?(_ selector: Selector) {
         switch selector.description {
         case "compare:": self = .plain

@@ -32,6 +32,11 @@ extension NSPredicate {
     }
 
     /// `age == 42`
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The value to compare with.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Equatable>(
         keyPath: KeyPath<Root, Value>, equalTo value: Value
     ) -> NSPredicate {
@@ -39,6 +44,11 @@ extension NSPredicate {
     }
 
     /// `age != 42`, which is also true where `age` is nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The value to compare with.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Equatable>(
         keyPath: KeyPath<Root, Value>, notEqualTo value: Value
     ) -> NSPredicate {
@@ -46,6 +56,11 @@ extension NSPredicate {
     }
 
     /// `age IN {42, 43}`
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - list: The values.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Equatable>(
         keyPath: KeyPath<Root, Value>, in list: some Sequence<Value>
     ) -> NSPredicate {
@@ -53,6 +68,11 @@ extension NSPredicate {
     }
 
     /// `age IN {42, 43}`, for a property that may be nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - list: The values.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Equatable>(
         keyPath: KeyPath<Root, Value?>, in list: some Sequence<Value>
     ) -> NSPredicate {
@@ -60,6 +80,11 @@ extension NSPredicate {
     }
 
     /// `age > 42`
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The value to compare with.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value>, moreThan value: Value
     ) -> NSPredicate {
@@ -67,6 +92,11 @@ extension NSPredicate {
     }
 
     /// `age > 42`, for a property that may be nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The value to compare with.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value?>, moreThan value: Value
     ) -> NSPredicate {
@@ -74,6 +104,11 @@ extension NSPredicate {
     }
 
     /// `age >= 42`
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The value to compare with.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value>, moreThanOrEqual value: Value
     ) -> NSPredicate {
@@ -81,6 +116,11 @@ extension NSPredicate {
     }
 
     /// `age >= 42`, for a property that may be nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The value to compare with.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value?>, moreThanOrEqual value: Value
     ) -> NSPredicate {
@@ -88,6 +128,11 @@ extension NSPredicate {
     }
 
     /// `age < 42`
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The value to compare with.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value>, lessThan value: Value
     ) -> NSPredicate {
@@ -95,6 +140,11 @@ extension NSPredicate {
     }
 
     /// `age < 42`, for a property that may be nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The value to compare with.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value?>, lessThan value: Value
     ) -> NSPredicate {
@@ -102,6 +152,11 @@ extension NSPredicate {
     }
 
     /// `age <= 42`
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The value to compare with.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value>, lessThanOrEqual value: Value
     ) -> NSPredicate {
@@ -109,6 +164,11 @@ extension NSPredicate {
     }
 
     /// `age <= 42`, for a property that may be nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The value to compare with.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value?>, lessThanOrEqual value: Value
     ) -> NSPredicate {
@@ -116,6 +176,13 @@ extension NSPredicate {
     }
 
     /// `department BEGINSWITH "dev-"`, with options `department BEGINSWITH[cd] "dev-"`.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - value: The text.
+    ///   - operator: How the property must match.
+    ///   - options: Whether case and diacritics count; by default both do.
+    /// - Returns: The predicate.
     public static func filter<Root, Value: PredicateString>(
         keyPath: KeyPath<Root, Value>, value: String, operator: MatchingOperator,
         options: NSComparisonPredicate.Options = []
@@ -124,6 +191,11 @@ extension NSPredicate {
     }
 
     /// Several predicates as one: all must hold, or with `.or` at least one.
+    ///
+    /// - Parameters:
+    ///   - predicates: The predicates.
+    ///   - type: How they are joined.
+    /// - Returns: The predicate.
     public static func compound(
         _ predicates: [NSPredicate], by type: NSCompoundPredicate.LogicalType = .and
     ) -> NSPredicate {
@@ -131,6 +203,11 @@ extension NSPredicate {
     }
 
     /// Several predicates as one: all must hold, or with `.or` at least one.
+    ///
+    /// - Parameters:
+    ///   - predicates: The predicates.
+    ///   - type: How they are joined.
+    /// - Returns: The predicate.
     public static func compound(
         _ predicates: NSPredicate..., by type: NSCompoundPredicate.LogicalType = .and
     ) -> NSPredicate {
@@ -138,6 +215,9 @@ extension NSPredicate {
     }
 
     /// `NOT predicate`
+    ///
+    /// - Parameter predicate: The predicate.
+    /// - Returns: Its opposite.
     public static func not(_ predicate: NSPredicate) -> NSPredicate {
         NSCompoundPredicate(notPredicateWithSubpredicate: predicate)
     }

@@ -30,42 +30,66 @@ extension Optional: PredicateUntypedCollection where Wrapped: PredicateUntypedCo
 
 extension PredicateOperand where Value: PredicateCollection {
     /// `ANY books.title`: a comparison must hold for at least one member. `any(\.self)` for the members themselves.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for one comparison.
     public func any<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any)
     }
 
     /// `ALL books.title`: a comparison must hold for every member, which it does for none at all.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for one comparison.
     public func all<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .all)
     }
 
     /// `NONE books.title`: a comparison must hold for no member.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for one comparison.
     public func none<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any, isNone: true)
     }
 
     /// `books CONTAINS book`
+    ///
+    /// - Parameter member: The member to look for.
+    /// - Returns: The predicate.
     public func contains(_ member: Value.Member) -> NSPredicate { compare(.contains, constantTree(member)) }
 
     /// `books.@count`
     public var count: KeyPathExpression<Root, Int> { computed(.count) }
 
     /// `books.@sum.price`; of no members 0.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for comparisons.
     public func sum<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.sum, keyPath)
     }
 
     /// `books.@avg.price`; of no members nil.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for comparisons.
     public func average<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Double> {
         computed(.average, keyPath)
     }
 
     /// `books.@min.price`; of no members nil.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for comparisons.
     public func min<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.minimum, keyPath)
     }
 
     /// `books.@max.price`; of no members nil.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for comparisons.
     public func max<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.maximum, keyPath)
     }
@@ -77,52 +101,80 @@ extension PredicateOperand where Value: PredicateCollection {
     /// ```
     ///
     /// - Parameter predicate: A predicate about a member, not a block predicate.
+    /// - Returns: An operand that counts as the smaller collection.
     public func filter(_ predicate: NSPredicate) -> KeyPathExpression<Root, Value> { subquery(predicate) }
 }
 
 extension PredicateOperand where Value: PredicateUntypedCollection {
     /// `ANY books.title`: a comparison must hold for at least one member.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for one comparison.
     public func any<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any)
     }
 
     /// `ALL books.title`: a comparison must hold for every member, which it does for none at all.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for one comparison.
     public func all<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .all)
     }
 
     /// `NONE books.title`: a comparison must hold for no member.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for one comparison.
     public func none<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any, isNone: true)
     }
 
     /// `books CONTAINS book`
+    ///
+    /// - Parameter member: The member to look for.
+    /// - Returns: The predicate.
     public func contains(_ member: NSObject) -> NSPredicate { compare(.contains, constantTree(member)) }
 
     /// `books.@count`
     public var count: KeyPathExpression<Root, Int> { computed(.count) }
 
     /// `books.@sum.price`; of no members 0.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for comparisons.
     public func sum<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.sum, keyPath)
     }
 
     /// `books.@avg.price`; of no members nil.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for comparisons.
     public func average<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Double> {
         computed(.average, keyPath)
     }
 
     /// `books.@min.price`; of no members nil.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for comparisons.
     public func min<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.minimum, keyPath)
     }
 
     /// `books.@max.price`; of no members nil.
+    ///
+    /// - Parameter keyPath: A property of the members.
+    /// - Returns: An operand for comparisons.
     public func max<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.maximum, keyPath)
     }
 
     /// `SUBQUERY(books, $member, $member.price > 10)`: the members that satisfy a predicate of their own.
+    ///
+    /// - Parameter predicate: A predicate about a member, not a block predicate.
+    /// - Returns: An operand that counts as the smaller collection.
     public func filter(_ predicate: NSPredicate) -> KeyPathExpression<Root, Value> { subquery(predicate) }
 }
 

@@ -5,21 +5,33 @@ import Foundation
 
 extension PredicateOperand where Value: Equatable {
     /// `age IN {30, 31}`. SQL: `t0.ZAGE IN (?, ?)`.
+    ///
+    /// - Parameter values: The values.
+    /// - Returns: The predicate.
     public func `in`(_ values: [Value]) -> NSPredicate {
         compare(.in, constantTree(collection: values))
     }
 
     /// `age IN {30, 31}`, for a property that may be nil, which is in no collection of values.
+    ///
+    /// - Parameter values: The values.
+    /// - Returns: The predicate.
     public func `in`<Wrapped>(_ values: [Wrapped]) -> NSPredicate where Value == Wrapped? {
         compare(.in, constantTree(collection: values))
     }
 
     /// `age BETWEEN {18, 30}`, for a property that may be nil.
+    ///
+    /// - Parameter range: The bounds.
+    /// - Returns: The predicate.
     public func `in`<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> NSPredicate where Value == Wrapped? {
         between(range.lowerBound, range.upperBound)
     }
 
     /// `age >= 18 AND age < 30`, for a property that may be nil.
+    ///
+    /// - Parameter range: The bounds.
+    /// - Returns: The predicate.
     public func `in`<Wrapped: Comparable>(_ range: Range<Wrapped>) -> NSPredicate where Value == Wrapped? {
         .compound(
             compare(.greaterThanOrEqualTo, constantTree(range.lowerBound)),
@@ -39,16 +51,27 @@ extension PredicateOperand {
 
 extension PredicateOperand where Value: Comparable {
     /// `age BETWEEN {18, 30}`, both included. SQL: `t0.ZAGE BETWEEN ? AND ?`.
+    ///
+    /// - Parameters:
+    ///   - lower: The least value.
+    ///   - upper: The greatest value.
+    /// - Returns: The predicate.
     public func between(_ lower: Value, _ upper: Value) -> NSPredicate {
         compare(.between, constantTree(collection: [lower, upper]))
     }
 
     /// `age BETWEEN {18, 30}`
+    ///
+    /// - Parameter range: The bounds.
+    /// - Returns: The predicate.
     public func `in`(_ range: ClosedRange<Value>) -> NSPredicate {
         between(range.lowerBound, range.upperBound)
     }
 
     /// `age >= 18 AND age < 30`
+    ///
+    /// - Parameter range: The bounds.
+    /// - Returns: The predicate.
     public func `in`(_ range: Range<Value>) -> NSPredicate {
         .compound(
             compare(.greaterThanOrEqualTo, constantTree(range.lowerBound)),
@@ -58,6 +81,11 @@ extension PredicateOperand where Value: Comparable {
 
 extension PredicateOperand {
     /// `age BETWEEN {18, 30}`, for a property that may be nil, which is between nothing.
+    ///
+    /// - Parameters:
+    ///   - lower: The least value.
+    ///   - upper: The greatest value.
+    /// - Returns: The predicate.
     public func between<Wrapped: Comparable>(_ lower: Wrapped, _ upper: Wrapped) -> NSPredicate
     where Value == Wrapped? {
         compare(.between, constantTree(collection: [lower, upper]))

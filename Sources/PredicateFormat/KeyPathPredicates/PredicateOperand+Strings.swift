@@ -11,36 +11,71 @@ extension PredicateOperand where Value: PredicateString {
     ///
     /// SQL: `t0.ZNAME >= ? AND t0.ZNAME < ?`, which searches an index of the attribute; with options, a function call
     /// for each row.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - options: Whether case and diacritics count; by default both do.
+    /// - Returns: The predicate.
     public func beginsWith(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.beginsWith, text, options)
     }
 
     /// `name ENDSWITH "a"`
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - options: Whether case and diacritics count; by default both do.
+    /// - Returns: The predicate.
     public func endsWith(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.endsWith, text, options)
     }
 
     /// `name CONTAINS "a"`
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - options: Whether case and diacritics count; by default both do.
+    /// - Returns: The predicate.
     public func contains(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.contains, text, options)
     }
 
     /// `name LIKE "a*"`: `?` stands for one character and `*` for any number of them.
+    ///
+    /// - Parameters:
+    ///   - pattern: The pattern.
+    ///   - options: Whether case and diacritics count; by default both do.
+    /// - Returns: The predicate.
     public func like(_ pattern: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.like, pattern, options)
     }
 
     /// `name MATCHES "a+"`: the whole text matches a regular expression.
+    ///
+    /// - Parameters:
+    ///   - pattern: The regular expression, in ICU's notation.
+    ///   - options: Whether case and diacritics count; by default both do.
+    /// - Returns: The predicate.
     public func matches(_ pattern: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.matches, pattern, options)
     }
 
     /// `name ==[cd] "a"`
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - options: Whether case and diacritics count.
+    /// - Returns: The predicate.
     public func equals(_ text: String, options: NSComparisonPredicate.Options) -> NSPredicate {
         compare(.equalTo, text, options)
     }
 
     /// `name IN[cd] {"a", "b"}`
+    ///
+    /// - Parameters:
+    ///   - texts: The texts.
+    ///   - options: Whether case and diacritics count.
+    /// - Returns: The predicate.
     public func `in`(_ texts: [String], options: NSComparisonPredicate.Options) -> NSPredicate {
         compare(.in, constantTree(collection: texts), StringOptions(rawValue: options.rawValue))
     }

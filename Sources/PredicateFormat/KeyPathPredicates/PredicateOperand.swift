@@ -52,6 +52,8 @@ public struct KeyPathExpression<Root, Value>: PredicateOperand {
     public let comparisonSide: ComparisonSide
 
     /// The value under a key path.
+    ///
+    /// - Parameter keyPath: The property.
     public init(_ keyPath: KeyPath<Root, Value>) {
         comparisonSide = keyPath.comparisonSide
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Value {
-    /// The operand for whatever a caller passes: a Swift value, its Foundation counterpart, a collection, an object.
+    /// The operand for any value that a caller passes: a Swift value, its Foundation counterpart, a collection, an object.
     package init(_ any: Any?) {
         guard let any else {
             self = .null

@@ -212,7 +212,7 @@ extension ExpressionTree {
 }
 
 extension Value {
-    /// The number with the other sign; nil for what is no number.
+    /// The number with the other sign; nil for anything but a number.
     fileprivate var negated: Value? {
         switch self {
         case .integer(let value):

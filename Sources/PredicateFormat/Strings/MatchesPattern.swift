@@ -24,7 +24,7 @@ package struct MatchesPattern: @unchecked Sendable {
             engine = .plain(plain)
             return
         }
-        // The pattern must be one by itself: `a)|(b` is none. Foundation takes the empty one for none.
+        // The pattern must be valid by itself; `a)|(b` is not. Foundation refuses the empty pattern.
         guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern)) != nil,
             // As on Apple's platforms, `^` and `$` match at line breaks, and a dot matches one.
             let expression = try? NSRegularExpression(

@@ -39,7 +39,7 @@ struct PlainExpression: Sendable {
     /// The steps that may be taken again.
     private var repeated: UInt64 = 0
 
-    /// Nil for an expression of another kind: whatever is not certain to mean the same is none of ours.
+    /// Nil for an expression that is not certain to mean the same here.
     init?(_ pattern: String) {
         var rest = Array(pattern.unicodeScalars)[...]
         while let scalar = rest.popFirst() {

@@ -7,8 +7,9 @@ extension PredicateParsing where Self: NSPredicate {
     /// NSPredicate(#Predicate<Book> { $0.year > 1990 && $0.title.contains("x") })
     /// ```
     ///
+    /// The result is `nil` for a predicate that the predicate language cannot say, such as one with a computed property.
+    ///
     /// - Parameter predicate: Comparisons of stored or managed properties, their collections and constants.
-    /// - Returns: `nil` for a predicate that the predicate language cannot say, such as one with a computed property.
     public init?<Input>(_ predicate: Predicate<Input>) {
         guard let tree = try? predicateTree(of: predicate), let result = makePredicate(tree) as? Self else {
             return nil

@@ -18,12 +18,20 @@ extension PredicateExpressions {
         public let other: Other
 
         /// An expression of what is searched, and for what.
+        ///
+        /// - Parameters:
+        ///   - root: The text that is searched.
+        ///   - other: What is searched for.
         public init(root: Root, other: Other) {
             self.root = root
             self.other = other
         }
 
         /// Whether the text is found, with values for the predicate's variables.
+        ///
+        /// - Parameter bindings: The values of the variables.
+        /// - Returns: `true` when the text is found.
+        /// - Throws: What the parts of the expression throw.
         public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
             let (text, part) = (try root.evaluate(bindings), try other.evaluate(bindings))
             return PredicateFormat.ComparisonOperator.contains.holds(
@@ -32,6 +40,11 @@ extension PredicateExpressions {
     }
 
     /// What the macro makes of `localizedStandardContains`.
+    ///
+    /// - Parameters:
+    ///   - root: The text that is searched.
+    ///   - other: What is searched for.
+    /// - Returns: The expression.
     public static func build_localizedStandardContains<Root, Other>(
         _ root: Root, _ other: Other
     ) -> StringLocalizedStandardContains<Root, Other> {

@@ -1,4 +1,4 @@
-/// A predicate taken apart for whoever caches what it becomes (SQL): a skeleton, and the constants to put into it.
+/// A predicate in two parts, for a cache of what it becomes (SQL): a skeleton, and the constants to put into it.
 ///
 /// Predicates of one format string share the skeleton and its ``identity``, and differ in their ``arguments`` alone, so
 /// that SQL generated for one serves the next with other bindings:

@@ -20,6 +20,7 @@ package protocol KeyedOperand: AnyObject, SendableMetatype {
     /// the conformance, which takes longer than a comparison.
     ///
     /// - Parameter object: its class is exactly that of an object which was found to be an operand of this type.
+    /// - Returns: The object as an operand.
     static func operand(_ object: NSObject) -> any KeyedOperand
 }
 

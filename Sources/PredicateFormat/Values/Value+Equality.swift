@@ -20,7 +20,7 @@ extension Value: Hashable {
     package func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0 as UInt8)
-        // All numbers that are equal hash alike, whatever their type.
+        // Equal numbers have the same hash, also across types.
         case .integer(let value): hasher.combine(Double(value))
         case .double(let value): hasher.combine(value)
         case .decimal(let value): hasher.combine(value.doubleValue)

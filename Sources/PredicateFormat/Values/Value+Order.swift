@@ -16,7 +16,7 @@ extension Value {
         }
     }
 
-    /// The order of two numbers by value, whatever their types; nil where either is none.
+    /// The order of two numbers of any type, by value; nil where one of them is not a number.
     ///
     /// Decimals are compared exactly with each other and with integers, and as doubles with doubles, as a store's columns are.
     package func numericComparison(with other: Value) -> ComparisonResult? {

@@ -5,7 +5,7 @@ import Foundation
 /// The enum stands where Apple's implementation passes `id`: a compact value that is compared without casts.
 /// Every number but a decimal is an integer or a double; booleans are the integers 0 and 1, as in a store.
 ///
-/// Two values are equal as `isEqual(_:)` has it on Apple's platforms: numbers by value whatever their type, strings
+/// Two values are equal as `isEqual(_:)` has it on Apple's platforms: numbers of all types by value, strings
 /// character by character without regard to canonical equivalence, objects by identity or their own `isEqual(_:)`.
 package enum Value: Sendable {
     /// `nil`; the spelling `NULL` means the same.

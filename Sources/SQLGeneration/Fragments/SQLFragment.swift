@@ -22,7 +22,7 @@ package struct SQLFragment: Sendable, Equatable {
         case literal(SQLValue)
         /// A value that is bound when the statement runs.
         case parameter(SQLBinding)
-        /// A value that whoever runs the statement binds by its position.
+        /// A value that is bound by its position when the statement runs.
         case placeholder
         /// The same with a number, from 1: the value may be used more than once.
         case numbered(Int)

@@ -4,7 +4,12 @@ import StoreEngine
 extension PredicateSQL {
     /// An expression as SQL.
     ///
-    /// - Parameter other: the other side of a comparison, whose column says how a constant is written.
+    /// - Parameters:
+    ///   - tree: the expression.
+    ///   - other: the other side of a comparison, whose column says how a constant is written.
+    ///   - scope: the tables that key paths start at.
+    /// - Returns: the operand.
+    /// - Throws: an `NSError` that names what cannot be said in SQL.
     func operand(
         _ tree: ExpressionTree, comparedWith other: SQLOperand? = nil, in scope: SQLScope
     ) throws -> SQLOperand {

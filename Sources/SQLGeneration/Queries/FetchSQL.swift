@@ -41,10 +41,12 @@ package struct FetchSQL {
     ///
     /// - Parameters:
     ///   - plan: the fetch; its predicate and sort descriptors come separately, as trees.
+    ///   - result: what the rows are made into.
     ///   - predicate: the predicate, arguments in place or apart.
     ///   - arguments: the predicate's arguments, where they are apart.
     ///   - sortTerms: the order.
     ///   - having: what groups must satisfy.
+    /// - Returns: the statement, with its arguments.
     /// - Throws: an `NSError` that names what cannot be said in SQL.
     package func statement(
         _ plan: FetchPlan, result: FetchResult, predicate: PredicateTree? = nil, arguments: [Value] = [],

@@ -46,7 +46,12 @@ extension PredicateSQL {
 
     /// `EXISTS (SELECT 1 FROM ZPAGE t1 WHERE t1.ZBOOK = t0.Z_PK AND …)`, nested for each further to-many relationship.
     ///
-    /// - Parameter body: the condition that a destination must satisfy; nil for none.
+    /// - Parameters:
+    ///   - toMany: the path up to the relationship.
+    ///   - scope: the tables that key paths start at.
+    ///   - body: the condition that a destination must satisfy; nil for none.
+    /// - Returns: the condition.
+    /// - Throws: an `NSError` that names what cannot be said in SQL, and what `body` throws.
     func existence(
         of toMany: ToManyPath, in scope: SQLScope, _ body: (ExistenceTarget) throws -> SQLCondition?
     ) throws -> SQLCondition {

@@ -270,7 +270,7 @@ struct DependentColumns {
         self.free = free
     }
 
-    /// `Z7_OWNER` for `ZOWNER`, whatever the number.
+    /// `Z7_OWNER` for `ZOWNER`, with any number.
     mutating func entityColumn(_ expected: String?, of column: String) -> String? {
         let number = expected.flatMap { StoredName.numbered($0, prefix: "Z")?.number }
         if let number, let name = matching.spelling("Z\(number)_\(column.dropFirst())") { return name }

@@ -14,7 +14,7 @@ package struct SQLSchema: Sendable {
     package let tables: [TableDefinition]
     /// The join tables, each with the number of the root entity after whose table it is made.
     package let joinTables: [JoinTableDefinition]
-    /// What an existing store has not, or so that it cannot be told which is which.
+    /// The parts that an existing store does not have, or has ambiguously.
     package let findings: [SchemaFinding]
     private let layoutIndexByNumber: [Int: Int]
 

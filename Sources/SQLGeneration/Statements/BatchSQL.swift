@@ -45,8 +45,11 @@ package struct BatchSQL {
     private let hasOffset: Bool
 
     /// - Parameters:
+    ///   - schema: the store's tables.
     ///   - plan: the rows; its predicate and sort descriptors come separately, as trees.
+    ///   - predicate: the predicate, arguments in place or apart.
     ///   - arguments: the predicate's arguments, where they are apart.
+    ///   - sortTerms: the order.
     /// - Throws: an `NSError` that names what cannot be said in SQL.
     package init(
         schema: SQLSchema, plan: FetchPlan, predicate: PredicateTree? = nil, arguments: [Value] = [],

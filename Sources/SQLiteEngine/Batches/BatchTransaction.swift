@@ -77,7 +77,10 @@ struct KeyTable {
 
     /// Makes the table, empty.
     ///
-    /// - Parameter purpose: tells tables of one request apart.
+    /// - Parameters:
+    ///   - purpose: tells tables of one request apart.
+    ///   - connection: the connection that alone sees the table.
+    /// - Throws: SQLite's errors.
     init(_ purpose: String, on connection: Connection) throws {
         fragment = "temp.\(name: "PippinKeys_\(purpose)")"
         name = fragment.sqlite.text

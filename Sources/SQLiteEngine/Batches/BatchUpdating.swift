@@ -52,7 +52,12 @@ extension OpenStore {
 
     /// Notes the files of external data that a change of rows makes superfluous.
     ///
-    /// - Parameter condition: which rows of the entity's table `t`.
+    /// - Parameters:
+    ///   - access: the entity and its tables.
+    ///   - slots: the properties that change.
+    ///   - condition: which rows of the entity's table `t`.
+    ///   - files: what takes the notes.
+    /// - Throws: SQLite's errors.
     func noteFiles(
         of access: EntityAccess, _ slots: [Int], where condition: String, _ files: ExternalFiles
     ) throws {

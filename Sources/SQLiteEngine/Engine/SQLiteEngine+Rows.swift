@@ -3,7 +3,7 @@ import SQLiteConnection
 import StoreEngine
 
 extension SQLiteEngine {
-    // What is code comes without its condition and order where whoever asks has the objects to evaluate it with.
+    // A plan with code comes without its condition and order where the caller has the objects to evaluate it with.
     private func answered(_ plan: FetchPlan) -> FetchPlan { leavesCodeToAsker ? plan.withoutCode : plan }
 
     package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {

@@ -5,7 +5,7 @@ import StoreEngine
 
 /// Reads and writes a store in an SQLite database of Core Data's format, in a file or in memory.
 ///
-/// The connection and everything else here is confined to whoever asks: a coordinator does it under its lock.
+/// The connection and everything else here is confined to the caller: a coordinator calls it under its lock.
 package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     // @unchecked Sendable: confined as said, which also holds for those who listen to changes of others.
     let facts: StoreFacts
@@ -32,7 +32,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     ///   - facts: where the store is, and how it is to be opened.
     ///   - isInMemory: whether there is no file; `nil` for what the URL says: `/dev/null`, which Xcode's templates give previews and
     ///     tests, is none.
-    ///   - leavesCodeToAsker: whether whoever asks applies the code of a plan.
+    ///   - leavesCodeToAsker: whether the caller applies the code of a plan.
     package init(_ facts: StoreFacts, isInMemory: Bool? = nil, leavesCodeToAsker: Bool = false) {
         self.facts = facts
         self.isInMemory = isInMemory ?? facts.url.map(\.isNoFile) ?? false
@@ -111,7 +111,7 @@ extension SQLiteEngine: NewsEngine {
 
     package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool, heard: @escaping @Sendable () -> Void) {
         guard !isInMemory, let url = facts.url,
-            // A store that cannot be read any more tells so when it is next read.
+            // The next reading reports a store that cannot be read any more.
             let version = try? opened?.connection.integer("PRAGMA data_version")
         else { return }
         detection = RemoteChangeDetection(self, url, version: version, asking: asking, heard: heard)

@@ -8,8 +8,11 @@ package enum SQLiteStoreError {
     /// The error for something that failed while a store was used.
     ///
     /// - Parameters:
+    ///   - error: what failed.
     ///   - fallback: Core Data's code for what was being done, where SQLite's code says nothing more special.
     ///   - work: what was being done, for the message: "open the store".
+    ///   - url: where the store is.
+    /// - Returns: an `NSError` in the Cocoa domain for an error of SQLite; any other error stays as it is.
     package static func make(_ error: any Error, fallback: Int, work: String, url: URL) -> any Error {
         guard let error = error as? SQLiteError else { return error }
         let (code, reason, suggestion) = meaning(of: error, fallback: fallback)

@@ -58,7 +58,11 @@ extension OpenStore {
         return found
     }
 
-    /// - Parameter objects: keys, and the positions of their lists.
+    /// - Parameters:
+    ///   - ends: the join table or the column to read.
+    ///   - objects: keys, and the positions of their lists.
+    ///   - found: gets the IDs, list by list.
+    /// - Throws: SQLite's errors.
     private func read(
         _ ends: Ends, _ objects: [(key: Int64, position: Int)], into found: inout [[NSManagedObjectID]]
     ) throws {

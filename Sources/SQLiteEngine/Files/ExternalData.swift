@@ -130,7 +130,10 @@ package struct ExternalData {
 
     /// Writes a value into a new file.
     ///
-    /// - Parameter name: the file's name, a UUID.
+    /// - Parameters:
+    ///   - content: the bytes.
+    ///   - name: the file's name, a UUID.
+    /// - Throws: the errors of the file system.
     func write(_ content: Data, as name: String) throws {
         try makeFolders()
         let url = folder.appendingPathComponent(name)

@@ -15,6 +15,7 @@ package struct ExternalDataSummary: Equatable {
     /// - Parameters:
     ///   - database: the store's database, or a copy of it.
     ///   - store: the store, beside which the files lie.
+    /// - Throws: SQLite's errors, and those of the file system.
     package init(database: URL, store: URL) throws {
         let files = try ExternalData(store: store).regularFileNames()
         var unused = files.filter { UUID(uuidString: $0) != nil }

@@ -8,7 +8,9 @@ package final class ExternalFiles {
     private var superfluous: [String] = []
     private var isCommitting = false
 
-    /// - Parameter journal: where the files are noted before; nil where none are written.
+    /// - Parameters:
+    ///   - external: the store's folder of external data.
+    ///   - journal: where the files are noted before; nil where none are written.
     init(_ external: ExternalData, journal: FileJournal?) {
         self.external = external
         self.journal = journal

@@ -113,7 +113,7 @@ package final class FileJournal {
 
 /// The files that a store's rows refer to.
 enum ExternalReferences {
-    /// The names of all files that any column of any table refers to, whatever a model says of it.
+    /// The names of all files that any column of any table refers to, also columns that no model knows.
     static func names(in connection: Connection) throws -> Set<String> {
         var names: Set<String> = []
         try forEach(in: connection) { names.insert($0) }

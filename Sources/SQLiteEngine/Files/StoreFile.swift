@@ -13,7 +13,11 @@ package struct StoreFile {
     /// Opens a store's file.
     ///
     /// - Parameters:
+    ///   - url: where the store is.
+    ///   - mode: whether the file may be written or made.
     ///   - timeout: seconds to wait for another process's lock.
+    /// - Returns: the file, with a connection of its own.
+    /// - Throws: an `NSError` for a file that cannot be opened, or is no store.
     package static func open(_ url: URL, mode: OpenMode, timeout: Double = 10) throws -> StoreFile {
         do {
             let file = StoreFile(
@@ -55,7 +59,7 @@ package struct StoreFile {
             url: url, underlying: error, userInfo: [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)])
     }
 
-    /// Opens an existing store for reading, in whatever way its folder allows: a folder that cannot be written has no
+    /// Opens an existing store for reading, in the way that its folder allows: a folder that cannot be written has no
     /// room for the files that a write-ahead log needs.
     package static func openForReading(_ url: URL, timeout: Double = 10) throws -> StoreFile {
         do {
@@ -111,7 +115,7 @@ package struct StoreFile {
                     "The store “\(url.lastPathComponent)” has no metadata: Z_METADATA is empty.", url: url)
             }
             let uuid = statement.string(at: 0)
-            // Whoever published the file may have blanked them.
+            // They may have been blanked when the file was published.
             guard !statement.isNull(at: 1) else { return [NSStoreUUIDKey: uuid, NSStoreTypeKey: NSSQLiteStoreType] }
             return try StoreMetadata.metadata(of: statement.data(at: 1), uuid: uuid, url: url)
         }

@@ -74,16 +74,20 @@ package enum StoreFiles {
         try connection.checkpoint(.truncate)
     }
 
-    /// Puts a copy of a store in the place of another, as one change for whoever has that open.
+    /// Puts a copy of a store in the place of another. Programs that have the other one open see one change.
     ///
     /// Its files of external data are put beside the old ones first, and are on the disk; then the database is replaced in
     /// one transaction; then the old files go. Whenever this is interrupted, the destination is whole, as it was or as the
     /// source is.
     ///
     /// - Parameters:
+    ///   - destination: the store to replace.
+    ///   - source: the store to copy.
+    ///   - options: the options that the store is opened with.
     ///   - code: the code of errors that SQLite's own code says nothing more special about.
     ///   - whenLocked: called when nobody else can write to the destination, and nothing is copied yet; what it throws leaves
     ///     the destination as it was.
+    /// - Throws: the errors of SQLite and the file system, and what `whenLocked` throws.
     package static func replace(
         at destination: URL, from source: URL, options: [AnyHashable: Any]?,
         code: Int = CoreDataErrorCode.persistentStoreOperation, whenLocked: () throws -> Void = {}

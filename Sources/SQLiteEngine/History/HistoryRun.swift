@@ -21,8 +21,11 @@ final class HistoryRun {
     /// Writes one change.
     ///
     /// - Parameters:
+    ///   - type: whether the object was inserted, updated or deleted.
+    ///   - identifier: the object's ID.
     ///   - columns: which properties an update changed.
     ///   - tombstone: the values that a deletion keeps.
+    /// - Throws: SQLite's errors.
     func note(
         _ type: HistoryChangeKind, _ identifier: NSManagedObjectID, columns: Data? = nil, tombstone: [SQLValue] = []
     ) throws {
@@ -43,9 +46,11 @@ final class HistoryRun {
     /// Writes a change for each row of an entity whose key is in a table: `INSERT INTO ACHANGE … SELECT …`.
     ///
     /// - Parameters:
+    ///   - type: whether the rows were inserted, updated or deleted.
     ///   - mapping: the entity; rows of its subentities are not looked at.
     ///   - condition: which rows of the entity's table `t`.
     ///   - columns: which properties an update changed.
+    /// - Throws: SQLite's errors.
     func noteRows(_ type: HistoryChangeKind, of mapping: EntityMapping, where condition: String, columns: Data? = nil)
         throws
     {

@@ -8,7 +8,11 @@ import StoreEngine
 enum HistoryTables {
     /// Makes the tables in a store that has none, and the columns of the tombstones where they are missing.
     ///
-    /// - Parameter hasTables: whether the store has the tables already.
+    /// - Parameters:
+    ///   - file: the store's file, in a transaction.
+    ///   - schema: the store's tables.
+    ///   - hasTables: whether the store has the tables already.
+    /// - Throws: SQLite's errors.
     static func prepare(in file: StoreFile, schema: SQLSchema, hasTables: Bool) throws {
         try file.run("make the history of", fallback: CoreDataErrorCode.persistentStoreOpen) {
             if hasTables {

@@ -39,7 +39,10 @@ final class HistoryWriter {
 
     /// Writes down a save, inside its transaction.
     ///
-    /// - Parameter tombstones: what deleted objects leave behind, by their position among the deletions.
+    /// - Parameters:
+    ///   - changes: what the save writes.
+    ///   - tombstones: what deleted objects leave behind, by their position among the deletions.
+    /// - Throws: SQLite's errors.
     func record(_ changes: ChangeSet, tombstones: [Int: [SQLValue]]) throws {
         let run = begin(ChangeOrigin(contextName: changes.contextName, author: changes.author))
         for change in changes.inserted { try run.note(.insert, change.objectID) }

@@ -7,7 +7,10 @@ import SQLiteConnection
 package enum StoreFunctions {
     /// Makes the functions known to a connection.
     ///
-    /// - Parameter derived: collects what triggers report; see ``DerivedValues``.
+    /// - Parameters:
+    ///   - connection: the connection.
+    ///   - derived: collects what triggers report; see ``DerivedValues``.
+    /// - Throws: SQLite's errors.
     package static func register(on connection: Connection, derived: DerivedValues) throws {
         try connection.register(function: SQLFunctionName.now, argumentCount: 0, isDeterministic: false) { _ in
             .double(Date().timeIntervalSinceReferenceDate)

@@ -68,7 +68,7 @@ extension SQLiteEngine {
                     userInfo: ["metadata": metadata, "entities": differences])
             }
             if !differences.isEmpty {
-                // A damaged copy has no more to say; it is told of where the copy is needed.
+                // A damaged copy says nothing more; it is reported where the copy is needed.
                 let cached = try? file.cachedModel()
                 throw StoreCompatibility.error(
                     differences, metadata: metadata, url: file.url, model: entities, cached: cached)

@@ -12,7 +12,7 @@ final class RareSlotReader {
     private let elements: [(name: String, reader: RareSlotReader)]
     private let schema: SQLSchema?
 
-    /// - Parameter unavailable: why the property's column is not known.
+    /// - Parameter error: why the property's column is not known.
     init(unavailable error: NSError) {
         unavailable = UnavailableValue(error.localizedDescription)
         (shape, attribute, schema, elements) = (nil, nil, nil, [])

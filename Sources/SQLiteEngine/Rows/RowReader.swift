@@ -23,7 +23,10 @@ struct RowReader {
 
     /// The statement's current row.
     ///
-    /// - Parameter identifier: the row's ID, where it is known already.
+    /// - Parameters:
+    ///   - statement: the statement, at a row.
+    ///   - identifier: the row's ID, where it is known already.
+    /// - Returns: the row, as a value.
     /// - Throws: an `NSError` when the row is of an entity that does not belong there.
     func row(_ statement: Statement, identifier: NSManagedObjectID? = nil) throws -> Row {
         let reader = try reader(statement)

@@ -50,6 +50,8 @@ struct ConstraintCheck {
     /// ```
     ///
     /// - Parameter limit: how many groups of rows, and how many of each, to look for.
+    /// - Returns: the groups, each with its constraint; none when all rows are unique.
+    /// - Throws: SQLite's errors.
     func sharedValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
         var found: [(constraint: [String], rows: [NSManagedObjectID])] = []
         for mapping in store.schema.mappings.compactMap({ $0 }) {

@@ -9,6 +9,7 @@ extension SQLiteEngine: LongTransactionEngine {
     ///
     /// - Parameter makesIndexesLater: drops all indexes, for `makeIndexes()` to make when the rows are there: sorting once
     ///   costs less than finding a place for each row in an index that outgrows SQLite's cache.
+    /// - Throws: SQLite's errors.
     package func beginLongTransaction(makesIndexesLater: Bool) throws {
         let store = try writable()
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
@@ -38,7 +39,9 @@ extension SQLiteEngine: LongTransactionEngine {
     /// Rows that share values which must be unique; none where all indexes are there, which do not let them in.
     ///
     /// - Parameter limit: how many groups of rows, and how many of each, to look for.
-    /// - Throws: an error that names the index when one is missing without such rows: no store goes without its indexes.
+    /// - Returns: the groups, each with its constraint.
+    /// - Throws: an error that names the index when one is missing without such rows: no store goes without its
+    ///   indexes.
     package func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
         guard let store = opened, let missing = store.indexesOfLongTransaction.first else { return [] }
         let found = try store.run("read from", fallback: CoreDataErrorCode.persistentStoreOperation) {

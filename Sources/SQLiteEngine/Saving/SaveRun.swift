@@ -83,7 +83,7 @@ final class SaveRun {
     func delete(_ deletion: RowDeletion) throws {
         let identifier = deletion.objectID
         let access = try store.access(identifier.layout)
-        // What refers to the object could not be told.
+        // The references to the object could not be determined.
         for relationship in identifier.layout.toManys where !access.mapping.unavailable.isEmpty {
             try access.mapping.checkAvailable(
                 relationship.name, "is not known, and its object cannot be deleted", url: store.file.url)

@@ -19,7 +19,12 @@ extension OpenStore {
     /// Hands out primary keys, in a transaction of its own: `UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?`. The row
     /// of the root entity counts for its subentities.
     ///
-    /// - Parameter isSavedLater: whether the keys are for the work that keeps others out: then they are written with what it saves.
+    /// - Parameters:
+    ///   - entities: one entity for each object.
+    ///   - isSavedLater: whether the keys are for the work that keeps others out: then they are written with what it
+    ///     saves.
+    /// - Returns: an ID for each of the entities, in order.
+    /// - Throws: an `NSError` for a store that cannot be written, and SQLite's errors.
     func makePermanentIdentifiers(
         for entities: [EntityLayout], isSavedLater: Bool = false
     ) throws -> [NSManagedObjectID] {
@@ -53,7 +58,12 @@ extension OpenStore {
 
     /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, order keys, history.
     ///
-    /// - Parameter others: what else is to succeed before the transaction ends.
+    /// - Parameters:
+    ///   - changes: what to write.
+    ///   - metadata: the store's metadata, when they are to be written, too.
+    ///   - others: what else is to succeed before the transaction ends.
+    /// - Returns: the values that the store computed itself, such as derived attributes.
+    /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else, and what `others` throws.
     func save(
         _ changes: ChangeSet, metadata: [String: Any]? = nil, with others: () throws -> Void = {}
     ) throws -> SaveResult {

@@ -4,8 +4,8 @@ import SQLiteConnection
 
 /// Tells when others have changed a store's file.
 final class RemoteChangeDetection: @unchecked Sendable {
-    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to whoever may ask the engine,
-    // as the connection does; `round` to `queue`.
+    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the thread that uses
+    // the engine, as the connection does; `round` to `queue`.
     private weak var engine: SQLiteEngine?
     private let asking: @Sendable (() -> Bool) -> Bool
     private let heard: @Sendable () -> Void
@@ -20,6 +20,8 @@ final class RemoteChangeDetection: @unchecked Sendable {
     private static let delays = [2, 10, 50, 250]
 
     /// - Parameters:
+    ///   - engine: the store's engine.
+    ///   - url: where the store is.
     ///   - version: SQLite's `data_version` of the connection, which grows when others commit.
     ///   - asking: runs a question when nobody else asks the engine.
     ///   - heard: called after somebody has changed the store.
@@ -43,7 +45,7 @@ final class RemoteChangeDetection: @unchecked Sendable {
         guard round == self.round, let engine else { return }
         let isChanged = asking {
             guard let opened = engine.opened, !opened.connection.isInTransaction,
-                // A store that cannot be read now tells so to whoever reads it next.
+                // The next reader gets the error of a store that cannot be read now.
                 let now = try? opened.connection.integer("PRAGMA data_version"), now != version
             else { return false }
             version = now

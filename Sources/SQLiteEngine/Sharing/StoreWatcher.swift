@@ -4,18 +4,19 @@ import Foundation
 #if canImport(Glibc)
     import Glibc
 
-    /// Hears of writes to a store's files, whoever makes them: the kernel tells (inotify) of what happens in the store's folder.
+    /// Hears of all writes to a store's files: the kernel reports (inotify) what happens in the store's folder.
     final class StoreWatcher: Sendable {
         private let watch: Int32
         private let number: Int
 
         /// Watches from now on, until `cancel()`.
         ///
+        /// The result is `nil` when the kernel has no more watches to give.
+        ///
         /// - Parameters:
         ///   - url: the store; its write-ahead log is watched with it.
         ///   - queue: where `heard` is called.
         ///   - heard: called after writes, once for several that come together.
-        /// - Returns: nil when the kernel has no more watches to give.
         init?(_ url: URL, on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) {
             let names: Set<String> = [url.lastPathComponent, url.lastPathComponent + "-wal"]
             let listener = FolderWatches.Listener(names: names, queue: queue, heard: heard)

@@ -33,7 +33,11 @@ struct DerivedColumn {
 
     /// Sets the attribute of the rows that a condition selects, and tells the store about it.
     ///
-    /// - Parameter isInsert: whether the object itself is just being inserted.
+    /// - Parameters:
+    ///   - value: the value, in SQL.
+    ///   - condition: which rows, in SQL.
+    ///   - isInsert: whether the object itself is just being inserted.
+    /// - Returns: the statements.
     func set(_ value: String, where condition: String, isInsert: Bool = false) -> [String] {
         let function = isInsert ? SQLFunctionName.valueInserted : SQLFunctionName.valueUpdated
         return [

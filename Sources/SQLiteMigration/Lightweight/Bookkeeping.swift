@@ -79,7 +79,11 @@ enum Bookkeeping {
 enum HistoryMask {
     /// A mask for the destination's properties.
     ///
-    /// - Parameter source: what a property of the destination is called in the source.
+    /// - Parameters:
+    ///   - mask: the mask of the source's properties.
+    ///   - former: the properties of the source.
+    ///   - properties: the properties of the destination.
+    ///   - source: what a property of the destination is called in the source.
     /// - Returns: `nil` for a mask that names properties that the source does not have.
     static func converted(
         _ mask: Data, from former: HistoryProperties, to properties: HistoryProperties, source: (String) -> String?

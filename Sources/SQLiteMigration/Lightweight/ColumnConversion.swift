@@ -9,7 +9,12 @@ enum ColumnConversion {
     ///
     /// - Parameters:
     ///   - name: the column that it was in.
+    ///   - source: the attribute in the source.
+    ///   - sourceStorage: how the source stores it.
+    ///   - destination: the attribute in the destination.
+    ///   - storage: how the destination stores it.
     ///   - fallback: the default value's literal, for an attribute that became mandatory.
+    /// - Returns: the value, in SQL.
     static func value(
         _ name: String, from source: AttributeLayout, _ sourceStorage: ColumnStorage, to destination: AttributeLayout,
         _ storage: ColumnStorage, fallback: String?
@@ -19,8 +24,7 @@ enum ColumnConversion {
         return value.orElse(fallback)
     }
 
-    /// - Returns: nil for a value that stays as it is.
-
+    /// The SQL of the conversion; nil for a value that stays as it is.
     private static func converted(
         _ column: String, _ source: AttributeLayout, _ sourceStorage: ColumnStorage, _ destination: AttributeLayout,
         _ storage: ColumnStorage

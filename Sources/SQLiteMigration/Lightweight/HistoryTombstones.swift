@@ -9,9 +9,12 @@ enum HistoryTombstones {
     /// `UPDATE ACHANGE SET ZTOMBSTONE0 = ZTOMBSTONE1, ZTOMBSTONE1 = NULL WHERE ZENTITY = 3`
     ///
     /// - Parameters:
+    ///   - former: the entity in the source.
+    ///   - layout: the entity in the destination.
     ///   - number: the number of the entity that the changes have.
     ///   - columns: the columns that `ACHANGE` has; those that are made are added to it.
     ///   - source: what a property of the new version is called in the former one.
+    /// - Returns: the statements; none when the tombstones stay where they are.
     static func statements(
         from former: EntityLayout, to layout: EntityLayout, number: Int, columns: inout Set<String>,
         source: (String) -> String?

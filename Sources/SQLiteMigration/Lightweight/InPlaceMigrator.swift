@@ -25,11 +25,14 @@ package struct InPlaceMigrator {
     /// Works out what is to be done; nothing is changed yet.
     ///
     /// - Parameters:
+    ///   - file: the store's file.
     ///   - source: the model of the store.
     ///   - destination: the model that the store shall have.
+    ///   - plan: how each entity and property of the destination is made of the source.
     ///   - configuration: the configuration of the destination model whose entities the store holds; `nil` for all.
     ///   - defersCleanup: whether removing what is not needed any more is left for later.
     ///   - keepsNumbers: whether entities keep their numbers, for the sake of programs that have the store open.
+    /// - Throws: an `NSError` for a store of another version, and for one whose values would be lost.
     package init(
         _ file: StoreFile, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, plan: MappingPlan,
         configuration: String?, defersCleanup: Bool = false, keepsNumbers: Bool = false

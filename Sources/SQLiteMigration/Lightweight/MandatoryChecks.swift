@@ -5,8 +5,8 @@ import SQLGeneration
 
 /// Checks that the objects have what the new model makes mandatory, and that numbers fit their new types.
 ///
-/// To-many relationships may be empty, whatever the new model says of their counts, as in Core Data: it validates them when such an
-/// object is next saved.
+/// To-many relationships may be empty, also where the new model has a minimum count, as in Core Data: it validates them when
+/// such an object is next saved.
 enum MandatoryChecks {
     static func steps(_ pair: SchemaPair) -> [MigrationStep] {
         pair.destinationMappings.flatMap { mapping -> [MigrationStep] in

@@ -13,10 +13,12 @@ struct RelationshipPairs {
     /// The place of the source among the destination's objects.
     let inverseOrder: String?
 
+    /// The result is `nil` where the store has no pairs of the relationship.
+    ///
     /// - Parameters:
     ///   - relationship: the relationship, of the source's model.
+    ///   - schema: the store's tables.
     ///   - tableName: where a former table's rows are now.
-    /// - Returns: `nil` where the store has no pairs of the relationship.
     init?(_ relationship: RelationshipLayout, in schema: SQLSchema, tableName: (String) -> String) {
         guard let owner = schema.mapping(of: relationship.source) else { return nil }
         if !relationship.isToMany {

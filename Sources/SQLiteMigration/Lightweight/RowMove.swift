@@ -60,8 +60,11 @@ struct RowMove {
     /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT Z_PK, 3, Z_OPT, ZNAME FROM _T_ZCAR WHERE Z_ENT = 2`
     ///
     /// - Parameters:
+    ///   - table: the destination's table.
     ///   - columns: the columns of the destination table, in order.
+    ///   - source: the table that the rows are in.
     ///   - extra: columns that the model does not know, which stay.
+    /// - Returns: the statement.
     func insertion(into table: String, columns: [String], from source: String, extra: [String]) -> String {
         let present = columns.filter { values[$0] != nil }
         let names = (["Z_PK", "Z_ENT", "Z_OPT"] + present + extra).map(quoted)

@@ -23,7 +23,11 @@ struct TableMigration {
     /// Columns of a table that is extended which the destination does not need any more.
     let unusedColumns: [String]
 
-    /// - Parameter keepsColumns: whether columns that are not needed any more may stay for a while.
+    /// - Parameters:
+    ///   - definition: the destination's table.
+    ///   - pair: both versions of the tables.
+    ///   - keepsColumns: whether columns that are not needed any more may stay for a while.
+    /// - Throws: an `NSError` that names a column whose source is not known.
     init(_ definition: TableDefinition, in pair: SchemaPair, keepsColumns: Bool) throws {
         self.definition = definition
         var moves: [RowMove] = []

@@ -12,7 +12,10 @@ enum RowCountSQL {
     /// How many rows of an entity have a value for a property: `SELECT COUNT(*) FROM ZBOOK WHERE ZTITLE NOT NULL`; nil for what
     /// has no column.
     ///
-    /// - Parameter path: the property, or an element of a composite attribute as `address.street`.
+    /// - Parameters:
+    ///   - path: the property, or an element of a composite attribute as `address.street`.
+    ///   - mapping: the entity's table and columns.
+    /// - Returns: the statement, which gives one number.
     static func values(of path: String, _ mapping: EntityMapping) -> String? {
         let property = path.split(separator: ".").first.map(String.init) ?? path
         if let relationship = mapping.layout.relationship(named: property), relationship.isToMany {

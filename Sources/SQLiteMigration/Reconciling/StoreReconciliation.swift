@@ -21,8 +21,13 @@ package struct StoreReconciliation: ReconcilableStore {
 
     /// Compares a store with a program's model. Nothing is changed.
     ///
-    /// - Parameter timeout: seconds to wait for a lock.
-    /// - Returns: nil where there is no store yet.
+    /// The result is `nil` where there is no store yet.
+    ///
+    /// - Parameters:
+    ///   - url: where the store is.
+    ///   - program: the model of the program.
+    ///   - rules: what the program says about names and values that go.
+    ///   - timeout: seconds to wait for a lock.
     /// - Throws: the errors of opening a store, and 134130 for one whose model cannot be found.
     package init?(
         at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules,
@@ -76,6 +81,8 @@ package struct StoreReconciliation: ReconcilableStore {
     /// Values that are to be unique from now on and are not.
     ///
     /// - Parameter limit: how many examples to give of each constraint.
+    /// - Returns: the values, by constraint; none when all rows are unique.
+    /// - Throws: the errors of reading the store.
     package func sharedValues(limit: Int) throws -> [SharedValues] {
         let (file, schema) = try stored()
         let indexes = try StoreStructure(file).indexes

@@ -7,9 +7,12 @@ import StoreEngine
 /// It is made in a folder of its own beside the store. What a killed process leaves there is removed when the store is opened
 /// the next time.
 package enum StoreBackup {
-    /// Does work with a copy of a store at hand, its external data included. Whoever may not read the store cannot read the copy.
+    /// Does work with a copy of a store at hand, its external data included. The copy has the store's permissions.
     ///
-    /// - Parameter failed: called when the work failed, with the place of the copy, which stays.
+    /// - Parameters:
+    ///   - store: where the store is.
+    ///   - work: what may fail.
+    ///   - failed: called when the work failed, with the place of the copy, which stays.
     /// - Throws: what copying the store and the work throw.
     package static func with(_ store: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws {
         try MigrationWorkspace.with(store, .backup, timeout: 10) { workspace in

@@ -10,7 +10,11 @@ package protocol KeyedEngine: StoreEngine {
 package protocol BatchEngine: StoreEngine {
     /// Writes new rows, or nothing.
     ///
-    /// - Parameter next: fills in the next row; false when there is none.
+    /// - Parameters:
+    ///   - plan: the entity and the properties that get values.
+    ///   - next: fills in the next row; false when there is none.
+    /// - Returns: what was inserted.
+    /// - Throws: what `next` throws, and the errors of the store.
     func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome
 
     /// Changes rows.
@@ -25,6 +29,7 @@ package protocol LongTransactionEngine: StoreEngine {
     /// Opens a transaction that takes in all saves until it ends.
     ///
     /// - Parameter makesIndexesLater: drops all indexes, for `makeIndexes()` to make when the rows are there.
+    /// - Throws: the errors of the store.
     func beginLongTransaction(makesIndexesLater: Bool) throws
 
     /// Makes the indexes that were left for later; those whose rows share values that must be unique are left once more.
@@ -33,6 +38,8 @@ package protocol LongTransactionEngine: StoreEngine {
     /// Rows that share values which must be unique; none where all indexes are there.
     ///
     /// - Parameter limit: how many groups of rows, and how many of each, to look for.
+    /// - Returns: the groups, each with its constraint.
+    /// - Throws: an error that names an index which is missing.
     func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])]
 
     /// Gives all rows the version of new ones.
@@ -103,7 +110,7 @@ package protocol NewsEngine: StoreEngine {
 
 /// An engine of stores that somebody else may have made, whose tables are matched to the model.
 package protocol InspectedEngine: StoreEngine {
-    /// What of the model the store has not, or so that it cannot be told which is which. Everything else can be used.
+    /// The parts of the model that the store does not have, or has ambiguously. Everything else can be used.
     var findings: [SchemaFinding] { get }
 
     /// The references of a relationship that lead to no object, by the primary keys of the objects that have them.

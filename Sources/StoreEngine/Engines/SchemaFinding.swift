@@ -46,7 +46,10 @@ package struct SchemaFinding: Sendable, Equatable, Hashable {
 
     /// The error for a use that needs what is not known.
     ///
-    /// - Parameter use: what was tried, as `“Car.maker” cannot be saved`; nil where a sentence about the store is enough.
+    /// - Parameters:
+    ///   - use: what was tried, as `“Car.maker” cannot be saved`; nil where a sentence about the store is enough.
+    ///   - url: where the store is.
+    /// - Returns: the error, in the Cocoa domain.
     package func error(_ use: String? = nil, url: URL?) -> NSError {
         let store = url.map { " “\($0.lastPathComponent)”" } ?? ""
         let reason = "store\(store) has \(text)."

@@ -2,7 +2,7 @@ import CoreDataModel
 
 /// What a store does for rows, in sets: plans in, rows out.
 ///
-/// An engine knows nothing of managed objects, contexts or coordinators: whoever has one asks it from one thread at a time.
+/// An engine knows nothing of managed objects, contexts or coordinators. Its owner uses it from one thread at a time.
 /// What not every engine can do are capabilities, each a protocol of its own. To ask an engine for a capability takes the place of
 /// asking what it is.
 package protocol StoreEngine: AnyObject {
@@ -16,7 +16,10 @@ package protocol StoreEngine: AnyObject {
 
     /// Hands out the rows that a plan finds, one at a time.
     ///
-    /// - Parameter body: returns whether to go on. It must not keep the row.
+    /// - Parameters:
+    ///   - plan: what to fetch.
+    ///   - body: returns whether to go on. It must not keep the row.
+    /// - Throws: an `NSError` for a plan that the store cannot run, and for a store that cannot be read.
     func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws
 
     /// The rows that a plan finds, in portions. What is done with one portion may read from the store, and write to it.
@@ -48,21 +51,27 @@ package protocol StoreEngine: AnyObject {
 
     /// Hands out IDs for new rows.
     ///
-    /// - Parameter isSavedLater: whether the rows are saved in a transaction that decides by what it reads until then.
+    /// - Parameters:
+    ///   - entities: one entity for each object.
+    ///   - isSavedLater: whether the rows are saved in a transaction that decides by what it reads until then.
     /// - Returns: an ID for each of the entities, in order.
+    /// - Throws: an `NSError` for a store that cannot be written.
     func makePermanentIdentifiers(
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID]
 
     /// Writes a change set in one transaction, or nothing.
     ///
-    /// - Parameter others: saves to other stores, before this one's transaction ends; what it throws ends that too.
+    /// - Parameters:
+    ///   - changes: what to write.
+    ///   - others: saves to other stores, before this one's transaction ends; what it throws ends that too.
+    /// - Returns: the values that the store computed itself, such as derived attributes.
     /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else.
     func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult
 
     // MARK: Capabilities
 
-    /// Whether a plan whose predicate or order is code (a block) is answered without these: whoever asks applies them.
+    /// Whether the caller applies a predicate or an order that is code (a block); the engine then answers the plan without it.
     var leavesCodeToAsker: Bool { get }
     /// Numbers new rows on from given keys.
     var keys: (any KeyedEngine)? { get }

@@ -20,7 +20,7 @@ package protocol StoreFormat {
     /// Takes the contents of a store away. Nothing to do when there is none.
     static func destroy(at url: URL, options: [AnyHashable: Any]?) throws
 
-    /// Puts a copy of a store in the place of another, as one change for whoever has that open.
+    /// Puts a copy of a store in the place of another. Programs that have the other one open see one change.
     static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws
 }
 

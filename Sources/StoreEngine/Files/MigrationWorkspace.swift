@@ -14,7 +14,12 @@ package final class MigrationWorkspace {
 
     /// Runs work in the folder, which is gone afterwards.
     ///
-    /// - Parameter timeout: seconds to wait for another process that migrates the store.
+    /// - Parameters:
+    ///   - store: the store that the folder lies beside.
+    ///   - purpose: what the folder is for; each purpose has a folder of its own.
+    ///   - timeout: seconds to wait for another process that migrates the store.
+    ///   - work: gets the folder.
+    /// - Returns: what the work returns.
     /// - Throws: 134090 when that takes longer, the errors of the file system, and what the work throws.
     package static func with<Result>(
         _ store: URL, _ purpose: Purpose = .migration, timeout: Double, _ work: (MigrationWorkspace) throws -> Result
@@ -58,9 +63,15 @@ package final class MigrationWorkspace {
             ".\(store.lastPathComponent).\(purpose.rawValue)", isDirectory: true)
     }
 
-    /// Where the store of a step is made, by whoever may read the store and nobody else: the name stays, in a folder of the step's own.
+    /// Where the store of a step is made: under the store's name, in a folder of the step's own, with the store's permissions.
     ///
-    /// - Parameter isDatabase: whether SQLite will write the store, into a file that must be there to have the right permissions.
+    /// - Parameters:
+    ///   - store: the store that is migrated.
+    ///   - step: the step's number.
+    ///   - isDatabase: whether SQLite will write the store, into a file that must be there to have the right
+    ///     permissions.
+    /// - Returns: where the step's store is to be made.
+    /// - Throws: the errors of the file system.
     package func place(for store: URL, step: Int, isDatabase: Bool = true) throws -> URL {
         let permissions = StorePermissions(of: store)
         let place = folder.appendingPathComponent("\(step)", isDirectory: true)

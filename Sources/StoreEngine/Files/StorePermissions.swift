@@ -1,7 +1,7 @@
 import CoreDataModel
 import Foundation
 
-/// Who may use what is made beside a store: whoever may use the store, and nobody else, from the first moment on.
+/// Gives files beside a store the permissions of the store, from the first moment on.
 package struct StorePermissions {
     /// The permissions of files: those of the store.
     let file: mode_t

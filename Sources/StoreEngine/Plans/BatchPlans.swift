@@ -70,7 +70,7 @@ package struct BatchUpdatePlan {
 package struct BatchDeletePlan {
     /// Which rows are deleted.
     package var rows: FetchPlan
-    /// The objects to delete, where they are told by ID instead.
+    /// The objects to delete, where the request names their IDs instead.
     package var identifiers: [NSManagedObjectID]?
     package var wantsIdentifiers = false
     package var origin = ChangeOrigin()

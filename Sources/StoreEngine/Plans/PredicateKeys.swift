@@ -84,7 +84,7 @@ package enum PredicateKeys {
     private static func follow(_ keys: [String], from start: End) throws -> End {
         var end = start
         for key in keys {
-            // An operator makes one value, or a collection of whatever follows.
+            // An operator makes one value, or a collection of what follows.
             if key.hasPrefix("@") { return .unknown }
             let entity: EntityLayout
             let isMany: Bool

@@ -3,7 +3,7 @@ import CoreDataModel
 /// One row of a fetch for as long as it is handed out: its values are read when they are asked for, by slot, so that what
 /// nobody asks for is not read, and what is asked for goes nowhere in between.
 ///
-/// The same object is each row in turn: whoever is handed one must not keep it.
+/// The same object stands for each row in turn, so a caller must not keep it.
 package protocol CurrentRow: AnyObject {
     /// The value in a slot.
     func value(at slot: Int) throws -> StoredValue

@@ -17,7 +17,10 @@ private struct DamagedStore {
     let url: URL
     private let options: [AnyHashable: Any]
 
-    /// - Parameter damage: the SQL that somebody ran.
+    /// - Parameters:
+    ///   - damage: the SQL that somebody ran.
+    ///   - tracksHistory: whether the store has a history.
+    /// - Throws: what making and damaging the store throw.
     init(_ damage: String, tracksHistory: Bool = false) throws {
         folder = try TestFolder()
         url = folder.file("library.sqlite")

@@ -27,7 +27,7 @@ struct Bookshop {
         try await manager.fetch(Review.self, where: \.book == Reference(book), sortedBy: .ascending(\.createdAt))
     }
 
-    /// The reviews of all books, under their books, now and whenever one comes, goes or changes, whoever does it.
+    /// The reviews of all books, under their books, now and after each change in this program or another one.
     func reviewsByBook() async throws -> Observation<[Review]>.ListUpdates<Review> {
         let titles = Dictionary(uniqueKeysWithValues: try await manager.fetch(Book.self).map { ($0.uid, $0.title) })
         return manager.observe(Review.self, sortedBy: [.ascending(\.book.uid), .ascending(\.createdAt)])

@@ -78,7 +78,7 @@ struct Main {
         try await showReviews(of: stores, in: shop)
     }
 
-    /// The table of reviews, which follows by itself whatever writes them: `bookstore import` in another terminal, for instance.
+    /// The table of reviews. It follows all writers by itself: `bookstore import` in another terminal, for instance.
     private static func watch(_ shop: Bookshop, visits: Int?) async throws {
         let reader = Task {
             for visit in 0..<(visits ?? 0) {

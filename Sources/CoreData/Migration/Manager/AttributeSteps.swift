@@ -15,7 +15,7 @@ final class AttributeSteps {
     let source: EntityLayout
     let destination: EntityLayout
     let steps: [Step]
-    /// Whether objects of the destination entity have no code of their own, to be told of every value.
+    /// Whether objects of the destination entity have no code of their own that must see every value.
     let isPlain: Bool
 
     init(_ mappings: [NSPropertyMapping], from source: EntityLayout, to destination: EntityLayout) {

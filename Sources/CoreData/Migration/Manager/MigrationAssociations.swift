@@ -1,6 +1,6 @@
 /// Which source object became which destination object, by entity mapping.
 ///
-/// Objects that were saved are told by their keys, and need not stay in memory for it; those that were not, by themselves.
+/// Saved objects are identified by their keys and need not stay in memory; unsaved objects are identified by themselves.
 final class MigrationAssociations {
     // Confined to the migration's thread.
     private let source: NSManagedObjectContext
@@ -8,7 +8,7 @@ final class MigrationAssociations {
     private var byMapping: [String: AssociatedObjects] = [:]
     /// The mapping that was asked for last: mostly the next one, too.
     private var last: (name: String, objects: AssociatedObjects)?
-    /// How many pairs are told by their objects.
+    /// How many pairs are identified by their objects.
     private(set) var liveCount = 0
 
     init(source: NSManagedObjectContext, destination: NSManagedObjectContext) {
@@ -52,7 +52,11 @@ final class MigrationAssociations {
 
     /// What a source object became.
     ///
-    /// - Parameter object: the object, if it is in memory.
+    /// - Parameters:
+    ///   - mapping: the name of the entity mapping.
+    ///   - identifier: the source object's ID.
+    ///   - object: the object, if it is in memory.
+    /// - Returns: the destination objects; none when the mapping made none of it.
     func destinations(
         mapping: String, of identifier: NSManagedObjectID, _ object: NSManagedObject?
     ) -> [NSManagedObject] {

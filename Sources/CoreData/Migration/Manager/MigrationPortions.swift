@@ -12,7 +12,7 @@ final class MigrationPortions {
     private let associations: MigrationAssociations
     /// How many objects are made or changed before they are saved.
     private let size: Int
-    /// The store to save to; `nil` where objects are not told by keys.
+    /// The store to save to; `nil` where objects are not identified by keys.
     private let store: (any LongTransactionEngine)?
     /// Whether the destination had no rows before.
     private let isNew: Bool
@@ -67,7 +67,7 @@ final class MigrationPortions {
         if store != nil { destination.loosen() }
     }
 
-    /// Saves what is left when all objects are made: they are told by their keys from then on. Where all of them are in
+    /// Saves what is left when all objects are made. From then on keys identify them. Where all of them are in
     /// memory, nothing happens.
     func finishMaking() throws {
         guard hasSaved else { return }

@@ -18,6 +18,9 @@ final class MigrationRun {
     let policies: [NSEntityMigrationPolicy]
 
     /// - Parameters:
+    ///   - mapping: how the destination is made of the source.
+    ///   - source: the coordinator of the store to read.
+    ///   - destination: the coordinator of the store to write.
     ///   - portion: how many objects are made or changed before they are saved.
     ///   - isNew: whether the destination had no rows before.
     /// - Throws: when a policy's class cannot be found.

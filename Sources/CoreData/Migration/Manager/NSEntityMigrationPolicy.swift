@@ -98,7 +98,7 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
     ///   - name: the name of the function, as the expression has it.
     ///   - arguments: the values of the arguments.
     /// - Returns: what the function gives; `nil` for no value.
-    /// - Throws: an error that names the function when there is none of that name; what an override throws.
+    /// - Throws: an error that names the function when no function has that name; what an override throws.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         throw MigrationExpression.error(
             "the migration policy \(String(reflecting: type(of: self))) has no function “\(name)”; override "

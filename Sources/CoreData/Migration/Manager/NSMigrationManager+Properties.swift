@@ -186,7 +186,7 @@ extension NSMigrationManager {
         return request
     }
 
-    /// The managed objects in a value; `nil` when it has others or is none.
+    /// The managed objects in a value; `nil` when the value is missing or contains anything else.
     static func objects(in value: Any?) -> [NSManagedObject]? {
         if let object = value as? NSManagedObject { return [object] }
         return NSManagedObject.objects(in: value)

@@ -15,7 +15,11 @@ extension NSMigrationManager {
 
     /// Migrates object by object.
     ///
-    /// - Parameter isNew: whether there is no destination yet.
+    /// - Parameters:
+    ///   - ends: the stores to read and to write.
+    ///   - mapping: how the destination is made of the source.
+    ///   - isNew: whether there is no destination yet.
+    /// - Throws: the errors of the stores, of the mapping and of its policies.
     func migrateObjects(_ ends: MigrationEnds, mapping: NSMappingModel, isNew: Bool) throws {
         let source = NSPersistentStoreCoordinator(managedObjectModel: PlainModel.make(of: sourceModel))
         var sourceOptions = ends.source.options ?? [:]

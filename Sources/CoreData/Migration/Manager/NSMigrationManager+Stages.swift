@@ -31,7 +31,9 @@ extension NSMigrationManager {
 
     /// Tells how far the migration is.
     ///
-    /// - Parameter part: how much of the entity mapping's stage is done, from 0 to 1.
+    /// - Parameters:
+    ///   - run: the migration that is running.
+    ///   - part: how much of the entity mapping's stage is done, from 0 to 1.
     func noteProgress(_ run: MigrationRun, _ part: Float) {
         setProgress((Float(run.step.number) + min(part, 1)) / Float(run.step.of) * 0.99)
     }

@@ -208,6 +208,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// The source entity of an entity mapping: while a migration runs, that of the model that the source context has.
     ///
     /// - Parameter mEntity: an entity mapping.
+    /// - Returns: the entity; `nil` when the mapping names none.
     open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         let model = run?.source.persistentStoreCoordinator?.managedObjectModel ?? sourceModel
         return mEntity.sourceEntityName.flatMap { model.entitiesByName[$0] }
@@ -217,6 +218,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// has.
     ///
     /// - Parameter mEntity: an entity mapping.
+    /// - Returns: the entity; `nil` when the mapping names none.
     open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         if let run { return run.destinationEntity(mEntity) }
         return mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
@@ -240,6 +242,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// - Parameters:
     ///   - mappingName: the name of the entity mapping.
     ///   - sourceInstances: objects of the source context; `nil` for all.
+    /// - Returns: the destination objects; none for a name that no mapping has.
     open func destinationInstances(
         forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
@@ -251,6 +254,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// - Parameters:
     ///   - mappingName: the name of the entity mapping.
     ///   - destinationInstances: objects of the destination context; `nil` for all.
+    /// - Returns: the source objects; none for a name that no mapping has.
     open func sourceInstances(
         forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
@@ -263,7 +267,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     ///   - name: the name of the function, as the expression has it.
     ///   - arguments: the values of the arguments.
     /// - Returns: what the function gives; `nil` for no value.
-    /// - Throws: an error that names the function when there is none of that name.
+    /// - Throws: an error that names the function when no function has that name.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         try callOwnFunction(name, arguments)
     }

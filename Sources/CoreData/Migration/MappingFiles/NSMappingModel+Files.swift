@@ -42,6 +42,7 @@ extension NSMappingModel {
     /// - Parameters:
     ///   - url: the `.cdm` or `.xcmappingmodel`.
     ///   - models: the versions that a source is compiled for; `nil` for those that it names.
+    /// - Returns: the entity mappings, in the order of the file.
     /// - Throws: an error in the Cocoa domain that names the file and what is wrong in it.
     package static func mappings(
         at url: URL, models: (source: NSManagedObjectModel, destination: NSManagedObjectModel)? = nil

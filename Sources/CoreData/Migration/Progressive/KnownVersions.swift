@@ -44,7 +44,9 @@ package struct KnownVersions {
 
     /// The versions of a model package, in the order that their names tell, and the mapping models of folders.
     ///
-    /// - Parameter mappingFolders: where compiled mapping models are looked for.
+    /// - Parameters:
+    ///   - package: the model package.
+    ///   - mappingFolders: where compiled mapping models are looked for.
     /// - Throws: the errors of reading the current version and the mapping models, with the file.
     package init(_ package: ModelPackage, mappingFolders: [URL]) throws {
         let names = package.versions.map(\.name)
@@ -64,7 +66,9 @@ package struct KnownVersions {
 
     /// The versions of the model package that a model is of, and the mapping models, in bundles.
     ///
-    /// - Parameter directories: where packages and mapping models are looked for.
+    /// - Parameters:
+    ///   - model: one version of the model.
+    ///   - directories: where packages and mapping models are looked for.
     /// - Throws: the errors of reading, with the file.
     package init(of model: NSManagedObjectModel, in directories: [URL] = ModelLocator.searchedDirectories()) throws {
         for directory in directories {

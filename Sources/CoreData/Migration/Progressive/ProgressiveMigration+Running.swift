@@ -16,7 +16,7 @@ extension ProgressiveMigration {
         var furthest = 0.0
         try format.succeed(url, options: options, failing: { MigrationError.step(steps.count - 1, of: self, $0) }) {
             try successor($0, of: first.source) { state in
-                // The second time round, what was told already is not told again.
+                // In a second round, progress that was reported is not reported again.
                 guard state.fractionCompleted >= furthest else { return }
                 furthest = state.fractionCompleted
                 progress(state)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Brings a store from whatever known version it is of to a later one, over as many steps as needed.
+/// Brings a store from any known version to a later one, over as many steps as needed.
 ///
 /// ```swift
 /// let known = try KnownVersions(package, mappingFolders: [resources])
@@ -10,7 +10,7 @@ import Foundation
 ///
 /// All of it is worked out and checked before anything is touched. One inferred step is done in place, in one transaction.
 /// Otherwise each step makes a store in a folder beside the original, and the last of them replaces the original in one
-/// transaction, with its files of external data and its history: whatever interrupts the chain, the store is of the version
+/// transaction, with its files of external data and its history: when anything interrupts the chain, the store is of the version
 /// that it was of, or of the last one, never of one between.
 package struct ProgressiveMigration {
     let format: any MigratableFormat.Type
@@ -85,6 +85,8 @@ package struct ProgressiveMigration {
     ///   - type: the type of the store.
     ///   - url: the store, of the version that one of the steps begins with or the last one ends with.
     ///   - plan: all steps, from the oldest version on; each begins where the one before it ends.
+    ///   - configuration: the configuration of the models whose entities the store holds; `nil` for all.
+    ///   - options: the options that the store is opened with.
     /// - Throws: 134130 when the store is of none of the versions, 134140 when the steps do not join.
     package init(
         of type: String = NSSQLiteStoreType, at url: URL, along plan: [ChainStep], configuration: String? = nil,

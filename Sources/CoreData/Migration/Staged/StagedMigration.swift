@@ -9,7 +9,7 @@ struct StagedMigration {
     let configuration: String?
     let options: [AnyHashable: Any]?
 
-    /// - Throws: 134504 when a version is none of the stages', 134506 when the model is older than the store, what a handler
+    /// - Throws: 134504 when no stage has the store's or the model's version, 134506 when the model is older than the store, what a handler
     ///   throws, and the errors of lightweight migration, with the stage. The store then has the version of the last stage
     ///   that was complete.
     func run() throws {
@@ -44,7 +44,7 @@ struct StagedMigration {
         }
     }
 
-    /// The checksums of each model that custom stages refer to. A model that is not found is told of when its stage is run.
+    /// The checksums of each model that custom stages refer to. A model that is not found is reported when its stage is run.
     private func referenceChecksums() -> [Set<String>] {
         let stages = manager.stages.compactMap { $0 as? NSCustomMigrationStage }
         return stages.flatMap { [$0.currentModel, $0.nextModel] }.map { reference in

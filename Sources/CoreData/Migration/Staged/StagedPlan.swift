@@ -33,8 +33,10 @@ struct StagedPlan: Equatable {
     let customStages: [Int]
 
     /// - Parameters:
+    ///   - stages: the stages, in order.
     ///   - store: the version checksum of the store.
     ///   - model: the version checksum of the model to get to.
+    /// - Throws: the obstacle that keeps the stages from leading from one version to the other.
     init(_ stages: [Stage], from store: String, to model: String) throws(Obstacle) {
         var order: [(version: String, stage: Int)] = []
         for (index, stage) in stages.enumerated() { order += stage.versions.map { ($0, index) } }
