@@ -80,9 +80,16 @@ let package = Package(
 
         // What all tests lean on: folders that go with them, plain SQL, Apple's files.
         .target(name: "TestSupport", dependencies: ["SQLiteConnection"], path: "Tests/TestSupport"),
+        // What every store engine must do, executable: an engine in dictionaries, and sequences of steps that run against both.
+        .target(
+            name: "StoreEngineContract", dependencies: ["CoreDataModel", "PredicateFormat", "StoreEngine"],
+            path: "Tests/StoreEngineContract"),
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),
+        .testTarget(
+            name: "SQLiteEngineTests",
+            dependencies: ["CoreDataModel", "SQLiteEngine", "StoreEngine", "StoreEngineContract", "TestSupport"]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [

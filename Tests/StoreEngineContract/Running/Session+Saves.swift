@@ -1,0 +1,73 @@
+import CoreDataModel
+import StoreEngine
+
+extension Session {
+    /// Saves what a program did to its objects.
+    func save(_ step: SaveStep) throws {
+        var editor = GraphEditor(graph)
+        var new: [(number: Int, entity: EntityLayout)] = []
+        for insertion in step.inserted where graph.objects[insertion.number] == nil {
+            let entity = try entity(insertion.entity)
+            editor.insert(insertion.number, entity)
+            new.append((insertion.number, entity))
+        }
+        try assign(new)
+        let edits =
+            step.inserted.map { Edit(number: $0.number, values: $0.values, toMany: $0.toMany) } + step.changed
+        for edit in edits { apply(edit, to: &editor) }
+        for number in step.deleted { editor.delete(number) }
+        let changes = GraphChanges(editor: editor, stale: Set(step.stale), identifier: identifier).changeSet()
+        let result = try engine.save(changes) { if step.failsAtEnd { throw IntendedFailure() } }
+        if !result.computed.isEmpty { throw Contradiction("values were computed where none are derived") }
+    }
+
+    private func apply(_ edit: Edit, to editor: inout GraphEditor) {
+        guard let entity = editor.graph.objects[edit.number]?.entity else { return }
+        for (name, value) in edit.values.sorted(by: { $0.key < $1.key }) {
+            guard let slot = entity.slotIndex(forName: name), slot != entity.numberSlot else { continue }
+            guard let relationship = entity.slots[slot].relationship else {
+                editor.set(edit.number, slot: slot, value.stored(identifier))
+                continue
+            }
+            if case .object(let destination) = value {
+                editor.setToOne(edit.number, relationship, destination)
+            } else {
+                editor.setToOne(edit.number, relationship, nil)
+            }
+        }
+        for (name, list) in edit.toMany.sorted(by: { $0.key < $1.key }) {
+            guard let relationship = entity.relationship(named: name), relationship.isToMany else { continue }
+            editor.setToMany(edit.number, relationship, list)
+        }
+    }
+
+    /// Saves one after the other in one transaction; one that is refused leaves the others as they are.
+    func runLongTransaction(_ saves: [SaveStep], commits: Bool) throws -> Outcome {
+        guard let transactions = engine.longTransactions else { return .done }
+        try transactions.beginLongTransaction(makesIndexesLater: false)
+        do {
+            for step in saves {
+                _ = try outcome { try save(step); return .done }
+                try read()
+            }
+            try transactions.endLongTransaction(commits: commits)
+        } catch {
+            try? transactions.endLongTransaction(commits: false)
+            throw error
+        }
+        return .done
+    }
+
+    /// New keys come after those that are reserved.
+    func reserveKeys(_ entityName: String, more: Int) throws {
+        guard let keys = engine.keys else { return }
+        let entity = try entity(entityName)
+        let first = try engine.makePermanentIdentifiers(for: [entity], isSavedLater: false)
+        let reserved = (first.first?.key ?? 0) + Int64(more)
+        try keys.reserveKeys(upTo: reserved, of: entity.root)
+        let next = try engine.makePermanentIdentifiers(for: [entity], isSavedLater: false)
+        guard let key = next.first?.key, key > reserved else {
+            throw Contradiction("\(next) is not after \(reserved), up to which keys were reserved")
+        }
+    }
+}
