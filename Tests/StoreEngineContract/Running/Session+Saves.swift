@@ -41,20 +41,21 @@ extension Session {
         }
     }
 
-    /// Saves one after the other in one transaction; one that is refused leaves the others as they are.
+    /// Saves one after the other in one transaction, which ends, and is undone, with the first that fails: an engine may undo the
+    /// whole for a part.
     func runLongTransaction(_ saves: [SaveStep], commits: Bool) throws -> Outcome {
         guard let transactions = engine.longTransactions else { return .done }
         try transactions.beginLongTransaction(makesIndexesLater: false)
         do {
             for step in saves {
-                _ = try outcome { try save(step); return .done }
+                try save(step)
                 try read()
             }
-            try transactions.endLongTransaction(commits: commits)
         } catch {
-            try? transactions.endLongTransaction(commits: false)
+            try transactions.endLongTransaction(commits: false)
             throw error
         }
+        try transactions.endLongTransaction(commits: commits)
         return .done
     }
 

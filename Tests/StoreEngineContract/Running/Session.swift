@@ -36,7 +36,9 @@ final class Session {
             throw Contradiction("\(new.count) IDs were wanted, and came as \(made)")
         }
         for (object, identifier) in zip(new, made) {
-            guard identifier.layout === object.entity, numbers[identifier] == nil else {
+            // What was handed out in a transaction that was taken back may be handed out again.
+            let isTaken = numbers[identifier].map { graph.objects[$0] != nil } ?? false
+            guard identifier.layout === object.entity, !isTaken else {
                 throw Contradiction("the ID \(identifier) was handed out for a new \(object.entity.name)")
             }
             know(identifier, as: object.number)

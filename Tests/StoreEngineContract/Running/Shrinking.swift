@@ -58,7 +58,7 @@ extension Step {
         case .save(let step): step.smaller.map(Step.save)
         case .fetch(let step): step.smaller.map(Step.fetch)
         case .dictionaries(let step):
-            without(step.columns) { .dictionaries(with(step) { $0.columns = $1 }($0)) }
+            (step.columns.count < 2 ? [] : without(step.columns) { .dictionaries(with(step) { $0.columns = $1 }($0)) })
                 + step.fetch.smaller.map { .dictionaries(with(step) { $0.fetch = $1 }($0)) }
         case .insertBatch(let step):
             without(step.rows) { .insertBatch(with(step) { $0.rows = $1 }($0)) }

@@ -40,8 +40,8 @@ struct ConditionMaker {
 
     private mutating func comparison(_ entity: EntityLayout, _ origin: String, depth: Int) -> String {
         switch random.below(12) {
-        case 0, 1 where !entity.toOnes.isEmpty: return aboutObject(entity, origin)
-        case 2, 3 where !entity.toManys.isEmpty: return quantified(entity, origin)
+        case 0...1 where !entity.toOnes.isEmpty: return aboutObject(entity, origin)
+        case 2...3 where !entity.toManys.isEmpty: return quantified(entity, origin)
         case 4 where !entity.toManys.isEmpty: return counted(entity, origin, depth: depth)
         case 5 where !entity.toManys.isEmpty: return aboutObjects(entity, origin)
         case 6: return aboutEntity(entity, origin)
@@ -77,6 +77,10 @@ struct ConditionMaker {
     }
 
     private mutating func compare(_ path: String, _ attribute: AttributeLayout) -> String {
+        // What is kept elsewhere has no order.
+        if attribute.allowsExternalStorage {
+            return "\(path) \(random.pick(["==", "!="])) \(constant(of: attribute))"
+        }
         let isText = attribute.type == .stringAttributeType
         if isText, random.chance(50) { return compareText(path) }
         switch random.below(8) {
