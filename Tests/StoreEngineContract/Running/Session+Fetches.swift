@@ -74,7 +74,11 @@ extension Session {
             switch column {
             case .keyPath(let keyPath): return .keyPath(keyPath)
             case .computed(let name, let function, let keyPath):
-                let expression = try expression("\(function)(\(keyPath))")
+                guard let function = BuiltInFunction(rawValue: function) else {
+                    throw Contradiction("there is no function \(function)")
+                }
+                let keys = keyPath.split(separator: ".").map(String.init)
+                let expression = makeExpression(.function(function, [.keyPath(keys)]))
                 return .expression(name: name, expression, .undefinedAttributeType)
             }
         }
@@ -86,10 +90,12 @@ extension Session {
         let texts = found.map { dictionary in
             dictionary.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.format)" }.joined(separator: ",")
         }
-        return .dictionaries(zip(texts, found).sorted { $0.0 < $1.0 }.map(\.1))
+        return .dictionaries(zip(texts, found).sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }.map(\.1))
     }
 
+    /// A value as it is compared: an object as its number, zero without a sign.
     private func plainValue(_ any: Any) -> Value {
+        if case .double(0) = Value(any) { return .double(0) }
         guard case .object(let reference) = Value(any) else { return Value(any) }
         let identifier = any as? NSManagedObjectID ?? reference.operand.operandIdentity as? NSManagedObjectID
         return identifier.map { .integer(Int64(number($0))) } ?? Value(any)

@@ -52,8 +52,11 @@ extension Session {
                 try read()
             }
         } catch {
+            // What rows are now, in the error, may be those of the transaction or those before it.
+            let kind = outcome(of: error).kind
             try transactions.endLongTransaction(commits: false)
-            throw error
+            if error is Contradiction { throw error }
+            return .failed(kind)
         }
         try transactions.endLongTransaction(commits: commits)
         return .done

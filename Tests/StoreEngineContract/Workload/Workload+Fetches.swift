@@ -33,7 +33,7 @@ extension Workload {
             end = relationship.destination
         }
         let attributes = end.slots.filter { !$0.isTransient }.compactMap(\.attribute)
-            .filter { Self.isComparable($0.type) }
+            .filter(Self.isSortable)
         let attribute = random.pick(attributes)
         keys.append(attribute.name)
         var order = Order(key: keys.joined(separator: "."), ascending: random.chance(50))
@@ -86,7 +86,7 @@ extension Workload {
     /// Attributes, relationships to one, and attributes behind these.
     private mutating func dictionaryKeyPaths(of entity: EntityLayout) -> [String] {
         func attributes(_ entity: EntityLayout) -> [String] {
-            entity.slots.filter { !$0.isTransient && !($0.attribute.map { !Self.isGroupable($0) } ?? false) }.map(\.name)
+            entity.slots.filter { !$0.isTransient && !($0.attribute.map { !Self.isSortable($0) } ?? false) }.map(\.name)
         }
         let behind = entity.toOnes.flatMap { relationship in
             attributes(relationship.destination).map { "\(relationship.name).\($0)" }
@@ -94,7 +94,8 @@ extension Workload {
         return attributes(entity) + behind
     }
 
-    private static func isGroupable(_ attribute: AttributeLayout) -> Bool {
+    /// What is kept elsewhere has no order, and is not compared with other values.
+    private static func isSortable(_ attribute: AttributeLayout) -> Bool {
         isComparable(attribute.type) && !attribute.allowsExternalStorage
     }
 }

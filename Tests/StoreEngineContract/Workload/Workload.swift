@@ -129,9 +129,9 @@ struct Workload {
             }
             step.rows.append(row)
         }
-        // Which of two rows a new one replaces is not said.
-        let conflicts: [InsertBatchStep.Conflicts] =
-            entity.uniquenessConstraints.count > 1 ? [.fail, .keep] : [.fail, .replace, .keep]
+        // Which of two rows a new one replaces is not said, nor what becomes of one of another entity.
+        let canReplace = entity.uniquenessConstraints.count == 1 && entity.root.selfAndSubentities.count == 1
+        let conflicts: [InsertBatchStep.Conflicts] = canReplace ? [.fail, .replace, .keep] : [.fail, .keep]
         step.conflicts = random.pick(conflicts)
         step.wantsIdentifiers = random.chance(50)
         step.tellsWhatIsGiven = random.chance(80)
