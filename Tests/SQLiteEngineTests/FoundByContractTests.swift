@@ -1,0 +1,32 @@
+import Testing
+
+@testable import StoreEngineContract
+
+/// What sequences of steps have uncovered, as short as they were found to be.
+@Suite("What the contract found")
+struct FoundByContractTests {
+    private func check(_ model: ContractModel, _ steps: [Step]) throws {
+        let difference = try Contract(SQLiteInMemory()).difference(of: steps, model)
+        #expect(difference == nil, "\(difference ?? "")")
+    }
+
+    @Test("Texts that read the same, and differ, are no unique values that objects share")
+    func equivalentTexts() throws {
+        try check(
+            .family,
+            [
+                .save(
+                    SaveStep(inserted: [
+                        Insertion(number: 1, entity: "Person", values: ["name": .text("\u{E9}")]),
+                        Insertion(number: 2, entity: "Animal", values: ["name": .text("e\u{301}")]),
+                        Insertion(number: 3, entity: "Person", values: ["name": .text("x")]),
+                        Insertion(number: 4, entity: "Person"),
+                    ])),
+                // 4 shares the name of 3; 1 and 2 are written along.
+                .save(
+                    SaveStep(changed: [
+                        Edit(number: 1, toMany: ["children": [2]]), Edit(number: 4, values: ["name": .text("x")]),
+                    ])),
+            ])
+    }
+}
