@@ -10,6 +10,25 @@ struct FoundByContractTests {
         #expect(difference == nil, "\(difference ?? "")")
     }
 
+    @Test("Data that may be kept outside of the store are found by their value")
+    func externalData() throws {
+        let bytes = PlainValue.bytes([1, 255])
+        func find(_ sign: String) -> Step {
+            .fetch(FetchStep(entity: "Thing", condition: Condition(format: "large \(sign) \(bytes.format)")))
+        }
+        try check(
+            .values,
+            [
+                .save(
+                    SaveStep(inserted: [
+                        Insertion(number: 1, entity: "Thing", values: ["large": bytes]),
+                        Insertion(number: 2, entity: "Thing", values: ["large": .bytes([])]),
+                        Insertion(number: 3, entity: "Thing"),
+                    ])),
+                find("=="), find("!="),
+            ])
+    }
+
     @Test("Texts that read the same, and differ, are no unique values that objects share")
     func equivalentTexts() throws {
         try check(
