@@ -48,4 +48,23 @@ struct FoundByContractTests {
                     ])),
             ])
     }
+
+    @Test("A batch update finds its rows before it changes one, also where the condition reads relationships that change")
+    func updatesWhatWasFound() throws {
+        try check(
+            .shop,
+            [
+                .save(
+                    SaveStep(inserted: [
+                        Insertion(number: 1, entity: "Category"), Insertion(number: 2, entity: "Category"),
+                        Insertion(number: 3, entity: "Category", values: ["parent": .object(1)]),
+                    ])),
+                // Once 1 lies in 3, that has a child.
+                .updateBatch(
+                    UpdateBatchStep(
+                        rows: FetchStep(
+                            entity: "Category", condition: Condition(format: "parent == nil OR children.@min.number == 1")),
+                        values: ["parent": .object(3)])),
+            ])
+    }
 }

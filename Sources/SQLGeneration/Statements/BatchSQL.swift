@@ -142,7 +142,10 @@ package struct BatchSQL {
         switch rows {
         case .keys(let table): return SQLFragment(" WHERE \(target).Z_PK IN (SELECT Z_PK FROM \(table))")
         case .condition:
-            if scope.joins.isEmpty, !isLimited { return condition }
+            // Where the condition reads other rows, all rows are found before one is changed: SQLite 3.40 finds them as it
+            // goes.
+            let condition = condition
+            if scope.joins.isEmpty, !isLimited, !condition.text.contains("(SELECT ") { return condition }
             return " WHERE \(target).Z_PK IN (" + selection("\(scope.alias).Z_PK") + ")"
         }
     }
