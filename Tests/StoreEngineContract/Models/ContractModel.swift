@@ -51,6 +51,15 @@ enum Declare {
         return attribute
     }
 
+    static func derived(_ name: String, _ type: NSAttributeType, _ expression: ExpressionTree) -> NSAttributeDescription {
+        let attribute = NSDerivedAttributeDescription()
+        attribute.name = name
+        attribute.attributeType = type
+        attribute.isOptional = true
+        attribute.derivationExpression = makeExpression(expression)
+        return attribute
+    }
+
     /// One end of a relationship.
     struct End {
         var name: String

@@ -10,6 +10,11 @@ extension ContractModel {
                 Declare.attribute("name", .stringAttributeType), Declare.attribute("price", .doubleAttributeType),
                 Declare.attribute("stock", .integer16AttributeType, default: 1),
                 Declare.attribute("added", .dateAttributeType),
+                Declare.derived("folded", .stringAttributeType, .function(.lowercase, [.keyPath(["name"])])),
+                Declare.derived("categoryName", .stringAttributeType, .keyPath(["category", "name"])),
+                Declare.derived("reviewCount", .integer32AttributeType, .keyPath(["reviews", "@count"])),
+                Declare.derived("stars", .integer32AttributeType, .keyPath(["reviews", "@sum", "stars"])),
+                Declare.derived("tagCount", .integer32AttributeType, .keyPath(["tags", "@count"])),
             ])
         let category = Declare.entity("Category", [Declare.attribute("name", .stringAttributeType)])
         let review = Declare.entity(

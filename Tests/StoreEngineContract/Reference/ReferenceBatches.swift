@@ -102,7 +102,11 @@ extension ReferenceEngine: BatchEngine {
     private func inBatch(_ body: () throws -> BatchOutcome) throws -> BatchOutcome {
         alternative = nil
         let former = store
-        do { return try body() } catch {
+        do {
+            let outcome = try body()
+            store.derive()
+            return outcome
+        } catch {
             store = former
             throw error
         }

@@ -85,9 +85,21 @@ package final class ReferenceEngine: StoreEngine {
         if let refusal = refusals.first { throw refusal }
         var next = store
         ReferenceSave(changes, store).write(to: &next)
+        next.derive()
         try others()
         store = next
-        return SaveResult()
+        return derived
+    }
+
+    /// All that is derived: an engine may say less, but must say what has changed.
+    private var derived: SaveResult {
+        var result = SaveResult()
+        for row in store.rows.values {
+            for slot in row.objectID.layout.derivedSlots {
+                result.computed.append((row.objectID, slot, row.values[slot]))
+            }
+        }
+        return result
     }
 
     package var keys: (any KeyedEngine)? { self }

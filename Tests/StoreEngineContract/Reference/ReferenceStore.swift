@@ -55,6 +55,21 @@ struct ReferenceStore {
         }
     }
 
+    /// Computes all derived attributes anew.
+    mutating func derive() {
+        let objects = ReferenceObjects(self)
+        for row in rows.values {
+            for slot in row.objectID.layout.derivedSlots {
+                guard let attribute = row.objectID.layout.slots[slot].attribute,
+                    let expression = (attribute.description as? NSDerivedAttributeDescription)?.derivationExpression
+                else { continue }
+                let value = CompiledExpression(expressionTree(of: expression))
+                    .evaluate(.object(objects.object(row.objectID)))
+                rows[row.objectID]?.values[slot] = StoredValue(value.any, for: attribute)
+            }
+        }
+    }
+
     // MARK: To-many relationships
 
     mutating func connect(_ source: Identifier, _ relationship: RelationshipLayout, _ destination: Identifier) {

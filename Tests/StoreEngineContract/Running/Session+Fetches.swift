@@ -56,6 +56,30 @@ extension Session {
         return .found(isOrdered ? found : found.sorted())
     }
 
+    /// Saves while rows are read in portions.
+    func saveWhileReading(_ fetch: FetchStep, _ save: SaveStep) throws -> Outcome {
+        let plan = try plan(fetch)
+        let expected = try engine.fetchRows(plan)
+        let portions = try engine.portions(plan)
+        var found = try portions.next(1)
+        let result = try outcome {
+            try self.save(save)
+            return .done
+        }
+        while true {
+            let portion = try portions.next(2)
+            if portion.isEmpty { break }
+            found += portion
+        }
+        func isSame(_ row: Row, _ other: Row) -> Bool {
+            row.objectID == other.objectID && row.version == other.version && row.values == other.values
+        }
+        guard found.count == expected.count, found.allSatisfy({ row in expected.contains { isSame($0, row) } }) else {
+            throw Contradiction("portions are \(found), and were \(expected) before something was saved")
+        }
+        return result
+    }
+
     /// Rows that are asked for by ID are those that were fetched.
     private func expectRows(of rows: ContiguousArray<Row>) throws {
         let again = try engine.rows(for: rows.map(\.objectID))

@@ -18,7 +18,25 @@ extension Session {
         for number in step.deleted { editor.delete(number) }
         let changes = GraphChanges(editor: editor, stale: Set(step.stale), identifier: identifier).changeSet()
         let result = try engine.save(changes) { if step.failsAtEnd { throw IntendedFailure() } }
-        if !result.computed.isEmpty { throw Contradiction("values were computed where none are derived") }
+        let former = editor.graph
+        try read()
+        try expect(result, since: former)
+    }
+
+    /// What a save says of derived attributes is what is stored now, and nothing that has changed is left out.
+    private func expect(_ result: SaveResult, since former: Graph) throws {
+        var told: [Int: [Int: StoredValue]] = [:]
+        for (identifier, slot, value) in result.computed { told[number(identifier), default: [:]][slot] = value }
+        for (number, object) in graph.objects {
+            for slot in object.entity.derivedSlots {
+                let value = told[number]?[slot] ?? former.objects[number]?.values[slot]
+                guard value == object.values[slot] else {
+                    throw Contradiction(
+                        "\(object.entity.name) \(number) has \(object.entity.slots[slot].name) \(object.values[slot]) after a "
+                            + "save that says \(String(describing: told[number]?[slot]))")
+                }
+            }
+        }
     }
 
     private func apply(_ edit: Edit, to editor: inout GraphEditor) {

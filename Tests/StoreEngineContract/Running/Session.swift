@@ -26,8 +26,12 @@ final class Session {
 
     func identifier(_ number: Int) -> NSManagedObjectID? { identifiers[number] }
 
-    /// The number of an object; -1, less its key, for one that was never heard of.
-    func number(_ identifier: NSManagedObjectID) -> Int { numbers[identifier] ?? -1 - Int(identifier.key) }
+    /// The number of an object. It is negative for an ID that was never heard of, or whose entity is not that of the object.
+    func number(_ identifier: NSManagedObjectID) -> Int {
+        guard let number = numbers[identifier] else { return -1 - Int(identifier.key) }
+        guard let known = identifiers[number], known.layout !== identifier.layout else { return number }
+        return -1_000_000 - number
+    }
 
     /// Learns the IDs of new objects.
     func assign(_ new: [(number: Int, entity: EntityLayout)]) throws {

@@ -48,7 +48,7 @@ extension SplitMix {
     mutating func values(of entity: EntityLayout, percent: Int) -> [String: PlainValue] {
         var values: [String: PlainValue] = [:]
         for slot in entity.slots where slot.name != EntityLayout.numberName && chance(percent) {
-            guard let attribute = slot.attribute else { continue }
+            guard let attribute = slot.attribute, attribute.derivation == nil else { continue }
             values[slot.name] = value(of: attribute)
         }
         return values

@@ -32,6 +32,8 @@ struct Workload {
         case ..<95:
             let saves = (0..<1 + random.below(3)).map { _ in save(graph, inserting: 2) }
             return .longTransaction(saves: saves, commits: random.chance(60))
+        case ..<96:
+            return .saveWhileReading(fetch(random.pick(layout.entities), graph), save(graph, inserting: 2))
         case ..<97: return .reserveKeys(entity: random.pick(concrete).name, more: random.below(20))
         default: return .reopen
         }
@@ -79,12 +81,35 @@ struct Workload {
             }
             step.changed.append(edit)
         }
+        if random.chance(10) { step.changed += exchange(graph) }
         if random.chance(35) { step.deleted = random.some(of: graph.objects.keys.sorted(), atMost: 3) }
         if random.chance(8) {
             step.stale = random.some(of: graph.objects.keys.sorted(), atMost: 2) + random.some(of: gone.sorted(), atMost: 1)
         }
         step.failsAtEnd = random.chance(4)
         return step
+    }
+
+    /// Two objects trade their unique values.
+    private mutating func exchange(_ graph: Graph) -> [Edit] {
+        let candidates = concrete.filter { $0.uniquenessConstraints.count == 1 }
+        guard !candidates.isEmpty, case let entity = random.pick(candidates) else { return [] }
+        let pair = graph.numbers(of: entity).shuffled(using: &random).prefix(2)
+        guard pair.count == 2, let first = graph.objects[pair[0]], let second = graph.objects[pair[1]] else { return [] }
+        func values(_ object: Graph.Object) -> [String: PlainValue] {
+            var values: [String: PlainValue] = [:]
+            for name in entity.uniquenessConstraints.joined() {
+                guard let slot = entity.slotIndex(forName: name) else { continue }
+                switch object.values[slot] {
+                case .string(let text): values[name] = .text(text)
+                case .integer(let number): values[name] = .integer(number)
+                case .null: values[name] = .null
+                default: continue
+                }
+            }
+            return values
+        }
+        return [Edit(number: pair[0], values: values(second)), Edit(number: pair[1], values: values(first))]
     }
 
     /// New destinations for some relationships.
@@ -150,7 +175,7 @@ struct Workload {
                     ? .null : object(of: relationship.destination, graph).map { .object($0) } ?? .null
             }
             // Expressions see what is stored, and unique values are compared one row after the other.
-            if let attribute = slot.attribute, !unique.contains(slot.name), random.chance(15),
+            if let attribute = slot.attribute, attribute.derivation == nil, !unique.contains(slot.name), random.chance(15),
                 let format = expression(like: attribute, of: entity)
             {
                 step.values[slot.name] = nil
