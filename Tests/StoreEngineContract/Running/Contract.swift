@@ -133,7 +133,7 @@ final class SessionPair {
 extension Step {
     fileprivate var isSave: Bool {
         switch self {
-        case .save, .saveWhileReading, .longTransaction: true
+        case .save, .longTransaction: true
         default: false
         }
     }

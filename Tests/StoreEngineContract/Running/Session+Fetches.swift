@@ -44,40 +44,21 @@ extension Session {
         }
         if let failure { throw failure }
         try expect(current, "current rows")
-        let portions = try engine.portions(plan)
-        var inPortions: [Int] = []
+        // What is done with one portion may read, the same rows included.
+        let (portions, others) = (try engine.portions(plan), try engine.portions(plan))
+        var (inPortions, inOthers): ([Int], [Int]) = ([], [])
         while true {
             let portion = try portions.next(3)
             if portion.isEmpty { break }
             inPortions += portion.map { number($0.objectID) }
+            inOthers += try others.next(2).map { number($0.objectID) }
+            _ = try engine.fetchCount(plan)
         }
+        inOthers += try others.next(.max).map { number($0.objectID) }
         try expect(inPortions, "portions")
+        try expect(inOthers, "portions beside them")
         try expectRows(of: rows)
         return .found(isOrdered ? found : found.sorted())
-    }
-
-    /// Saves while rows are read in portions.
-    func saveWhileReading(_ fetch: FetchStep, _ save: SaveStep) throws -> Outcome {
-        let plan = try plan(fetch)
-        let expected = try engine.fetchRows(plan)
-        let portions = try engine.portions(plan)
-        var found = try portions.next(1)
-        let result = try outcome {
-            try self.save(save)
-            return .done
-        }
-        while true {
-            let portion = try portions.next(2)
-            if portion.isEmpty { break }
-            found += portion
-        }
-        func isSame(_ row: Row, _ other: Row) -> Bool {
-            row.objectID == other.objectID && row.version == other.version && row.values == other.values
-        }
-        guard found.count == expected.count, found.allSatisfy({ row in expected.contains { isSame($0, row) } }) else {
-            throw Contradiction("portions are \(found), and were \(expected) before something was saved")
-        }
-        return result
     }
 
     /// Rows that are asked for by ID are those that were fetched.

@@ -13,7 +13,6 @@ extension Session {
                 try self.save(save)
                 return .done
             case .fetch(let fetch): return try self.fetch(fetch)
-            case .saveWhileReading(let fetch, let save): return try self.saveWhileReading(fetch, save)
             case .dictionaries(let dictionaries): return try self.dictionaries(dictionaries)
             case .insertBatch(let batch): return try self.insertBatch(batch)
             case .updateBatch(let batch): return try self.updateBatch(batch)

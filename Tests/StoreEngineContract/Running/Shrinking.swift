@@ -57,8 +57,6 @@ extension Step {
         switch self {
         case .save(let step): step.smaller.map(Step.save)
         case .fetch(let step): step.smaller.map(Step.fetch)
-        case .saveWhileReading(let fetch, let save):
-            fetch.smaller.map { .saveWhileReading($0, save) } + save.smaller.map { .saveWhileReading(fetch, $0) }
         case .dictionaries(let step):
             (step.columns.count < 2 ? [] : without(step.columns) { .dictionaries(with(step) { $0.columns = $1 }($0)) })
                 + step.fetch.smaller.map { .dictionaries(with(step) { $0.fetch = $1 }($0)) }

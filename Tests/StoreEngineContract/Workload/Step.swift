@@ -5,8 +5,6 @@
 package enum Step: Sendable {
     case save(SaveStep)
     case fetch(FetchStep)
-    /// Reads rows in portions, and saves between the first and the second: what is read is of the state before.
-    case saveWhileReading(FetchStep, SaveStep)
     case dictionaries(DictionaryStep)
     case insertBatch(InsertBatchStep)
     case updateBatch(UpdateBatchStep)

@@ -32,8 +32,6 @@ struct Workload {
         case ..<95:
             let saves = (0..<1 + random.below(3)).map { _ in save(graph, inserting: 2) }
             return .longTransaction(saves: saves, commits: random.chance(60))
-        case ..<96:
-            return .saveWhileReading(fetch(random.pick(layout.entities), graph), save(graph, inserting: 2))
         case ..<97: return .reserveKeys(entity: random.pick(concrete).name, more: random.below(20))
         default: return .reopen
         }
