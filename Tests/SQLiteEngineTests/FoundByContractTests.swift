@@ -49,6 +49,29 @@ struct FoundByContractTests {
             ])
     }
 
+    @Test("The ID of an object in a dictionary is of the object's own entity")
+    func entitiesInDictionaries() throws {
+        try check(
+            .family,
+            [
+                .save(
+                    SaveStep(inserted: [
+                        Insertion(number: 1, entity: "Person"),
+                        Insertion(number: 2, entity: "Dog", values: ["mother": .object(1), "owner": .object(1)]),
+                        Insertion(number: 3, entity: "Animal", values: ["mother": .object(2)]),
+                    ])),
+                .dictionaries(
+                    DictionaryStep(
+                        fetch: FetchStep(entity: "Being", order: [Order(key: "number")]),
+                        columns: [.keyPath("mother"), .keyPath("number"), .keyPath("mother.mother")])),
+                .dictionaries(
+                    DictionaryStep(
+                        fetch: FetchStep(entity: "Being"),
+                        columns: [.keyPath("mother"), .computed(name: "all", function: "count:", keyPath: "number")],
+                        groupBy: ["mother"])),
+            ])
+    }
+
     @Test("A batch update finds its rows before it changes one, also where the condition reads relationships that change")
     func updatesWhatWasFound() throws {
         try check(

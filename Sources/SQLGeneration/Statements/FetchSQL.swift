@@ -25,6 +25,8 @@ package struct DictionaryColumn: Sendable {
     package let storage: ColumnStorage?
     /// The destination of a to-one relationship.
     package let destination: EntityLayout?
+    /// Where the number of the destination's own entity is found, which may be one below it.
+    package var entityIndex: Int?
     /// The attribute that the value comes from.
     package let attribute: AttributeLayout?
     /// The type that a computed value was declared to have.
@@ -168,7 +170,32 @@ extension PredicateSQL {
                         declaredType: type == .undefinedAttributeType ? nil : type))
             }
         }
+        // Behind the values: of which entities the objects are.
+        for index in columns.indices where columns[index].destination != nil {
+            let keys: [String]
+            switch wanted[index] {
+            case .keyPath(let path): keys = path.split(separator: ".").map(String.init)
+            case .expression(_, let expression, _):
+                switch expressionTree(of: expression) {
+                case .keyPath(let path): keys = path
+                case .evaluatedObject: keys = []
+                default: continue
+                }
+            }
+            guard let entity = try entityColumn(keys, in: scope) else { continue }
+            columns[index].entityIndex = fragments.count
+            fragments.append(SQLFragment(entity))
+        }
         return (.joined(fragments, separator: ", "), columns)
+    }
+
+    /// The column with the entity of the object that keys lead to; nil where it can only be one.
+    private func entityColumn(_ keys: [String], in scope: SQLScope) throws -> String? {
+        switch try scope.resolve(keys, schema: schema) {
+        case .column(let alias, let column): column.entityColumn.map { "\(alias).\(quoted($0))" }
+        case .object(let alias, let mapping): mapping.sharesTable ? "\(alias).Z_ENT" : nil
+        case .entity, .toMany: nil
+        }
     }
 
     private func dictionaryColumn(
