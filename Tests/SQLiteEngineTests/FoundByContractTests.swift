@@ -72,6 +72,23 @@ struct FoundByContractTests {
             ])
     }
 
+    @Test("A unique value that an object takes from one which was changed meanwhile is a conflict", arguments: [false, true])
+    func takesFromStale(deletes: Bool) throws {
+        let trade = SaveStep(
+            changed: [Edit(number: 1, values: ["name": .text("x")])]
+                + (deletes ? [] : [Edit(number: 2, values: ["name": .text("y")])]),
+            deleted: deletes ? [2] : [], stale: [2])
+        try check(
+            .shop,
+            [
+                .save(
+                    SaveStep(inserted: [
+                        Insertion(number: 1, entity: "Tag"), Insertion(number: 2, entity: "Tag", values: ["name": .text("x")]),
+                    ])),
+                .save(trade),
+            ])
+    }
+
     @Test("A batch update finds its rows before it changes one, also where the condition reads relationships that change")
     func updatesWhatWasFound() throws {
         try check(
