@@ -100,6 +100,7 @@ extension ContractModel {
         Declare.relate(list, .ordered("entries", .cascadeDeleteRule), entry, .one("list"))
         Declare.relate(entry, .ordered("labels"), label, .many("entries"))
         Declare.relate(list, .ordered("labels"), label, .ordered("lists"))
+        Declare.relate(entry, .many("drafts", .cascadeDeleteRule), list, .many("drafters", .denyDeleteRule))
         Declare.lead(list, .many("owned", .cascadeDeleteRule), to: label)
         Declare.lead(special, .ordered("favourites"), to: entry)
         Declare.lead(entry, .one("seeAlso"), to: list)

@@ -57,6 +57,7 @@ struct ReferenceStore {
 
     /// Computes all derived attributes anew.
     mutating func derive() {
+        guard rows.values.contains(where: { !$0.objectID.layout.derivedSlots.isEmpty }) else { return }
         let objects = ReferenceObjects(self)
         for row in rows.values {
             for slot in row.objectID.layout.derivedSlots {

@@ -19,7 +19,7 @@ package struct Contract {
         for (position, step) in steps.enumerated() {
             if let difference = pair.perform(step)?.difference { return "step \(position + 1): \(difference)" }
         }
-        return nil
+        return pair.finish()
     }
 
     /// Makes up steps and runs them.
@@ -37,7 +37,7 @@ package struct Contract {
             guard let difference = result?.difference else { continue }
             return report(seed, model, steps, difference)
         }
-        return nil
+        return pair.finish().map { report(seed, model, steps, $0) }
     }
 
     private func report(_ seed: UInt64, _ model: ContractModel, _ steps: [Step], _ difference: String) -> String {
@@ -71,6 +71,12 @@ final class SessionPair {
     init(_ maker: any EngineUnderTest, _ model: ContractModel) throws {
         reference = try Session(ReferenceMaker(), model.model)
         tested = try Session(maker, model.model)
+    }
+
+    /// - Returns: what only shows when all has been done; nil where all is right.
+    func finish() -> String? {
+        do { try tested.checkPairs() } catch { return "in the end: \(error)" }
+        return nil
     }
 
     struct Result {

@@ -93,6 +93,17 @@ final class Session {
         graph = read
     }
 
+    /// Looks for pairs of many-to-many relationships that lead to nothing, where the engine can tell.
+    func checkPairs() throws {
+        guard let inspection = engine.inspection else { return }
+        for entity in layout.entities {
+            for relationship in entity.toManys where relationship.isManyToMany {
+                let found = try inspection.danglingReferences(of: relationship, from: entity)
+                if !found.isEmpty { throw Contradiction("\(entity.name).\(relationship.name) leads to nothing: \(found)") }
+            }
+        }
+    }
+
     /// An object without its to-many relationships.
     private func object(_ row: Row) -> Graph.Object {
         Graph.Object(
