@@ -4,6 +4,8 @@ import StoreEngine
 /// What a fetch shall return.
 package enum FetchResult: Hashable, Sendable {
     case rows, identifiers, count, dictionaries
+    /// The values of dictionaries alone, for a subquery.
+    case values
 }
 
 /// A fetch as SQL, and how to read what it returns.
@@ -69,7 +71,8 @@ package struct FetchSQL {
         case .identifiers:
             selection = SQLFragment(selectsEntity ? "\(scope.alias).Z_PK, \(scope.alias).Z_ENT" : "\(scope.alias).Z_PK")
         case .count: selection = SQLFragment(plan.limit > 0 || plan.offset > 0 ? "1" : "COUNT(*)")
-        case .dictionaries: (selection, columns) = try groupGenerator.columns(plan, in: scope)
+        case .dictionaries, .values:
+            (selection, columns) = try groupGenerator.columns(plan, withEntities: result == .dictionaries, in: scope)
         }
 
         var conditions: [SQLFragment] = []
@@ -88,7 +91,7 @@ package struct FetchSQL {
         let order = result == .count ? SQLFragment("") : try generator.order(by: sortTerms, in: scope)
 
         // The joins are known only now that everything has been looked at.
-        var statement = "SELECT \(plan.isDistinct && result == .dictionaries ? "DISTINCT " : "")" + selection
+        var statement = "SELECT \(plan.isDistinct && !columns.isEmpty ? "DISTINCT " : "")" + selection
         statement = statement + " FROM \(scope.from)"
         if !conditions.isEmpty { statement = statement + " WHERE " + .joined(conditions, separator: " AND ") }
         if !groups.isEmpty { statement = statement + " GROUP BY " + .joined(groups, separator: ", ") }
@@ -145,7 +148,11 @@ extension FetchPlan {
 
 extension PredicateSQL {
     /// The columns of a dictionary fetch.
-    fileprivate func columns(_ plan: FetchPlan, in scope: SQLScope) throws -> (SQLFragment, [DictionaryColumn]) {
+    ///
+    /// - Parameter withEntities: whether the numbers of objects' entities follow the values.
+    fileprivate func columns(
+        _ plan: FetchPlan, withEntities: Bool, in scope: SQLScope
+    ) throws -> (SQLFragment, [DictionaryColumn]) {
         var fragments: [SQLFragment] = []
         var columns: [DictionaryColumn] = []
         var wanted = plan.columns
@@ -171,7 +178,7 @@ extension PredicateSQL {
             }
         }
         // Behind the values: of which entities the objects are.
-        for index in columns.indices where columns[index].destination != nil {
+        for index in columns.indices where withEntities && columns[index].destination != nil {
             let keys: [String]
             switch wanted[index] {
             case .keyPath(let path): keys = path.split(separator: ".").map(String.init)
