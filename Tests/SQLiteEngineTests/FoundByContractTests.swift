@@ -72,7 +72,9 @@ struct FoundByContractTests {
             ])
     }
 
-    @Test("A unique value that an object takes from one which was changed meanwhile is a conflict", arguments: [false, true])
+    @Test(
+        "A unique value that an object takes from one which was changed meanwhile is a conflict",
+        arguments: [false, true])
     func takesFromStale(deletes: Bool) throws {
         let trade = SaveStep(
             changed: [Edit(number: 1, values: ["name": .text("x")])]
@@ -83,13 +85,15 @@ struct FoundByContractTests {
             [
                 .save(
                     SaveStep(inserted: [
-                        Insertion(number: 1, entity: "Tag"), Insertion(number: 2, entity: "Tag", values: ["name": .text("x")]),
+                        Insertion(number: 1, entity: "Tag"),
+                        Insertion(number: 2, entity: "Tag", values: ["name": .text("x")]),
                     ])),
                 .save(trade),
             ])
     }
 
-    @Test("A batch update finds its rows before it changes one, also where the condition reads relationships that change")
+    @Test(
+        "A batch update finds its rows before it changes one, also where the condition reads relationships that change")
     func updatesWhatWasFound() throws {
         try check(
             .shop,
@@ -103,7 +107,8 @@ struct FoundByContractTests {
                 .updateBatch(
                     UpdateBatchStep(
                         rows: FetchStep(
-                            entity: "Category", condition: Condition(format: "parent == nil OR children.@min.number == 1")),
+                            entity: "Category",
+                            condition: Condition(format: "parent == nil OR children.@min.number == 1")),
                         values: ["parent": .object(3)])),
             ])
     }

@@ -6,7 +6,7 @@ import StoreEngineContract
 import TestSupport
 import Testing
 
-/// `make test` tries a few hundred sequences, the same each time; `make fuzz` 10,000 (`PIPPIN_CONTRACT`), from
+/// `make test` tries 200 sequences, the same each time; `make fuzz` 10,000 (`PIPPIN_CONTRACT`), from
 /// `PIPPIN_CONTRACT_SEED` on.
 @Suite("The contract of store engines")
 struct SQLiteContractTests {
@@ -15,10 +15,10 @@ struct SQLiteContractTests {
     private static let firstSeed = UInt64(environment["PIPPIN_CONTRACT_SEED"] ?? "") ?? 1
 
     @Test("is kept by SQLite in memory")
-    func inMemory() throws { try run(SQLiteInMemory(), sequences: Self.count ?? 200) }
+    func inMemory() throws { try run(SQLiteInMemory(), sequences: Self.count ?? 160) }
 
     @Test("is kept by SQLite in a file")
-    func inFile() throws { try run( SQLiteInFile(), sequences: (Self.count ?? 200) / 5) }
+    func inFile() throws { try run(SQLiteInFile(), sequences: (Self.count ?? 200) / 5) }
 
     /// Runs sequences on the fixed models and on ones made at random, in turn.
     private func run(_ engine: any EngineUnderTest, sequences: Int) throws {

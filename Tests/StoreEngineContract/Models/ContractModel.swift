@@ -51,7 +51,8 @@ enum Declare {
         return attribute
     }
 
-    static func derived(_ name: String, _ type: NSAttributeType, _ expression: ExpressionTree) -> NSAttributeDescription {
+    static func derived(_ name: String, _ type: NSAttributeType, _ expression: ExpressionTree) -> NSAttributeDescription
+    {
         let attribute = NSDerivedAttributeDescription()
         attribute.name = name
         attribute.attributeType = type

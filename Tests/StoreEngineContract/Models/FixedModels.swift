@@ -18,7 +18,8 @@ extension ContractModel {
             ])
         let category = Declare.entity("Category", [Declare.attribute("name", .stringAttributeType)])
         let review = Declare.entity(
-            "Review", [Declare.attribute("stars", .integer32AttributeType), Declare.attribute("text", .stringAttributeType)])
+            "Review",
+            [Declare.attribute("stars", .integer32AttributeType), Declare.attribute("text", .stringAttributeType)])
         let tag = Declare.entity("Tag", [Declare.attribute("name", .stringAttributeType)], unique: [["name"]])
         Declare.relate(product, .one("category"), category, .many("products", .denyDeleteRule))
         Declare.relate(product, .many("reviews", .cascadeDeleteRule), review, .one("product", isOptional: false))
@@ -45,7 +46,8 @@ extension ContractModel {
         let thing = Declare.entity(
             "Thing",
             [
-                Declare.attribute("int16", .integer16AttributeType), Declare.attribute("int32", .integer32AttributeType),
+                Declare.attribute("int16", .integer16AttributeType),
+                Declare.attribute("int32", .integer32AttributeType),
                 Declare.attribute("int64", .integer64AttributeType), Declare.attribute("double", .doubleAttributeType),
                 Declare.attribute("float", .floatAttributeType), Declare.attribute("flag", .booleanAttributeType),
                 Declare.attribute("text", .stringAttributeType), Declare.attribute("date", .dateAttributeType),
@@ -95,7 +97,8 @@ extension ContractModel {
         let special = Declare.subentity("SpecialList", [Declare.attribute("colour", .stringAttributeType)])
         list.subentities = [special]
         let entry = Declare.entity(
-            "Entry", [Declare.attribute("text", .stringAttributeType), Declare.attribute("weight", .doubleAttributeType)])
+            "Entry",
+            [Declare.attribute("text", .stringAttributeType), Declare.attribute("weight", .doubleAttributeType)])
         let label = Declare.entity("Label", [Declare.attribute("name", .stringAttributeType)], unique: [["name"]])
         Declare.relate(list, .ordered("entries", .cascadeDeleteRule), entry, .one("list"))
         Declare.relate(entry, .ordered("labels"), label, .many("entries"))

@@ -6,7 +6,10 @@ extension ContractModel {
         var random = SplitMix(seed: seed)
         var entities = (0..<2 + random.below(3)).map { number in
             let attributes = attributes(&random)
-            let unique = random.chance(30) ? random.pick(attributes.filter { SplitMix.canBeUnique($0.attributeType) }.map(\.name) + ["number"]) : "number"
+            let unique =
+                random.chance(30)
+                ? random.pick(attributes.filter { SplitMix.canBeUnique($0.attributeType) }.map(\.name) + ["number"])
+                : "number"
             return Declare.entity("E\(number)", attributes, unique: unique == "number" ? [] : [[unique]])
         }
         for below in 0..<random.below(3) {

@@ -5,7 +5,7 @@ import StoreEngine
 /// A store engine in dictionaries: rows by ID, predicates evaluated in memory, everything copied before it is changed.
 ///
 /// Its behaviour is the contract of `StoreEngine`; where it and another engine differ, one of them is wrong.
-package final class ReferenceEngine: StoreEngine {
+package class ReferenceEngine: StoreEngine {
     let layout: ModelLayout
     let identity = StoreIdentity(uuid: UUID().uuidString)
     var store = ReferenceStore()

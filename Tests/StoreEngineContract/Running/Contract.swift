@@ -31,6 +31,7 @@ package struct Contract {
         var steps: [Step] = []
         for _ in 0..<count {
             let step = workload.next(pair.reference.graph)
+            guard pair.canPerform(step) else { continue }
             steps.append(step)
             let result = pair.perform(step)
             if let result { tally["\(step.name): \(result.kind)", default: 0] += 1 }
@@ -79,6 +80,16 @@ final class SessionPair {
         return nil
     }
 
+    /// Whether the engine can do what a step needs; capabilities are its own choice.
+    func canPerform(_ step: Step) -> Bool {
+        switch step {
+        case .insertBatch, .updateBatch, .deleteBatch: tested.engine.batches != nil
+        case .longTransaction: tested.engine.longTransactions != nil
+        case .reserveKeys: tested.engine.keys != nil
+        case .save, .fetch, .dictionaries, .reopen: true
+        }
+    }
+
     struct Result {
         let kind: String
         var difference: String?
@@ -99,8 +110,8 @@ final class SessionPair {
             }
             if case .fetch = step { return result }
             if case .dictionaries = step { return result }
-            try reference.read()
-            try tested.read()
+            try reference.readChanges()
+            try tested.readChanges()
             result.difference = difference(since: former, isSave: step.isSave)
             return result
         } catch { return Result(kind: "contradiction", difference: "\(error)") }

@@ -17,7 +17,10 @@ extension Session {
         for (row, number) in zip(rows, found) {
             guard let object = graph.objects[number], object.entity === row.objectID.layout,
                 object.version == row.version, object.values == plain(row)
-            else { throw Contradiction("\(number) is fetched as \(row), and was \(String(describing: graph.objects[number]))") }
+            else {
+                throw Contradiction(
+                    "\(number) is fetched as \(row), and was \(String(describing: graph.objects[number]))")
+            }
         }
         let isOrdered = !step.order.isEmpty
         func expect(_ other: [Int], _ way: String) throws {

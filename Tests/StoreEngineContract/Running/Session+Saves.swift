@@ -64,6 +64,7 @@ extension Session {
     func runLongTransaction(_ saves: [SaveStep], commits: Bool) throws -> Outcome {
         guard let transactions = engine.longTransactions else { return .done }
         try transactions.beginLongTransaction(makesIndexesLater: false)
+        defer { isChanged = true }
         do {
             for step in saves {
                 try save(step)

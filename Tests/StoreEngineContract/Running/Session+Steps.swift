@@ -7,7 +7,8 @@ extension Session {
     ///
     /// - Throws: `Contradiction` where the engine's answers do not fit each other; everything else is an outcome.
     func perform(_ step: Step) throws -> Outcome {
-        try outcome {
+        isChanged = true
+        return try outcome {
             switch step {
             case .save(let save):
                 try self.save(save)

@@ -9,6 +9,8 @@ final class Session {
     let layout: ModelLayout
     private(set) var engine: any StoreEngine
     private(set) var graph = Graph()
+    /// Whether `graph` may not be what the engine holds now.
+    var isChanged = false
     /// IDs by number, and numbers by ID, those of objects that are gone included.
     private var identifiers: [Int: NSManagedObjectID] = [:]
     private var numbers: [NSManagedObjectID: Int] = [:]
@@ -91,7 +93,11 @@ final class Session {
             }
         }
         graph = read
+        isChanged = false
     }
+
+    /// Reads all that the engine holds, unless that has just been done.
+    func readChanges() throws { if isChanged { try read() } }
 
     /// Looks for pairs of many-to-many relationships that lead to nothing, where the engine can tell.
     func checkPairs() throws {
@@ -99,7 +105,9 @@ final class Session {
         for entity in layout.entities {
             for relationship in entity.toManys where relationship.isManyToMany {
                 let found = try inspection.danglingReferences(of: relationship, from: entity)
-                if !found.isEmpty { throw Contradiction("\(entity.name).\(relationship.name) leads to nothing: \(found)") }
+                if !found.isEmpty {
+                    throw Contradiction("\(entity.name).\(relationship.name) leads to nothing: \(found)")
+                }
             }
         }
     }

@@ -75,7 +75,9 @@ extension Step {
         case .longTransaction(let saves, let commits):
             without(saves) { .longTransaction(saves: $0, commits: commits) }
                 + saves.indices.flatMap { index in
-                    saves[index].smaller.map { .longTransaction(saves: with(saves) { $0[index] = $1 }($0), commits: commits) }
+                    saves[index].smaller.map {
+                        .longTransaction(saves: with(saves) { $0[index] = $1 }($0), commits: commits)
+                    }
                 }
         case .reserveKeys, .reopen: []
         }
@@ -107,7 +109,8 @@ extension FetchStep {
             smaller.append(all)
         }
         // The last one says which of equals comes first.
-        return smaller + without(Array(order.dropLast())) { rest in with(self) { $0.order = $1 }(rest + order.suffix(1)) }
+        return smaller
+            + without(Array(order.dropLast())) { rest in with(self) { $0.order = $1 }(rest + order.suffix(1)) }
     }
 }
 

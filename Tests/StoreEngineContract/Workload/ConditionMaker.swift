@@ -108,9 +108,11 @@ struct ConditionMaker {
     }
 
     private mutating func computed(_ entity: EntityLayout, _ origin: String) -> String {
-        let numbers = entity.slots.compactMap(\.attribute).filter {
-            $0.type == .integer16AttributeType || $0.type == .integer32AttributeType || $0.type == .doubleAttributeType
-        }.map(\.name) + [EntityLayout.numberName]
+        let numbers =
+            entity.slots.compactMap(\.attribute).filter {
+                $0.type == .integer16AttributeType || $0.type == .integer32AttributeType
+                    || $0.type == .doubleAttributeType
+            }.map(\.name) + [EntityLayout.numberName]
         let key = origin + Self.key(random.pick(numbers))
         let left = random.pick([
             "\(key) * 2 + 1", "\(key) - 3", "\(key) / 2", "modulus:by:(\(key), 3)", "abs(\(key))", "-\(key)",
@@ -185,9 +187,10 @@ struct ConditionMaker {
             let inner = predicate(relationship.destination, "\(variable).", depth: min(depth, 1) - 1)
             return "SUBQUERY(\(path), \(variable), \(inner)).@count \(sign) \(random.below(3))"
         case 1:
-            let numbers = relationship.destination.slots.compactMap(\.attribute).filter {
-                $0.type == .integer16AttributeType || $0.type == .doubleAttributeType
-            }.map(\.name) + [EntityLayout.numberName]
+            let numbers =
+                relationship.destination.slots.compactMap(\.attribute).filter {
+                    $0.type == .integer16AttributeType || $0.type == .doubleAttributeType
+                }.map(\.name) + [EntityLayout.numberName]
             let operation = random.pick(["@sum", "@avg", "@min", "@max"])
             return "\(path).\(operation).\(Self.key(random.pick(numbers))) \(sign) \(random.below(8))"
         default: return "\(path).@count \(sign) \(random.below(3))"

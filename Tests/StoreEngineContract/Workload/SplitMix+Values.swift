@@ -2,7 +2,8 @@ import CoreDataModel
 
 extension SplitMix {
     static let texts = [
-        "", "a", "A", "ab", "aB", "b", "é", "e\u{301}", "É", "straße", "STRASSE", "a*b", "a?b", "50%_", "it's \"q\"; --",
+        "", "a", "A", "ab", "aB", "b", "é", "e\u{301}", "É", "straße", "STRASSE", "a*b", "a?b", "50%_",
+        "it's \"q\"; --",
         "я", "🍏", "a\nb", "ﬁ", "ı", "x10", "x9", " ", "\\",
     ]
     private static let integers: [Int64] = [0, 1, -1, 2, 3, 7, 100, 32767, -32768]

@@ -82,7 +82,8 @@ struct Workload {
         if random.chance(10) { step.changed += exchange(graph) }
         if random.chance(35) { step.deleted = random.some(of: graph.objects.keys.sorted(), atMost: 3) }
         if random.chance(8) {
-            step.stale = random.some(of: graph.objects.keys.sorted(), atMost: 2) + random.some(of: gone.sorted(), atMost: 1)
+            step.stale =
+                random.some(of: graph.objects.keys.sorted(), atMost: 2) + random.some(of: gone.sorted(), atMost: 1)
         }
         step.failsAtEnd = random.chance(4)
         return step
@@ -93,7 +94,9 @@ struct Workload {
         let candidates = concrete.filter { $0.uniquenessConstraints.count == 1 }
         guard !candidates.isEmpty, case let entity = random.pick(candidates) else { return [] }
         let pair = graph.numbers(of: entity).shuffled(using: &random).prefix(2)
-        guard pair.count == 2, let first = graph.objects[pair[0]], let second = graph.objects[pair[1]] else { return [] }
+        guard pair.count == 2, let first = graph.objects[pair[0]], let second = graph.objects[pair[1]] else {
+            return []
+        }
         func values(_ object: Graph.Object) -> [String: PlainValue] {
             var values: [String: PlainValue] = [:]
             for name in entity.uniquenessConstraints.joined() {
@@ -173,7 +176,8 @@ struct Workload {
                     ? .null : object(of: relationship.destination, graph).map { .object($0) } ?? .null
             }
             // Expressions see what is stored, and unique values are compared one row after the other.
-            if let attribute = slot.attribute, attribute.derivation == nil, !unique.contains(slot.name), random.chance(15),
+            if let attribute = slot.attribute, attribute.derivation == nil, !unique.contains(slot.name),
+                random.chance(15),
                 let format = expression(like: attribute, of: entity)
             {
                 step.values[slot.name] = nil
@@ -182,7 +186,8 @@ struct Workload {
         }
         for slot in entity.slots where slot.isTransient { step.values[slot.name] = nil }
         if step.values.isEmpty, step.expressions.isEmpty {
-            guard let slot = entity.slots.first(where: { $0.name != "number" && $0.attribute != nil && !$0.isTransient }),
+            guard
+                let slot = entity.slots.first(where: { $0.name != "number" && $0.attribute != nil && !$0.isTransient }),
                 let attribute = slot.attribute
             else { return step }
             step.values[slot.name] = random.value(of: attribute)
