@@ -2,19 +2,13 @@ import CoreDataModel
 import Foundation
 import StoreEngine
 
-/// The objects of a store as predicates read them, each the same whenever it is asked for.
+/// The objects of a store as predicates read them; two of one ID are equal.
 final class ReferenceObjects {
     let store: ReferenceStore
-    private var known: [NSManagedObjectID: ReferenceObject] = [:]
 
     init(_ store: ReferenceStore) { self.store = store }
 
-    func object(_ identifier: NSManagedObjectID) -> ReferenceObject {
-        if let object = known[identifier] { return object }
-        let object = ReferenceObject(identifier, self)
-        known[identifier] = object
-        return object
-    }
+    func object(_ identifier: NSManagedObjectID) -> ReferenceObject { ReferenceObject(identifier, self) }
 }
 
 /// A row, or a reference that leads to none, as an operand of predicates.

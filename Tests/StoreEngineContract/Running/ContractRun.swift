@@ -39,7 +39,7 @@ package struct ContractRun {
                 model = random[number] ?? .random(number)
                 random[number] = model
             }
-            if let report = try contract.check(seed: seed, model, steps: 25) { reports.append(report) }
+            if let report = try contract.check(seed: seed, model, steps: 20) { reports.append(report) }
         }
         if Self.wanted != nil {
             for (outcome, count) in contract.tally.sorted(by: { $0.key < $1.key }) { print("\(count)\t\(outcome)") }
