@@ -9,6 +9,9 @@ FUZZ_SECONDS ?= 30
 # How many shapes of structs `make fuzz` makes up, and the first one's number.
 FUZZ_SHAPES ?= 10000
 FUZZ_SHAPES_FROM ?= 1
+# How many sequences of steps `make fuzz` runs against the contract of store engines, and the first one's number.
+FUZZ_SEQUENCES ?= 10000
+FUZZ_SEQUENCES_FROM ?= 1
 
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
@@ -20,7 +23,8 @@ help:
 	@echo "make test     all tests"
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
-	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs"
+	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"
+	@echo "              FUZZ_SEQUENCES=10000 sequences of saves, fetches and batches, on SQLite and in dictionaries"
 	@echo "make bench    our time against the SQLite C API's, work by work"
 	@echo "make docs     the documentation, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
@@ -47,6 +51,7 @@ test-tsan: dependencies
 fuzz: dependencies
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzzing/run
 	PIPPIN_SHAPES=$(FUZZ_SHAPES) PIPPIN_SHAPES_SEED=$(FUZZ_SHAPES_FROM) $(SWIFT) test --filter RandomShapeTests $(SWIFT_FLAGS)
+	PIPPIN_CONTRACT=$(FUZZ_SEQUENCES) PIPPIN_CONTRACT_SEED=$(FUZZ_SEQUENCES_FROM) $(SWIFT) test --filter SQLiteContractTests $(SWIFT_FLAGS)
 
 bench: dependencies
 	@$(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)

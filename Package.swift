@@ -89,9 +89,16 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["SQLiteConnection"], path: "Tests/TestSupport"),
         // What imports what, and which room leans on which.
         .testTarget(name: "HouseTests"),
+        // What every store engine must do, executable: an engine in dictionaries, and sequences of steps that run against both.
+        .target(
+            name: "StoreEngineContract", dependencies: ["CoreDataModel", "PredicateFormat", "StoreEngine"],
+            path: "Tests/StoreEngineContract"),
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),
+        .testTarget(
+            name: "SQLiteEngineTests",
+            dependencies: ["CoreDataModel", "SQLiteEngine", "StoreEngine", "StoreEngineContract", "TestSupport"]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [

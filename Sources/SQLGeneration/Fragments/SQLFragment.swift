@@ -90,6 +90,20 @@ extension SQLFragment {
         return SQLFragment(changed)
     }
 
+    /// Whether there is a selection of other rows in it.
+    package var readsOtherRows: Bool {
+        segments.contains { segment in
+            switch segment {
+            case .select: true
+            case .same(let left, let right, _), .stringSearch(let left, let right, _, _):
+                left.readsOtherRows || right.readsOtherRows
+            case .call(_, let arguments): arguments.contains(where: \.readsOtherRows)
+            case .unindexed(let operand): operand.readsOtherRows
+            default: false
+            }
+        }
+    }
+
     /// The same with the values of one run in place of what differs from run to run.
     package func bound(in context: BindingContext) throws -> SQLFragment {
         func bound(_ binding: SQLBinding) throws -> SQLBinding { .value(try binding.value(context)) }

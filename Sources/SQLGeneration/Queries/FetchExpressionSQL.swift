@@ -9,7 +9,7 @@ extension PredicateSQL {
             let text = try statement(request, result: .count).fragment
             return SQLOperand(fragment: .select(text), storage: .integer, canBeNull: false)
         }
-        let found = try statement(request, result: .dictionaries, limit: 1)
+        let found = try statement(request, result: .values, limit: 1)
         return SQLOperand(fragment: .select(found.fragment), storage: found.storage, root: found.root)
     }
 
@@ -17,7 +17,7 @@ extension PredicateSQL {
     func membership(
         _ element: ExpressionTree, ofFetch request: ExpressionTree, in scope: SQLScope
     ) throws -> SQLCondition {
-        let found = try statement(fetchRequest(request, in: scope), result: .dictionaries)
+        let found = try statement(fetchRequest(request, in: scope), result: .values)
         let left = try operand(element, in: scope)
         return SQLCondition(left.fragment + " IN " + .select(found.fragment))
     }

@@ -4,6 +4,8 @@ import StoreEngine
 /// What a fetch shall return.
 package enum FetchResult: Hashable, Sendable {
     case rows, identifiers, count, dictionaries
+    /// The values of dictionaries alone, for a subquery.
+    case values
 }
 
 /// A fetch as SQL, and how to read what it returns.
@@ -25,6 +27,8 @@ package struct DictionaryColumn: Sendable {
     package let storage: ColumnStorage?
     /// The destination of a to-one relationship.
     package let destination: EntityLayout?
+    /// Where the number of the destination's own entity is found, which may be one below it.
+    package var entityIndex: Int?
     /// The attribute that the value comes from.
     package let attribute: AttributeLayout?
     /// The type that a computed value was declared to have.
@@ -70,7 +74,8 @@ package struct FetchSQL {
             selection =
                 selectsEntity ? "\(.key, of: scope.alias), \(.entity, of: scope.alias)" : "\(.key, of: scope.alias)"
         case .count: selection = plan.limit > 0 || plan.offset > 0 ? "1" : "COUNT(*)"
-        case .dictionaries: (selection, columns) = try groupGenerator.columns(plan, in: scope)
+        case .dictionaries, .values:
+            (selection, columns) = try groupGenerator.columns(plan, withEntities: result == .dictionaries, in: scope)
         }
 
         var conditions: [SQLFragment] = []
@@ -91,7 +96,7 @@ package struct FetchSQL {
         let order = result == .count ? SQLFragment.empty : try generator.order(by: sortTerms, in: scope)
 
         // The joins are known only now that everything has been looked at.
-        let distinct: SQLFragment = plan.isDistinct && result == .dictionaries ? "DISTINCT " : ""
+        let distinct: SQLFragment = plan.isDistinct && !columns.isEmpty ? "DISTINCT " : ""
         var sql: SQLFragment = "SELECT \(distinct)\(selection) FROM \(scope.from)"
         if !conditions.isEmpty { sql = "\(sql) WHERE \(.joined(conditions, separator: " AND "))" }
         if !groups.isEmpty { sql = "\(sql) GROUP BY \(.list(groups))" }
@@ -133,7 +138,11 @@ extension FetchPlan {
 
 extension PredicateSQL {
     /// The columns of a dictionary fetch.
-    fileprivate func columns(_ plan: FetchPlan, in scope: SQLScope) throws -> (SQLFragment, [DictionaryColumn]) {
+    ///
+    /// - Parameter withEntities: whether the numbers of objects' entities follow the values.
+    fileprivate func columns(
+        _ plan: FetchPlan, withEntities: Bool, in scope: SQLScope
+    ) throws -> (SQLFragment, [DictionaryColumn]) {
         var fragments: [SQLFragment] = []
         var columns: [DictionaryColumn] = []
         var wanted = plan.columns
@@ -158,7 +167,32 @@ extension PredicateSQL {
                         declaredType: type == .undefinedAttributeType ? nil : type))
             }
         }
+        // Behind the values: of which entities the objects are.
+        for index in columns.indices where withEntities && columns[index].destination != nil {
+            let keys: [String]
+            switch wanted[index] {
+            case .keyPath(let path): keys = path.split(separator: ".").map(String.init)
+            case .expression(_, let expression, _):
+                switch expressionTree(of: expression) {
+                case .keyPath(let path): keys = path
+                case .evaluatedObject: keys = []
+                default: continue
+                }
+            }
+            guard let entity = try entityColumn(keys, in: scope) else { continue }
+            columns[index].entityIndex = fragments.count
+            fragments.append("\(entity)")
+        }
         return (.list(fragments), columns)
+    }
+
+    /// The column with the entity of the object that keys lead to; nil where it can only be one.
+    private func entityColumn(_ keys: [String], in scope: SQLScope) throws -> SQLColumn? {
+        switch try scope.resolve(keys, schema: schema) {
+        case .column(let alias, let column): column.entityColumn.map { SQLColumn($0, of: alias) }
+        case .object(let alias, let mapping): mapping.sharesTable ? SQLColumn(.entity, of: alias) : nil
+        case .entity, .toMany: nil
+        }
     }
 
     private func dictionaryColumn(

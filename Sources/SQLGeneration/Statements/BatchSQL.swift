@@ -125,7 +125,9 @@ package struct BatchSQL {
         switch rows {
         case .keys(let table): return " WHERE \(.key, of: target) IN \(.select("SELECT \(.key) FROM \(table)"))"
         case .condition:
-            if scope.joins.isEmpty, !isLimited { return condition }
+            // Where the condition reads other rows, all rows are found before one is changed: SQLite 3.40 finds them as it
+            // goes.
+            if scope.joins.isEmpty, !isLimited, !condition.readsOtherRows { return condition }
             return " WHERE \(.key, of: target) IN \(.select(selection("\(.key, of: scope.alias)")))"
         }
     }

@@ -42,6 +42,8 @@ package enum BindingConversion: Sendable {
             return storage == .decimal ? .text(number.description(withLocale: nil)) : .double(number.doubleValue)
         case .string(let text): return .text(text)
         case .date(let date): return .double(date.timeIntervalSinceReferenceDate)
+        // Such a column says first that the value follows; one that is in a file is never found.
+        case .data(let data) where storage == .data(allowsExternal: true): return .blob(Data([1]) + data)
         case .data(let data): return .blob(data)
         case .uuid(let uuid): return .blob(uuid.bytes)
         case .url(let url): return .text(url.absoluteString)

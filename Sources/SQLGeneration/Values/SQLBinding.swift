@@ -16,12 +16,36 @@ package struct BindingContext: Sendable {
 }
 
 /// A value that a database stores.
-package enum SQLValue: Hashable, Sendable {
+package enum SQLValue: Sendable {
     case null
     case integer(Int64)
     case double(Double)
     case text(String)
     case blob(Data)
+}
+
+// As a database has it: texts of different bytes are different values, though they may read the same.
+extension SQLValue: Hashable {
+    package static func == (left: SQLValue, right: SQLValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let a), .integer(let b)): a == b
+        case (.double(let a), .double(let b)): a == b
+        case (.text(let a), .text(let b)): a.isLiterallyEqual(to: b)
+        case (.blob(let a), .blob(let b)): a == b
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .integer(let number): hasher.combine(number)
+        case .double(let number): hasher.combine(number)
+        case .text(let text): hasher.combine(text)
+        case .blob(let data): hasher.combine(data)
+        }
+    }
 }
 
 /// What is bound to one parameter: a value, or one that the predicate's arguments say when the statement runs, so that the

@@ -1,9 +1,10 @@
 import SQLiteConnection
 import StoreEngine
 
-/// The rows of a statement, read a portion at a time: what is done with one portion may read and write the store itself.
+/// The rows of a statement, read a portion at a time: what is done with one portion may read the store itself.
 ///
-/// All rows are of the state in which the store was when the cursor was made.
+/// What others write after the cursor was made is not in them. What is written through the same connection may be: SQLite promises
+/// neither.
 final class RowCursor: RowPortions {
     // Confined to the queue of the store's coordinator.
     private let store: OpenStore

@@ -10,7 +10,10 @@ extension OpenStore {
     func value(_ statement: Statement, _ index: Int32, _ column: DictionaryColumn) throws -> Any? {
         if statement.isNull(at: index) { return nil }
         if let destination = column.destination {
-            return NSManagedObjectID(layout: destination, store: identity, key: statement.integer(at: index))
+            let own = column.entityIndex.flatMap { index in
+                entity(numbered: statement.integer(at: Int32(index)), kindOf: destination)
+            }
+            return NSManagedObjectID(layout: own ?? destination, store: identity, key: statement.integer(at: index))
         }
         if let attribute = column.attribute, let stored = storedValue(statement, index, column.storage, attribute) {
             if let missing = stored.missingExternalData {

@@ -117,7 +117,20 @@ extension OpenStore {
             let violations = try ConstraintCheck(self).violations(in: changes)
             guard violations.isEmpty else { throw SaveRefusal.constraints(violations) }
             files.rollback()
+            // A row that is to give a value up keeps it where it is not as it was read.
+            let conflicts = try conflicts(of: changes)
+            guard conflicts.isEmpty else { throw SaveRefusal.optimisticLocking(conflicts) }
             return try attempt(changes, metadata: metadata, files: files, others, clearsUniqueValues: true)
+        }
+    }
+
+    /// The rows to change or delete that have another version than they should.
+    private func conflicts(of changes: ChangeSet) throws -> [(objectID: NSManagedObjectID, current: Row?)] {
+        let expected =
+            changes.deleted.map { ($0.objectID, $0.version) } + changes.updated.map { ($0.objectID, $0.version) }
+        return try expected.compactMap { identifier, version in
+            let current = try row(for: identifier)
+            return current?.version == version ? nil : (identifier, current)
         }
     }
 

@@ -22,7 +22,8 @@ package protocol StoreEngine: AnyObject {
     /// - Throws: an `NSError` for a plan that the store cannot run, and for a store that cannot be read.
     func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws
 
-    /// The rows that a plan finds, in portions. What is done with one portion may read from the store, and write to it.
+    /// The rows that a plan finds, in portions. What is done with one portion may read from the store; where it writes to it, rows
+    /// that come later may be of the former state or of the new one.
     func portions(_ plan: FetchPlan) throws -> any RowPortions
 
     /// The IDs of the rows that a plan finds, in order.
@@ -93,7 +94,7 @@ package protocol StoreEngine: AnyObject {
     var migration: (any MigratedEngine)? { get }
 }
 
-/// Rows that are read a portion at a time, all of one state of the store.
+/// Rows that are read a portion at a time. What others write meanwhile is not in them.
 package protocol RowPortions: AnyObject {
     /// The next rows, none at the end.
     func next(_ count: Int) throws -> ContiguousArray<Row>
