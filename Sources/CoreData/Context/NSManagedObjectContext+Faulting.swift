@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
     ///
     /// `awakeFromFetch` is called once all objects are there and the coordinator's lock is free again.
     func objects(
-        of plan: FetchPlan, in coordinator: NSPersistentStoreCoordinator, _ stores: [NSPersistentStore]?,
+        of plan: FetchPlan, in source: any RowSource, _ stores: [NSPersistentStore]?,
         _ style: FetchStyle, stamp: UInt32
     ) throws -> [NSManagedObject] {
         var objects: [NSManagedObject] = []
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
         let refreshing = style.refreshing
         // The first fetch of a context finds nothing registered.
         let isFirst = table.isUnused
-        try coordinator.readRows(plan, stores: stores) { row in
+        try source.readRows(plan, stores: stores) { row in
             if isFirst,
                 let object = materializeIfNew(
                     Materialization(

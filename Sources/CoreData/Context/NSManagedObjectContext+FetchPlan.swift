@@ -70,8 +70,8 @@ extension NSManagedObjectContext {
             fetched = identifiers.map { objectOrFault($0) }
             if style.refreshing { for object in fetched where !object.isFault { refresh(object, mergeChanges: true) } }
             if !style.asFaults { for object in fetched where object.isFault { object.fireFault() } }
-        } else if let coordinator = source as? NSPersistentStoreCoordinator {
-            fetched = try objects(of: sourcePlan, in: coordinator, stores, style, stamp: stamp)
+        } else if source.handsOutRows {
+            fetched = try objects(of: sourcePlan, in: source, stores, style, stamp: stamp)
         } else {
             let rows = try source.fetchRows(sourcePlan, stores: stores)
             takePromotions()

@@ -17,6 +17,12 @@ protocol RowSource: AnyObject, Sendable {
     /// The rows that a plan finds.
     func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row>
 
+    /// Whether rows are read one by one, and each may become an object before the next is read.
+    var handsOutRows: Bool { get }
+
+    /// Hands out the rows that a plan finds, one by one.
+    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming Row) -> Void) throws
+
     /// The IDs of the rows that a plan finds.
     func fetchIdentifiers(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [NSManagedObjectID]
 
@@ -46,6 +52,12 @@ protocol RowSource: AnyObject, Sendable {
 }
 
 extension RowSource {
+    var handsOutRows: Bool { false }
+
+    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming Row) -> Void) throws {
+        for row in try fetchRows(plan, stores: stores) { body(row) }
+    }
+
     /// The destinations of a to-many relationship of one object.
     func destinations(
         of relationship: RelationshipLayout, for identifier: NSManagedObjectID

@@ -44,6 +44,9 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
+    /// The rows of all stores are read under the lock.
+    var handsOutRows: Bool { true }
+
     /// Hands out the rows that a plan finds one by one, under the lock.
     func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming Row) -> Void) throws {
         try withLock {

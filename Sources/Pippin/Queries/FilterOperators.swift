@@ -132,7 +132,7 @@ extension Filter {
     ///   - property: the property, of the model or of one that it leads to.
     ///   - range: the least and the greatest value.
     /// - Returns: the filter.
-    /// - SQL: `<property> BETWEEN ? AND ?`
+    /// - SQL: `<property> >= ? AND <property> <= ?`
     public static func between<Value: Encodable & Comparable>(
         _ property: KeyPath<Model, Value>, _ range: ClosedRange<Value>
     ) -> Filter {

@@ -137,9 +137,7 @@ extension FetchPlan {
 }
 
 extension PredicateSQL {
-    /// The columns of a dictionary fetch.
-    ///
-    /// - Parameter withEntities: whether the numbers of objects' entities follow the values.
+    /// The columns of a dictionary fetch. The numbers of the objects' entities follow the values where they are wanted.
     fileprivate func columns(
         _ plan: FetchPlan, withEntities: Bool, in scope: SQLScope
     ) throws -> (SQLFragment, [DictionaryColumn]) {

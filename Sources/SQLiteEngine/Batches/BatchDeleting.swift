@@ -90,50 +90,22 @@ private final class BatchDeletion {
         try history?.finish()
     }
 
-    /// A relationship of deleted rows.
-    private struct Rule {
-        let relationship: RelationshipLayout
-        let source: EntityMapping
-        let destination: EntityMapping
-        /// The keys of the source's rows that are deleted.
-        let deleted: String
-    }
-
     private func mappings(of table: String) -> [EntityMapping] {
         store.schema.mappings.compactMap { $0?.table == table ? $0 : nil }
     }
 
     /// The relationships that rows to be deleted have, each once, where it is declared.
-    private func affected() throws -> [Rule] {
+    private func affected() throws -> [BatchDeletionSQL] {
         keyTables.keys.sorted().flatMap { table in
             mappings(of: table).flatMap { source in
-                source.layout.relationships.compactMap { relationship -> Rule? in
+                source.layout.relationships.compactMap { relationship -> BatchDeletionSQL? in
                     guard relationship.source === source.layout, !relationship.isTransient,
                         let keys = keyTables[table],
                         let destination = store.schema.mapping(of: relationship.destination)
                     else { return nil }
-                    let numbers = source.numbers.map(String.init).joined(separator: ", ")
-                    return Rule(
-                        relationship: relationship, source: source, destination: destination,
-                        deleted: "(SELECT Z_PK FROM \(keys.name) WHERE Z_ENT IN (\(numbers)))")
+                    return BatchDeletionSQL(relationship, of: source, to: destination, keys: keys.fragment)
                 }
             }
-        }
-    }
-
-    /// Which rows of the destination's table `t` a relationship leads to from deleted rows.
-    private func related(_ rule: Rule) -> String? {
-        if !rule.relationship.isToMany {
-            guard let column = rule.source.columns[rule.relationship.slot] else { return nil }
-            return "t.Z_PK IN (SELECT s.\(quoted(column.name)) FROM \(quoted(rule.source.table)) s WHERE s.Z_PK IN "
-                + "\(rule.deleted))"
-        }
-        switch rule.source.toManys[rule.relationship.index] {
-        case .foreignKey(let key): return "t.\(quoted(key.column)) IN \(rule.deleted)"
-        case .joinTable(let join):
-            return "t.Z_PK IN (SELECT \(quoted(join.destinationColumn)) FROM \(quoted(join.table)) WHERE "
-                + "\(quoted(join.sourceColumn)) IN \(rule.deleted))"
-        case nil: return nil
         }
     }
 
@@ -143,24 +115,16 @@ private final class BatchDeletion {
         while grows {
             grows = false
             for rule in try affected() where rule.relationship.deleteRule == .cascadeDeleteRule {
-                guard let related = related(rule) else { continue }
                 let keys = try keys(of: rule.relationship.destination)
-                try store.connection.execute(
-                    "INSERT OR IGNORE INTO \(keys.name) (Z_PK, Z_ENT, Z_CASCADED) SELECT t.Z_PK, t.Z_ENT, 1 FROM "
-                        + "\(quoted(rule.destination.table)) t WHERE \(related)")
+                guard let addition = rule.cascade(into: keys.fragment) else { continue }
+                try store.run(addition)
                 if store.connection.changes > 0 { grows = true }
             }
         }
     }
 
-    /// Which rows stay, in the destination's table `t`.
-    private func stays(_ rule: Rule) throws -> String {
-        "t.Z_PK NOT IN (SELECT Z_PK FROM \(try keys(of: rule.relationship.destination).name))"
-    }
-
     /// Refuses what the rule “deny” forbids, and what would leave a required relationship without its object.
-    private func refuse(_ rule: Rule) throws {
-        guard let related = related(rule) else { return }
+    private func refuse(_ rule: BatchDeletionSQL) throws {
         let relationship = rule.relationship
         let name = "\(rule.source.layout.name)/\(relationship.name)"
         let isDenied = relationship.deleteRule == .denyDeleteRule
@@ -169,8 +133,8 @@ private final class BatchDeletion {
             isMandatory = !inverse.isOptional
         }
         guard isDenied || isMandatory else { return }
-        let found = try store.connection.integer(
-            "SELECT 1 FROM \(quoted(rule.destination.table)) t WHERE \(related) AND \(try stays(rule)) LIMIT 1")
+        guard let remaining = try rule.remaining(keys(of: relationship.destination).fragment) else { return }
+        let found = try store.connection.integer(remaining.sqlite.text)
         guard found != nil else { return }
         let kind = (relationship.inverse?.isToMany == true ? "M" : "O") + "T" + (relationship.isToMany ? "M" : "O")
         throw StoreError.make(
@@ -185,36 +149,15 @@ private final class BatchDeletion {
     }
 
     /// Clears the references to deleted rows, and takes deleted rows out of join tables.
-    private func nullify(_ rule: Rule, _ history: HistoryRun?) throws {
-        let relationship = rule.relationship
-        if relationship.isToMany, case .joinTable(let join)? = rule.source.toManys[relationship.index] {
-            let columns = join.isReflexive ? [join.sourceColumn, join.destinationColumn] : [join.sourceColumn]
-            for column in columns {
-                try store.connection.execute(
-                    "DELETE FROM \(quoted(join.table)) WHERE \(quoted(column)) IN \(rule.deleted)")
-            }
-            return
-        }
-        if relationship.isToMany, case .foreignKey(let key)? = rule.source.toManys[relationship.index], !key.hasInverse
-        {
-            let cleared = key.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
-            try store.connection.execute(
-                "UPDATE \(quoted(key.table)) SET \(cleared) WHERE \(quoted(key.column)) IN \(rule.deleted)")
-            return
-        }
-        guard relationship.deleteRule == .nullifyDeleteRule, let inverse = relationship.inverse, !inverse.isToMany,
-            let column = rule.destination.columns[inverse.slot]
-        else { return }
-        let condition = "t.\(quoted(column.name)) IN \(rule.deleted) AND \(try stays(rule))"
+    private func nullify(_ rule: BatchDeletionSQL, _ history: HistoryRun?) throws {
+        for release in rule.releases { try store.run(release) }
+        guard let clearing = try rule.clearing(keys(of: rule.relationship.destination).fragment) else { return }
         if let history, let writer = store.history {
             for mapping in rule.destination.layout.selfAndSubentities.compactMap({ store.schema.mapping(of: $0) }) {
-                let mask = writer.properties(of: mapping.layout).mask(of: [inverse.name])
-                try history.noteRows(.update, of: mapping, where: condition, columns: mask)
+                let mask = writer.properties(of: mapping.layout).mask(of: [clearing.inverse])
+                try history.noteRows(.update, of: mapping, where: clearing.condition.sqlite.text, columns: mask)
             }
         }
-        let cleared = [column.name, column.entityColumn, column.orderColumn].compactMap { $0 }
-        let sets = cleared.map { "\(quoted($0)) = NULL" } + ["Z_OPT = t.Z_OPT + 1"]
-        try store.connection.execute(
-            "UPDATE \(quoted(rule.destination.table)) AS t SET \(sets.joined(separator: ", ")) WHERE \(condition)")
+        try store.run(clearing.update)
     }
 }

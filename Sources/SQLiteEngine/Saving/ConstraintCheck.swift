@@ -45,8 +45,8 @@ struct ConstraintCheck {
     /// Rows of the store that share values which must be unique, where no index forbids it.
     ///
     /// ```sql
-    /// SELECT ZUID FROM ZITEM WHERE ZUID NOT NULL GROUP BY ZUID HAVING COUNT(*) > 1 ORDER BY MIN(Z_PK) LIMIT ?
-    /// SELECT Z_PK, Z_ENT FROM ZITEM WHERE ZUID = ? ORDER BY Z_PK LIMIT ?
+    /// SELECT ZUID FROM ZITEM WHERE ZUID IS NOT NULL GROUP BY ZUID HAVING COUNT(*) > 1 ORDER BY MIN(Z_PK) LIMIT ?
+    /// SELECT Z_PK, Z_ENT FROM ZITEM WHERE ZUID = ? ORDER BY Z_PK
     /// ```
     ///
     /// - Parameter limit: how many groups of rows, and how many of each, to look for.
@@ -56,24 +56,20 @@ struct ConstraintCheck {
         var found: [(constraint: [String], rows: [NSManagedObjectID])] = []
         for mapping in store.schema.mappings.compactMap({ $0 }) {
             for constraint in mapping.layout.description.uniquenessConstraintNames where found.count < limit {
-                let columns = constraint.compactMap { mapping.column(named: $0)?.name }.map(quoted)
+                let columns = constraint.compactMap { mapping.column(named: $0)?.name }
                 guard !columns.isEmpty, columns.count == constraint.count else { continue }
-                let list = columns.joined(separator: ", ")
-                let table = quoted(mapping.table)
                 let groups = try store.connection.prepare(
-                    "SELECT \(list) FROM \(table) WHERE \(columns.map { "\($0) NOT NULL" }.joined(separator: " AND "))"
-                        + " GROUP BY \(list) HAVING COUNT(*) > 1 ORDER BY MIN(Z_PK) LIMIT ?")
+                    UniqueValueSQL.shared(columns, in: mapping.table).sqlite.text)
                 try groups.bind(Int64(limit - found.count), at: 1)
                 let members = try store.connection.prepare(
-                    "SELECT Z_PK, Z_ENT FROM \(table) WHERE \(columns.map { "\($0) = ?" }.joined(separator: " AND "))"
-                        + " ORDER BY Z_PK LIMIT \(limit)")
+                    UniqueValueSQL.rows(columns, in: mapping.table).sqlite.text)
                 while try groups.step() {
                     members.reset()
                     for column in columns.indices {
                         try members.bind(groups.value(at: Int32(column)), at: Int32(column + 1))
                     }
                     var rows: [NSManagedObjectID] = []
-                    while try members.step() {
+                    while rows.count < limit, try members.step() {
                         let layout =
                             store.entity(numbered: members.integer(at: 1), kindOf: mapping.layout) ?? mapping.layout
                         rows.append(
@@ -124,9 +120,7 @@ struct ConstraintCheck {
         let mapping = try store.access(declaring(group.constraint, first.objectID.layout)).mapping
         let columns = group.constraint.compactMap { mapping.column(named: $0)?.name }
         guard columns.count == group.constraint.count else { return nil }
-        let conditions = columns.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
-        let statement = try store.connection.prepare(
-            "SELECT Z_PK, Z_ENT FROM \(quoted(group.table)) WHERE \(conditions)")
+        let statement = try store.connection.prepare(UniqueValueSQL.rows(columns, in: group.table).sqlite.text)
         for (index, value) in group.values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
         while try statement.step() {
             let key = statement.integer(at: 0)

@@ -14,6 +14,7 @@ package struct ContractRun {
     private let count: Int
 
     /// - Parameters:
+    ///   - maker: makes the engines that are tried.
     ///   - sequences: how many sequences to run where the environment does not say.
     ///   - share: one in how many of those that the environment says.
     package init(_ maker: any EngineUnderTest, sequences: Int, share: Int = 1) {

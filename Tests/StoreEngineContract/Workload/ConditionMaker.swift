@@ -27,7 +27,7 @@ struct ConditionMaker {
 
     private static func key(_ name: String) -> String { Workload.key(name) }
 
-    /// - Parameter origin: what keys start with: nothing, or a variable and a point.
+    /// A predicate as a format string. The origin is what keys start with: nothing, or a variable and a point.
     private mutating func predicate(_ entity: EntityLayout, _ origin: String, depth: Int) -> String {
         switch depth > 0 ? random.below(8) : 7 {
         case 0: return "NOT (\(predicate(entity, origin, depth: depth - 1)))"

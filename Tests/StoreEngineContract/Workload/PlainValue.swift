@@ -24,6 +24,7 @@ extension PlainValue {
     /// The value as rows have it.
     ///
     /// - Parameter identifier: the ID of an object by its number, nil for one that there never was.
+    /// - Returns: the value.
     func stored(_ identifier: (Int) -> NSManagedObjectID?) -> StoredValue {
         switch self {
         case .null: .null

@@ -1,0 +1,102 @@
+import CoreDataModel
+import StoreEngine
+
+/// The statements by which the delete rules of relationships follow a batch deletion. Pure.
+///
+/// The keys of the rows that are deleted are in a table of the engine's for each entity's table, with the columns `Z_PK`, `Z_ENT` and
+/// `Z_CASCADED`.
+package struct BatchDeletionSQL: Sendable {
+    package let relationship: RelationshipLayout
+    package let source: EntityMapping
+    package let destination: EntityMapping
+    /// The keys of the source's rows that are deleted: `(SELECT Z_PK FROM … WHERE Z_ENT IN (3))`.
+    private let deleted: SQLFragment
+
+    /// - Parameters:
+    ///   - relationship: a relationship that the source's entity declares.
+    ///   - source: the entity whose rows are deleted.
+    ///   - destination: the entity that the relationship leads to.
+    ///   - keys: the table of keys of the source's rows.
+    package init(
+        _ relationship: RelationshipLayout, of source: EntityMapping, to destination: EntityMapping, keys: SQLFragment
+    ) {
+        self.relationship = relationship
+        self.source = source
+        self.destination = destination
+        let numbers = SQLFragment.list(source.numbers.map { "\(number: $0)" })
+        deleted = .select("SELECT \(.key) FROM \(keys) WHERE \(.entity) IN (\(numbers))")
+    }
+
+    private static let target = "t"
+
+    /// Which rows of the destination's table `t` the relationship leads to from deleted rows.
+    private var related: SQLFragment? {
+        let key: SQLFragment = "\(.key, of: Self.target)"
+        if !relationship.isToMany {
+            guard let column = source.columns[relationship.slot] else { return nil }
+            let references: SQLFragment = "SELECT \(SQLColumn(column.name, of: "s")) FROM \(name: source.table) s"
+            return "\(key) IN \(.select("\(references) WHERE \(.key, of: "s") IN \(deleted)"))"
+        }
+        switch source.toManys[relationship.index] {
+        case .foreignKey(let foreign): return "\(SQLColumn(foreign.column, of: Self.target)) IN \(deleted)"
+        case .joinTable(let join):
+            let pairs: SQLFragment = "SELECT \(name: join.destinationColumn) FROM \(name: join.table)"
+            return "\(key) IN \(.select("\(pairs) WHERE \(name: join.sourceColumn) IN \(deleted)"))"
+        case nil: return nil
+        }
+    }
+
+    /// Which rows of the destination's table stay.
+    private func stays(_ keys: SQLFragment) -> SQLFragment {
+        "\(.key, of: Self.target) NOT IN \(.select("SELECT \(.key) FROM \(keys)"))"
+    }
+
+    /// The rule “cascade”: adds the rows that the relationship leads to.
+    ///
+    /// - Parameter keys: the table of keys of the destination's rows.
+    /// - Returns: nil where the relationship is not stored.
+    package func cascade(into keys: SQLFragment) -> SQLFragment? {
+        guard let related else { return nil }
+        let rows: SQLFragment =
+            "SELECT \(.key, of: Self.target), \(.entity, of: Self.target), 1 FROM \(name: destination.table) t"
+        // A row that is there already stays as it is.
+        return "INSERT INTO \(keys) (\(.key), \(.entity), Z_CASCADED) \(rows) WHERE \(related) ON CONFLICT DO NOTHING"
+    }
+
+    /// Finds a row that stays and that the relationship leads to: `SELECT 1 FROM ZPAGE t WHERE … LIMIT 1`.
+    ///
+    /// - Parameter keys: the table of keys of the destination's rows.
+    /// - Returns: nil where the relationship is not stored.
+    package func remaining(_ keys: SQLFragment) -> SQLFragment? {
+        related.map { "SELECT 1 FROM \(name: destination.table) t WHERE \($0) AND \(stays(keys)) LIMIT 1" }
+    }
+
+    /// Takes deleted rows out of a join table, or from their destinations where these have no inverse; none where the inverse's rule
+    /// says what happens.
+    package var releases: [SQLFragment] {
+        guard relationship.isToMany else { return [] }
+        switch source.toManys[relationship.index] {
+        case .joinTable(let join):
+            let columns = join.isReflexive ? [join.sourceColumn, join.destinationColumn] : [join.sourceColumn]
+            return columns.map { "DELETE FROM \(name: join.table) WHERE \(name: $0) IN \(deleted)" }
+        case .foreignKey(let key) where !key.hasInverse:
+            let cleared = SQLFragment.list(key.columns.map { "\(name: $0) = NULL" })
+            return ["UPDATE \(name: key.table) SET \(cleared) WHERE \(name: key.column) IN \(deleted)"]
+        case .foreignKey, nil: return []
+        }
+    }
+
+    /// The rule “nullify”: which rows of the destination's table `t` lose their reference.
+    ///
+    /// - Returns: nil where there is nothing to clear.
+    package func clearing(_ keys: SQLFragment) -> (condition: SQLFragment, update: SQLFragment, inverse: String)? {
+        guard relationship.deleteRule == .nullifyDeleteRule, let inverse = relationship.inverse, !inverse.isToMany,
+            let column = destination.columns[inverse.slot]
+        else { return nil }
+        let condition: SQLFragment = "\(SQLColumn(column.name, of: Self.target)) IN \(deleted) AND \(stays(keys))"
+        let cleared = [column.name, column.entityColumn, column.orderColumn].compactMap { $0 }
+        let sets =
+            cleared.map { "\(name: $0) = NULL" as SQLFragment } + ["\(.version) = \(.version, of: Self.target) + 1"]
+        return (condition, "UPDATE \(name: destination.table) AS t SET \(.list(sets)) WHERE \(condition)", inverse.name)
+    }
+}
