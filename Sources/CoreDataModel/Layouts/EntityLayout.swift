@@ -50,8 +50,9 @@ package final class EntityLayout: @unchecked Sendable {
     package let description: NSEntityDescription
 
     private let ancestorRoot: EntityLayout?
-    private let placeByKey: [Int32]
-    private static let noPlace = Int32.min
+    // Accessors of other targets look here for each value: what they call is compiled into them.
+    @usableFromInline let placeByKey: [Int32]
+    @usableFromInline static let noPlace = Int32.min
 
     package init(_ entity: NSEntityDescription, number: Int, superentity: EntityLayout?) {
         name = entity.name ?? ""
@@ -118,14 +119,14 @@ package final class EntityLayout: @unchecked Sendable {
     package var root: EntityLayout { ancestorRoot ?? self }
 
     /// The slot of an attribute or to-one relationship by its interned name, `nil` for anything else.
-    package func slotIndex(forInternedKey key: Int) -> Int? {
+    @inlinable package func slotIndex(forInternedKey key: Int) -> Int? {
         guard key < placeByKey.count else { return nil }
         let place = placeByKey[key]
         return place >= 0 ? Int(place) : nil
     }
 
     /// The to-many relationship by its interned name, `nil` for anything else.
-    package func toManyIndex(forInternedKey key: Int) -> Int? {
+    @inlinable package func toManyIndex(forInternedKey key: Int) -> Int? {
         guard key < placeByKey.count else { return nil }
         let place = placeByKey[key]
         return place < 0 && place != Self.noPlace ? Int(-1 - place) : nil

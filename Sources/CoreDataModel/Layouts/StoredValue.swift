@@ -29,7 +29,7 @@ package enum StoredValue: @unchecked Sendable {
     case object(NSObject)
 
     /// Whether there is no value.
-    package var isNull: Bool {
+    @inlinable package var isNull: Bool {
         if case .null = self { return true }
         return false
     }

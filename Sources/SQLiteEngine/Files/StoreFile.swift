@@ -215,7 +215,7 @@ package struct StoreFile {
     /// Makes the tables of an empty store, its metadata, entity numbers and model cache, in one transaction.
     func create(
         _ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any], uuid: String,
-        pragmas: [String: String]
+        pragmas: [String: String], timeout: Double = StoreSettings.defaultTimeout
     ) throws {
         let statements = try schema.creationStatements()
         let plist = try StoreMetadata.data(of: metadata, url: url)
@@ -224,7 +224,7 @@ package struct StoreFile {
             // Before the first page is written.
             try connection.execute("PRAGMA page_size = \(Self.number(pragmas["page_size"]) ?? 4096)")
             try connection.execute("PRAGMA auto_vacuum = \(Self.number(pragmas["auto_vacuum"]) ?? 2)")
-            try connection.execute("PRAGMA journal_mode = \(Self.word(pragmas["journal_mode"]) ?? "WAL")")
+            try setJournalMode(Self.word(pragmas["journal_mode"]) ?? "WAL", timeout: timeout)
             try connection.transaction(.exclusive) {
                 // Another process may have made the store just now; then it is that one's.
                 guard try connection.tableNames().isEmpty else { return }
@@ -246,6 +246,16 @@ package struct StoreFile {
                 try insertCache.bind(cache, at: 1)
                 try insertCache.run()
             }
+        }
+    }
+
+    /// Sets the journal mode. SQLite does not wait here for another process that does the same at this moment, so it is asked again.
+    private func setJournalMode(_ mode: String, timeout: Double) throws {
+        let end = Date(timeIntervalSinceNow: timeout)
+        while true {
+            do { return try connection.execute("PRAGMA journal_mode = \(mode)") } catch let error as SQLiteError
+                where error.isBusy && Date() < end
+            { usleep(5_000) }
         }
     }
 

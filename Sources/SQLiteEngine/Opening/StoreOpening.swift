@@ -34,7 +34,7 @@ extension SQLiteEngine {
             let uuid = UUID().uuidString
             try file.create(
                 schema, model: model, metadata: StoreMetadata.make(for: model, entityNames: names), uuid: uuid,
-                pragmas: settings.pragmas)
+                pragmas: settings.pragmas, timeout: settings.timeout)
         }
         try open(file, model: model, layout: layout, names: names, settings: settings)
     }
