@@ -1,5 +1,6 @@
 @testable import CoreData
 import Foundation
+import SQLiteEngine
 import SQLiteConnection
 
 /// Lets the input say what is done to a store of each type, and does with it whatever a program may do.

@@ -1,5 +1,6 @@
 @testable import CoreData
 import Foundation
+import SQLiteEngine
 
 /// Everything that a program may do with a store that it is given. Each part ends with values or with an error.
 struct Use {
