@@ -236,7 +236,7 @@ extension OpenStore {
 
 extension Statement {
     /// Binds a value of SQL to a parameter.
-    func bind(_ value: SQLValue, at index: Int32) throws {
+    package func bind(_ value: SQLValue, at index: Int32) throws {
         switch value {
         case .null: try bindNull(at: index)
         case .integer(let number): try bind(number, at: index)
