@@ -39,18 +39,10 @@ extension OpenStore {
         case .url: return URL(string: statement.string(at: index)).map { .object($0 as NSURL) }
         case .uuid: return statement.uuid(at: index).map(StoredValue.uuid)
         case .data(let allowsExternal):
-            let bytes = statement.data(at: index)
-            guard allowsExternal else { return .data(bytes) }
-            switch external.content(of: bytes) {
-            case .value(let content): return .data(content)
-            case .missing(let missing): return .object(missing)
-            }
+            return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) { .data($0) }
         case .transformable(let allowsExternal):
-            let bytes = statement.data(at: index)
-            guard allowsExternal else { return TransformableCoding.value(of: bytes, for: attribute) }
-            switch external.content(of: bytes) {
-            case .value(let content): return TransformableCoding.value(of: content, for: attribute)
-            case .missing(let missing): return .object(missing)
+            return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) {
+                TransformableCoding.value(of: $0, for: attribute)
             }
         case .toOne, nil: return nil
         }
