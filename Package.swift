@@ -9,6 +9,7 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "Pippin", targets: ["Pippin"]),
+        .library(name: "PippinRecords", targets: ["PippinRecords"]),
         .library(name: "CoreData", targets: ["CoreData", "PredicateOperators"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
@@ -70,7 +71,13 @@ let package = Package(
 
         // Structs first.
         .target(
-            name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)]),
+            name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)],
+            // So that nothing of Core Data shows in the public face but where a file says so.
+            swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
+        // And records: for those who bring a model and classes of their own.
+        .target(
+            name: "PippinRecords",
+            dependencies: ["Pippin", .target(name: "CoreData", condition: whereAppleIsNot)]),
 
         // Tools.
         .executableTarget(
@@ -112,7 +119,11 @@ let package = Package(
             dependencies: ["MigrationChild", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport"],
             exclude: ["FaultInjection.c"]),
         .testTarget(
-            name: "PippinTests", dependencies: ["Pippin", "SQLiteConnection", "SQLiteMigration", "TestSupport"]),
+            name: "PippinTests",
+            dependencies: ["Pippin", "PippinRecords", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport"]),
+        .testTarget(
+            name: "PippinRecordsTests",
+            dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),
         // Programs that work on one store at the same time.
         .executableTarget(name: "ConcurrencyChild", dependencies: ["Pippin"], path: "Tests/ConcurrencyChild"),
         .testTarget(

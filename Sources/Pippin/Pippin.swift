@@ -1,1 +1,2 @@
-@_exported import CoreData
+// Dates, decimals, UUIDs and URLs are what properties are made of.
+@_exported import Foundation

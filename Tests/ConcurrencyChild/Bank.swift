@@ -2,19 +2,19 @@ import Foundation
 import Pippin
 
 /// An account of the bank that several processes work on.
-package struct Account: CoreModel, Codable, Sendable {
+package struct Account: CoreModel {
     package let uid: Int
     package var balance: Int
 }
 
 /// How many increments there were.
-package struct Counter: CoreModel, Codable, Sendable {
+package struct Counter: CoreModel {
     package let uid: String
     package var count: Int
 }
 
 /// What one process did.
-package struct Entry: CoreModel, Codable, Sendable {
+package struct Entry: CoreModel {
     package let uid: String
     package var amount: Int
 }
@@ -29,14 +29,13 @@ package struct Bank {
     /// Opens the bank's store.
     package init(at url: URL) throws {
         manager = PersistenceManager(models: Account.self, Counter.self, Entry.self, name: "Bank", store: .file(url))
-        try manager.load()
     }
 
     /// Fills a new bank.
     package func found() throws {
-        try manager.write { access in
-            try access.insertOrUpdate((0..<Self.accounts).map { Account(uid: $0, balance: Self.startingBalance) })
-            try access.insertOrUpdate(Counter(uid: "all", count: 0))
+        try manager.writeAndWait { access in
+            try access.save((0..<Self.accounts).map { Account(uid: $0, balance: Self.startingBalance) })
+            try access.save(Counter(uid: "all", count: 0))
         }
     }
 
@@ -62,43 +61,43 @@ package struct Bank {
     private func pause() { if Bool.random() { usleep(.random(in: 0..<3_000)) } }
 
     private func increment() throws {
-        try manager.write { access in
-            guard var counter = try access.fetch(Counter.self, uid: "all") else { throw BankError.missing }
+        try manager.writeAndWait { access in
+            guard var counter = try access.find(Counter.self, id: "all") else { throw BankError.missing }
             pause()
             counter.count += 1
-            try access.insertOrUpdate(counter)
+            try access.save(counter)
         }
     }
 
     private func transfer() throws {
         let places = (0..<Self.accounts).shuffled()
-        try manager.write { access in
-            guard var from = try access.fetch(Account.self, uid: places[0]) else { throw BankError.missing }
+        try manager.writeAndWait { access in
+            guard var from = try access.find(Account.self, id: places[0]) else { throw BankError.missing }
             pause()
-            guard var to = try access.fetch(Account.self, uid: places[1]) else { throw BankError.missing }
+            guard var to = try access.find(Account.self, id: places[1]) else { throw BankError.missing }
             let amount = min(from.balance, .random(in: 1...500))
             from.balance -= amount
             to.balance += amount
             pause()
-            try access.insertOrUpdate([from, to])
+            try access.save([from, to])
         }
     }
 
     /// A block that decides by what it does not change: the journal says what was there.
     private func book(_ uid: String) throws {
-        try manager.write { access in
+        try manager.writeAndWait { access in
             let count = try access.count(Entry.self)
             pause()
-            try access.insertOrUpdate(Entry(uid: uid, amount: count))
+            try access.save(Entry(uid: uid, amount: count))
         }
     }
 
     /// A block never sees the middle of another one's transfer, not even one that is to be run again.
     private func audit() throws {
-        try manager.write { access in
+        try manager.writeAndWait { access in
             var sum = 0
             for place in 0..<Self.accounts {
-                guard let account = try access.fetch(Account.self, uid: place) else { throw BankError.missing }
+                guard let account = try access.find(Account.self, id: place) else { throw BankError.missing }
                 sum += account.balance
                 pause()
             }

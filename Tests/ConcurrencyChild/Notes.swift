@@ -4,7 +4,7 @@ import Pippin
 /// Notes in two versions: the second one has the length of the text, which a closure computes.
 package enum Notes {
     package enum V1 {
-        package struct Note: CoreModel, Codable, Sendable {
+        package struct Note: CoreModel {
             package let uid: Int
             package var text: String
 
@@ -12,7 +12,7 @@ package enum Notes {
         }
     }
     package enum V2 {
-        package struct Note: CoreModel, Codable, Sendable {
+        package struct Note: CoreModel {
             package let uid: Int
             package var text: String
             package var length: Int
@@ -20,7 +20,7 @@ package enum Notes {
     }
 
     /// What another program keeps in the same file.
-    package struct Label: CoreModel, Codable, Sendable {
+    package struct Label: CoreModel {
         package let uid: Int
         package var text: String
     }
@@ -54,7 +54,7 @@ package enum Notes {
     package static func save(in manager: PersistenceManager, from start: Int, saved: (Int) -> Void) -> any Error {
         var number = start
         while true {
-            do { try manager.save(V1.Note(uid: number, text: "note \(number)")) } catch { return error }
+            do { try manager.writeAndWait { try $0.save(V1.Note(uid: number, text: "note \(number)")) } } catch { return error }
             saved(number)
             number += 1
         }

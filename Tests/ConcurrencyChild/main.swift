@@ -18,22 +18,19 @@ func run(_ arguments: [String]) throws {
         say("\(try Bank(at: url).work(rounds: number, name: name))")
     case "save":
         let manager = Notes.old(at: url)
-        try manager.load()
         throw Notes.save(in: manager, from: number) { say("\($0)") }
     case "migrate":
         let manager = Notes.new(at: url)
-        try manager.load(migratingBy: Notes.plan { usleep(UInt32(number)) })
+        try manager.openExplicitly(Notes.plan { usleep(UInt32(number)) }, nil)
     case "leave":
         let manager = Notes.old(at: url)
         kept = manager
-        try manager.load()
-        for note in 0..<number { try manager.save(Notes.V1.Note(uid: note, text: "note \(note)")) }
+        for note in 0..<number { try manager.writeAndWait { try $0.save(Notes.V1.Note(uid: note, text: "note \(note)")) } }
     case "label":
         for label in 0..<number {
             // Anew each time, as a script does that is run again and again.
             let manager = Notes.labels(at: url)
-            try manager.load()
-            try manager.save(Notes.Label(uid: label, text: "label \(label)"))
+            try manager.writeAndWait { try $0.save(Notes.Label(uid: label, text: "label \(label)")) }
         }
     default: throw CocoaError(.featureUnsupported)
     }

@@ -29,7 +29,7 @@ struct ClosingTests {
         let end = try Child("leave", folder.store, 20).wait()
         #expect(end.complaint == "")
         #expect(try copied() == [20])
-        #expect(try other.fetch(Notes.V1.Note.self).count == 20)
+        #expect(try other.readAndWait { try $0.count(Notes.V1.Note.self) } == 20)
     }
 
     @Test("The main file alone has all rows when the manager is gone") func letGo() throws {
@@ -37,8 +37,8 @@ struct ClosingTests {
         try other.load()
         do {
             let manager = Notes.old(at: folder.store)
-            try manager.load()
-            try manager.save((0..<20).map { Notes.V1.Note(uid: $0, text: "") })
+            try manager.openExplicitly(nil, nil)
+            try manager.writeAndWait { try $0.save((0..<20).map { Notes.V1.Note(uid: $0, text: "") }) }
         }
         // Whoever looks at the store for changes at that moment holds it a little longer.
         let end = Date(timeIntervalSinceNow: 20)

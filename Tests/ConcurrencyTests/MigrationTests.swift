@@ -12,8 +12,8 @@ struct MigrationTests {
 
     private func makeStore(_ count: Int) throws {
         let manager = Notes.old(at: folder.store)
-        try manager.load()
-        try manager.save((0..<count).map { Notes.V1.Note(uid: $0, text: "note \($0)") })
+        try manager.openExplicitly(nil, nil)
+        try manager.writeAndWait { try $0.save((0..<count).map { Notes.V1.Note(uid: $0, text: "note \($0)") }) }
     }
 
     /// The rows, by plain SQL, and whether all of them are of the new version.
@@ -32,14 +32,14 @@ struct MigrationTests {
         let writer = try Child("save", folder.store, 1000)
         var heard = writer.hear()
         let manager = Notes.new(at: folder.store)
-        try manager.load(migratingBy: Notes.plan { usleep(300) })
+        try manager.openExplicitly(Notes.plan { usleep(300) }, nil)
         let end = writer.wait()
         heard += end.lines.joined(separator: "\n")
         #expect(end.complaint.contains("134100"))
         let saved = heard.split(separator: "\n").compactMap { Int($0) }
         #expect(!saved.isEmpty)
         try expectNotes(saved, 300)
-        #expect(try manager.fetch(Notes.V2.Note.self).count == Set(saved).union(0..<300).count)
+        #expect(try manager.readAndWait { try $0.count(Notes.V2.Note.self) } == Set(saved).union(0..<300).count)
     }
 
     @Test("What another manager of the process saves meanwhile is there afterwards; it gets an error then")
@@ -71,10 +71,10 @@ struct MigrationTests {
             _ = migration.wait()
         }
         let manager = Notes.old(at: folder.store)
-        try manager.load()
-        try manager.save(Notes.V1.Note(uid: 1000, text: "new"))
+        try manager.openExplicitly(nil, nil)
+        try manager.writeAndWait { try $0.save(Notes.V1.Note(uid: 1000, text: "new")) }
         #expect(try plainNumbers("SELECT COUNT(*) FROM ZNOTE", in: folder.store) == [301])
-        try Notes.new(at: folder.store).load(migratingBy: Notes.plan())
+        try Notes.new(at: folder.store).openExplicitly(Notes.plan(), nil)
         try expectNotes([1000], 300)
     }
 
@@ -85,7 +85,7 @@ struct MigrationTests {
         let heard = writer.hear()
         kill(writer.process.processIdentifier, SIGKILL)
         let rest = writer.wait().lines
-        try Notes.new(at: folder.store).load(migratingBy: Notes.plan())
+        try Notes.new(at: folder.store).openExplicitly(Notes.plan(), nil)
         // The last line may have been cut.
         let saved = (heard + rest.joined(separator: "\n")).split(separator: "\n").dropLast().compactMap { Int($0) }
         try expectNotes(saved, 100)

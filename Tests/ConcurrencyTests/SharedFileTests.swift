@@ -29,11 +29,11 @@ struct SharedFileTests {
     @Test("go on writing when one of them adds its entity to the file")
     func addition() throws {
         let manager = Notes.old(at: folder.store)
-        try manager.load()
-        try manager.save(Notes.V1.Note(uid: 1, text: "before"))
+        try manager.openExplicitly(nil, nil)
+        try manager.writeAndWait { try $0.save(Notes.V1.Note(uid: 1, text: "before")) }
         #expect(try Child("label", folder.store, 1).wait().complaint == "")
-        try manager.save(Notes.V1.Note(uid: 2, text: "after"))
-        #expect(try manager.fetch(Notes.V1.Note.self).count == 2)
+        try manager.writeAndWait { try $0.save(Notes.V1.Note(uid: 2, text: "after")) }
+        #expect(try manager.readAndWait { try $0.count(Notes.V1.Note.self) } == 2)
         #expect(try plainNumbers("SELECT COUNT(*) FROM ZLABEL", in: folder.store) == [1])
     }
 }

@@ -4,21 +4,21 @@ import Testing
 
 @testable import Pippin
 
-private struct Hoarder: CoreModel, Codable, Sendable {
-    let uid: String
+private struct Hoarder: CoreModel {
+    let id: String
     let name: String
 
-    enum CodingKeys: String, CodingKey { case uid, name }
+    enum CodingKeys: String, CodingKey { case id, name }
 
     // Written and read by one test, on its thread.
     nonisolated(unsafe) static var container: KeyedDecodingContainer<CodingKeys>?
     nonisolated(unsafe) static var decoder: (any Decoder)?
 
-    init(_ uid: String, _ name: String) { (self.uid, self.name) = (uid, name) }
+    init(_ id: String, _ name: String) { (self.id, self.name) = (id, name) }
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        uid = try values.decode(String.self, forKey: .uid)
+        id = try values.decode(String.self, forKey: .id)
         name = try values.decode(String.self, forKey: .name)
         Self.container = values
         Self.decoder = decoder
@@ -28,11 +28,11 @@ private struct Hoarder: CoreModel, Codable, Sendable {
 @Suite("A model that keeps what it was decoded from")
 struct KeptDecoderTests {
     @Test("finds nothing there when it has been decoded, in the container as in the decoder")
-    func kept() throws {
+    func kept() async throws {
         let manager = PersistenceManager(models: Hoarder.self, store: .memory)
-        try manager.load()
-        try manager.save([Hoarder("1", "Ann"), Hoarder("2", "Bob")])
-        #expect(Set(try manager.fetch(Hoarder.self).map(\.name)) == ["Ann", "Bob"])
+        try manager.loadAndWait()
+        try await manager.save([Hoarder("1", "Ann"), Hoarder("2", "Bob")])
+        #expect(Set(try await manager.fetch(Hoarder.self).map(\.name)) == ["Ann", "Bob"])
         let decoder = try #require(Hoarder.decoder)
         #expect(throws: PersistenceError.self) { try decoder.container(keyedBy: Hoarder.CodingKeys.self) }
         Hoarder.decoder = nil
@@ -62,8 +62,8 @@ struct KeptDecoderTests {
     }
 
     @Test("Whoever keeps nothing lets the decoder go, and with the last fetch the store and its files")
-    func notKept() throws {
-        func openFiles() throws -> Int {
+    func notKept() async throws {
+        func openFiles() async throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
                 let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
                 return target?.contains("kept-decoder.sqlite") ?? false
@@ -73,19 +73,19 @@ struct KeptDecoderTests {
         do {
             let store = StoreLocation.file(folder.file("kept-decoder.sqlite"))
             let manager = PersistenceManager(models: Modest.self, store: store)
-            try manager.load()
-            try manager.save([Modest(uid: 1, next: nil), Modest(uid: 2, next: Reference(uid: 1))])
-            for _ in 0..<3 { #expect(try manager.fetch(Modest.self).count == 2) }
-            #expect(try openFiles() > 0)
+            try manager.loadAndWait()
+            try await manager.save([Modest(id: 1, next: nil), Modest(id: 2, next: Reference(id: 1))])
+            for _ in 0..<3 { #expect(try await manager.fetch(Modest.self).count == 2) }
+            #expect(try await openFiles() > 0)
         }
         // Whoever looks at the store for changes at that moment holds it a little longer.
         let end = Date(timeIntervalSinceNow: 20)
-        while Date() < end, try openFiles() > 0 { usleep(10_000) }
-        #expect(try openFiles() == 0)
+        while Date() < end, try await openFiles() > 0 { usleep(10_000) }
+        #expect(try await openFiles() == 0)
     }
 }
 
-private struct Modest: CoreModel, Codable, Sendable {
-    let uid: Int
+private struct Modest: CoreModel {
+    let id: Int
     var next: Reference<Modest>?
 }

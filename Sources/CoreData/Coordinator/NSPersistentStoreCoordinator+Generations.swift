@@ -5,7 +5,7 @@ extension NSPersistentStoreCoordinator {
     /// A token of what the stores hold now. Stores without generations are read as they are at any time.
     ///
     /// - Throws: the errors of a store that cannot be read, or that has too many generations pinned already.
-    func pinCurrentGeneration() throws -> NSQueryGenerationToken {
+    package func pinCurrentGeneration() throws -> NSQueryGenerationToken {
         try withLock {
             var generations: [Int: AnyObject] = [:]
             for store in stores { generations[store.identity.number] = try store.engine.pinning?.pinGeneration() }
@@ -19,7 +19,7 @@ extension NSPersistentStoreCoordinator {
     ///   - token: a token that is neither `current` nor expired; `nil` to read the stores as they are.
     ///   - body: what reads the stores.
     /// - Returns: what the block returns.
-    func reading<Result>(
+    package func reading<Result>(
         _ token: NSQueryGenerationToken?, _ body: () throws -> Result
     ) rethrows -> Result {
         guard let token else { return try body() }

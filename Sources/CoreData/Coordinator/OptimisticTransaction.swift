@@ -63,7 +63,7 @@ package final class OptimisticTransaction: Sendable {
     // MARK: For the coordinator
 
     /// Runs a reading, and makes sure that it found the stores as the first one did.
-    func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try coordinator.withLock {
             let moment = try moment()
             let result = try body()

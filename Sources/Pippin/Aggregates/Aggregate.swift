@@ -70,6 +70,22 @@ struct Aggregate: Sendable {
         return counts
     }
 
+    /// The sums of the property for each value of another one.
+    func sums<Value: Decodable, Group: Decodable & Hashable>(
+        _ type: Value.Type, by group: Aggregate, _ predicate: NSPredicate?, in context: NSManagedObjectContext
+    ) throws -> [Group: Value] {
+        let request = request(predicate)
+        request.propertiesToFetch = [group.path, Self.column(.sum, path, kind.type)]
+        request.propertiesToGroupBy = [group.path]
+        var sums: [Group: Value] = [:]
+        for case let row as [String: Any] in try context.fetch(request) {
+            guard let sum = try decoded(row["value"], kind, type) else { continue }
+            let stored = StoredValue(row[group.path], group.kind) ?? .null
+            sums[try Group(from: ValueDecoder(value: stored, entity: plan.name, key: group.path))] = sum
+        }
+        return sums
+    }
+
     private func request(_ predicate: NSPredicate?) -> NSFetchRequest<any NSFetchRequestResult> {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
         request.resultType = .dictionaryResultType

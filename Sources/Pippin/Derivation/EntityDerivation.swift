@@ -1,7 +1,7 @@
 /// Tells a model's entity from its type, by decoding it once from made-up values.
 enum EntityDerivation {
     /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)`` with the property that stands in the way.
-    static func plan<Model: StructModel>(of type: Model.Type) throws -> EntityPlan {
+    static func plan<Model: CoreModel>(of type: Model.Type) throws -> EntityPlan {
         let probe = TypeProbe(type)
         let prototype: Model
         do {
@@ -55,33 +55,28 @@ enum EntityDerivation {
     }
 
     /// The field that the identifier comes from: the one named `uid`, or else the one with its value.
-    private static func uidField<Model: StructModel>(
+    private static func uidField<Model: CoreModel>(
         of prototype: Model, _ fields: [ProbedField], _ names: [String]
     ) throws -> Int {
-        if let index = names.firstIndex(of: "uid") { return index }
-        let uid = AttributeText(prototype.uid.attributeValue)
-        let index = fields.firstIndex { field in
-            guard case .attribute = field.kind, let value = field.value else { return false }
-            return AttributeText(value) == uid
+        if let index = names.firstIndex(of: "id") { return index }
+        // Another property gives it, `uid` before all others.
+        let key = attributeText(prototype.id)
+        let indexes = fields.indices.filter { index in
+            guard case .attribute = fields[index].kind, let value = fields[index].value else { return false }
+            return attributeText(value) == key
         }
-        if let index { return index }
+        if let index = indexes.first(where: { names[$0] == "uid" }) ?? indexes.first { return index }
         throw PersistenceError.notDerivable(
-            type: "\(Model.self)", property: "uid",
+            type: "\(Model.self)", property: "id",
             reason:
                 "it is none of the values that are coded (\(fields.map(\.key).joined(separator: ", "))). Return one of these "
                 + "from it, or name it in CodingKeys.")
     }
 
-    /// A value to compare with one of another type: a type of its own around a string with that string.
-    private struct AttributeText: Equatable {
-        let text: String
 
-        init(_ value: Any) {
-            if let identifier = value as? any UniqueIdentifier {
-                text = "\(identifier.attributeValue)"
-            } else {
-                text = "\(value)"
-            }
-        }
+    /// What an attribute would hold of a value, as text.
+    private static func attributeText(_ value: Any) -> String {
+        let stored = (value as? any Encodable).flatMap { try? AttributeEncoder.comparable($0) }
+        return "\(stored ?? value)"
     }
 }

@@ -1,6 +1,6 @@
 /// The entity that a model becomes.
 final class EntityPlan: Sendable {
-    let type: any StructModel.Type
+    let type: any CoreModel.Type
     let name: String
     let record: RecordPlan
     /// The index of the field that holds the identifier.
@@ -18,7 +18,7 @@ final class EntityPlan: Sendable {
     var uidKey: String { fields[uidField].name }
     var id: ObjectIdentifier { ObjectIdentifier(type) }
 
-    init(type: any StructModel.Type, name: String, record: RecordPlan, uidField: Int, facts: [SchemaFact]) {
+    init(type: any CoreModel.Type, name: String, record: RecordPlan, uidField: Int, facts: [SchemaFact]) {
         self.type = type
         self.name = name
         self.record = record

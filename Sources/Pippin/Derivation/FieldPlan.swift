@@ -52,7 +52,7 @@ enum FieldKind: Sendable {
 /// The other end of a relationship, as a property shows it.
 struct RelatedModel: Sendable {
     /// The model's type.
-    let type: any StructModel.Type
+    let type: any CoreModel.Type
     /// Whether the property has references only.
     let isReference: Bool
 

@@ -1,13 +1,13 @@
 import CoreData
 
 /// The entities of a manager that was made for models, by the models' types.
-final class ModelRegistry: Sendable {
+package final class ModelRegistry: Sendable {
     let plans: [EntityPlan]
     private let byType: [ObjectIdentifier: EntityPlan]
 
     /// - Parameter types: the models. Those within them are found by themselves.
     /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)``
-    init(_ types: [any StructModel.Type]) throws {
+    init(_ types: [any CoreModel.Type]) throws {
         var plans: [EntityPlan] = []
         var seen: Set<ObjectIdentifier> = []
         var queue = types
@@ -37,7 +37,7 @@ final class ModelRegistry: Sendable {
         byType = Dictionary(uniqueKeysWithValues: plans.map { ($0.id, $0) })
     }
 
-    init() {
+    package init() {
         plans = []
         byType = [:]
     }

@@ -50,9 +50,9 @@ extension RelatedModel {
     /// The model of a property's type: the type itself, or what it refers to.
     init?(_ type: Any.Type) {
         if let reference = type as? any ModelReference.Type {
-            guard let target = reference.target as? any StructModel.Type else { return nil }
+            guard let target = reference.target as? any CoreModel.Type else { return nil }
             self.init(type: target, isReference: true)
-        } else if let model = type as? any StructModel.Type {
+        } else if let model = type as? any CoreModel.Type {
             self.init(type: model, isReference: false)
         } else {
             return nil

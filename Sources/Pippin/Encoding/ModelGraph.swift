@@ -28,21 +28,24 @@ struct ModelGraph {
     private(set) var nodes: [Node] = []
     /// How many of the nodes, from the first on, are the models that the graph was made of.
     private(set) var rootCount = 0
+    /// The entity of the models that were given.
+    private(set) var plan: EntityPlan?
     private var indexes: [ObjectIdentifier: [RecordKey: Int]] = [:]
     private var encoders: [ObjectIdentifier: RecordEncoder] = [:]
     /// The models that are yet to be encoded, by node.
-    private var waiting: [(node: Int, model: any StructModel)] = []
+    private var waiting: [(node: Int, model: any CoreModel)] = []
     private let registry: ModelRegistry
 
     /// - Throws: ``PersistenceError/unknownModel(_:known:)``, and ``PersistenceError/unwritable(entity:uid:key:reason:)``.
-    init(_ models: [some StructModel], registry: ModelRegistry) throws {
+    init(_ models: [some CoreModel], registry: ModelRegistry) throws {
         self.registry = registry
         nodes.reserveCapacity(models.count)
         waiting.reserveCapacity(models.count)
         let plan = try registry.plan(of: type(of: models).Element.self)
+        self.plan = plan
         indexes[plan.id] = Dictionary(minimumCapacity: models.count)
         for model in models {
-            let node = index(plan, uid: model.uid.attributeValue, isReference: false)
+            let node = index(plan, uid: try model.keyValue(), isReference: false)
             if node.isNew { waiting.append((node.index, model)) } else { waiting[node.index].model = model }
         }
         rootCount = nodes.count
@@ -56,7 +59,7 @@ struct ModelGraph {
         try GraphCheck(nodes, registry).check()
     }
 
-    private mutating func encode(_ model: some StructModel, into node: Int) throws {
+    private mutating func encode(_ model: some CoreModel, into node: Int) throws {
         let plan = nodes[node].plan
         let encoder = encoders[plan.id] ?? RecordEncoder(plan.record)
         encoders[plan.id] = encoder
@@ -79,11 +82,11 @@ struct ModelGraph {
         for target in link.targets {
             let index: Int
             if let reference = target as? any ModelReference {
-                let found = self.index(destination, uid: reference.uidValue, isReference: true)
+                let found = self.index(destination, uid: try reference.keyValue(), isReference: true)
                 if found.isNew { nodes[found.index].referrer = (plan.name, field.name) }
                 index = found.index
-            } else if let model = target as? any StructModel {
-                index = self.index(of: model, destination)
+            } else if let model = target as? any CoreModel {
+                index = try self.index(of: model, destination)
             } else {
                 continue
             }
@@ -99,8 +102,8 @@ struct ModelGraph {
         return Link(field: link.field, targets: targets)
     }
 
-    private mutating func index(of model: some StructModel, _ plan: EntityPlan) -> Int {
-        let found = index(plan, uid: model.uid.attributeValue, isReference: false)
+    private mutating func index(of model: some CoreModel, _ plan: EntityPlan) throws -> Int {
+        let found = index(plan, uid: try model.keyValue(), isReference: false)
         if found.isNew || nodes[found.index].isReference {
             nodes[found.index].isReference = false
             waiting.append((found.index, model))

@@ -21,7 +21,7 @@ extension PersistenceManager {
     ///   throws, and what a store throws that fails, such as ``SaveError`` for a full disk. The batches before are saved.
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction a batch
     @discardableResult
-    public func importModels<Values: AsyncSequence & Sendable, Model: CoreModel & Codable & Sendable>(
+    public func importModels<Values: AsyncSequence & Sendable, Model: CoreModel>(
         _ values: Values, batchSize: Int = 500, progress: Progress? = nil
     ) async throws -> ImportReport where Values.Element == Model {
         var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
@@ -45,7 +45,7 @@ extension PersistenceManager {
     /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, and
     ///   ``PersistenceError/fileNotReadable(path:reason:)``.
     @discardableResult
-    public func importJSONLines<Model: CoreModel & Codable & Sendable>(
+    public func importJSONLines<Model: CoreModel>(
         _ type: Model.Type, from url: URL, decoder: JSONDecoder = JSONDecoder(), batchSize: Int = 500,
         progress: Progress? = nil
     ) async throws -> ImportReport {
@@ -70,7 +70,7 @@ extension PersistenceManager {
 }
 
 /// Collects models, and saves them when there are enough.
-struct ImportBatches<Model: CoreModel & Codable & Sendable> {
+struct ImportBatches<Model: CoreModel> {
     private(set) var report = ImportReport()
     private let manager: PersistenceManager
     private let size: Int
@@ -105,8 +105,8 @@ struct ImportBatches<Model: CoreModel & Codable & Sendable> {
         if !batch.isEmpty {
             do {
                 report = report + (try await manager.importBatch(batch.map(\.model)))
-            } catch PersistenceError.unknownModel(let name, let known) {
-                throw PersistenceError.unknownModel(name, known: known)
+            } catch let error as PersistenceError where error.code == .unknownModel {
+                throw error
             } catch {
                 if error.isOfStore { throw error }
                 try await saveEach(batch, after: error)
@@ -130,11 +130,10 @@ struct ImportBatches<Model: CoreModel & Codable & Sendable> {
 }
 
 extension PersistenceManager {
-    fileprivate func importBatch<Model: CoreModel & Codable & Sendable>(_ models: [Model]) async throws -> ImportReport
-    {
+    fileprivate func importBatch<Model: CoreModel>(_ models: [Model]) async throws -> ImportReport {
         let registry = registry
         _ = try registry.plan(of: Model.self)
-        return try await write(in: nil) { context in
+        return try await inSavedTransaction { context in
             var writer = GraphWriter(try ModelGraph(models, registry: registry), context)
             try writer.write()
             var report = ImportReport()

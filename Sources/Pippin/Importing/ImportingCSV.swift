@@ -28,7 +28,7 @@ extension PersistenceManager {
     /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, ``PersistenceError/fileNotReadable(path:reason:)``,
     ///   ``PersistenceError/unknownColumns(_:type:known:)``, and ``PersistenceError/noDelimiter(_:)``.
     @discardableResult
-    public func importCSV<Model: CoreModel & Codable & Sendable>(
+    public func importCSV<Model: CoreModel>(
         _ type: Model.Type, from url: URL, delimiter: Character = ",", dates: CSVDates = .iso8601,
         ignoringColumns ignored: Set<String> = [], batchSize: Int = 500, progress: Progress? = nil
     ) async throws -> ImportReport {

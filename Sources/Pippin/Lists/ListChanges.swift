@@ -11,20 +11,25 @@ public struct ListChanges: Sendable, Equatable {
         public let from: IndexPath
         /// The place in the new list.
         public let to: IndexPath
+
+        package init(from: IndexPath, to: IndexPath) {
+            self.from = from
+            self.to = to
+        }
     }
 
     /// The former indexes of sections that are gone.
-    public internal(set) var removedSections = IndexSet()
+    public package(set) var removedSections = IndexSet()
     /// The new indexes of sections that have come.
-    public internal(set) var insertedSections = IndexSet()
+    public package(set) var insertedSections = IndexSet()
     /// The former places of rows that are gone.
-    public internal(set) var removals: [IndexPath] = []
+    public package(set) var removals: [IndexPath] = []
     /// The new places of rows that have come.
-    public internal(set) var insertions: [IndexPath] = []
+    public package(set) var insertions: [IndexPath] = []
     /// The rows that are at another place among those that stayed, or in another section.
-    public internal(set) var moves: [Move] = []
+    public package(set) var moves: [Move] = []
     /// The new places of rows that stayed and have other values.
-    public internal(set) var updates: [IndexPath] = []
+    public package(set) var updates: [IndexPath] = []
 
     /// Whether there is nothing to do.
     public var isEmpty: Bool { self == ListChanges() }
@@ -50,7 +55,7 @@ extension SectionedList {
         let before = former.places(without: changes.removedSections)
         let after = places(without: changes.insertedSections)
         for (section, content) in former.sections.enumerated() where !changes.removedSections.contains(section) {
-            for (row, model) in content.models.enumerated() where after[model.uid] == nil {
+            for (row, model) in content.models.enumerated() where after[model.id] == nil {
                 changes.removals.append(IndexPath(indexes: [section, row]))
             }
         }
@@ -64,31 +69,31 @@ extension SectionedList {
 
     /// Adds the changes of a section that was there before.
     private func add(
-        _ section: Int, from formerSection: Int, of former: SectionedList, _ before: [Model.UidType: IndexPath],
-        _ after: [Model.UidType: IndexPath], to changes: inout ListChanges
+        _ section: Int, from formerSection: Int, of former: SectionedList, _ before: [Model.ID: IndexPath],
+        _ after: [Model.ID: IndexPath], to changes: inout ListChanges
     ) {
         let kept = { (place: IndexPath?) in place?[0] == formerSection }
-        let uids = sections[section].models.map(\.uid)
-        let formerOrder = former.sections[formerSection].models.map(\.uid).filter { after[$0]?[0] == section }
+        let uids = sections[section].models.map(\.id)
+        let formerOrder = former.sections[formerSection].models.map(\.id).filter { after[$0]?[0] == section }
         let order = uids.filter { kept(before[$0]) }
-        var moved: Set<Model.UidType> = []
+        var moved: Set<Model.ID> = []
         for case .insert(_, let uid, _) in order.difference(from: formerOrder) { moved.insert(uid) }
         for (row, model) in sections[section].models.enumerated() {
             let place = IndexPath(indexes: [section, row])
-            guard let old = before[model.uid] else {
+            guard let old = before[model.id] else {
                 changes.insertions.append(place)
                 continue
             }
-            if !kept(old) || moved.contains(model.uid) { changes.moves.append(ListChanges.Move(from: old, to: place)) }
+            if !kept(old) || moved.contains(model.id) { changes.moves.append(ListChanges.Move(from: old, to: place)) }
             if !areEqual(former[old], model) { changes.updates.append(place) }
         }
     }
 
-    private func places(without left: IndexSet) -> [Model.UidType: IndexPath] {
-        var places: [Model.UidType: IndexPath] = [:]
+    private func places(without left: IndexSet) -> [Model.ID: IndexPath] {
+        var places: [Model.ID: IndexPath] = [:]
         for (section, content) in sections.enumerated() where !left.contains(section) {
-            for (row, model) in content.models.enumerated() where places[model.uid] == nil {
-                places[model.uid] = IndexPath(indexes: [section, row])
+            for (row, model) in content.models.enumerated() where places[model.id] == nil {
+                places[model.id] = IndexPath(indexes: [section, row])
             }
         }
         return places

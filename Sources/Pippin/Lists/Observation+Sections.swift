@@ -1,5 +1,5 @@
 /// A list as it is now, and how it became that.
-public struct ListUpdate<Model: CoreModel & Sendable>: Sendable {
+public struct ListUpdate<Model: CoreModel>: Sendable {
     /// The list.
     public let list: SectionedList<Model>
     /// How it differs from the one before; from an empty list at first.
@@ -17,12 +17,12 @@ extension Observation {
     ///
     /// - Parameter section: gives a model's heading.
     /// - Returns: the lists, the current one first.
-    public func sections<Model: CoreModel & Sendable>(
+    public func sections<Model: CoreModel>(
         by section: @escaping @Sendable (Model) -> String = { _ in "" }
     ) -> ListUpdates<Model> where State == [Model] { ListUpdates(observation: self, section: section) }
 
     /// How an observed list in sections changes.
-    public struct ListUpdates<Model: CoreModel & Sendable>: AsyncSequence, Sendable where State == [Model] {
+    public struct ListUpdates<Model: CoreModel>: AsyncSequence, Sendable where State == [Model] {
         /// A list as it is now, and how it became that.
         public typealias Element = ListUpdate<Model>
 

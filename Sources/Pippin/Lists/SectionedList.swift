@@ -8,7 +8,7 @@ import Foundation
 /// list[IndexPath(indexes: [0, 2])]           // the third person of the first section
 /// let changes = list.changes(from: former)   // what a table view has to do
 /// ```
-public struct SectionedList<Model: CoreModel & Sendable>: Sendable {
+public struct SectionedList<Model: CoreModel>: Sendable {
     /// Models under one heading.
     public struct Section: Sendable {
         /// The heading; empty for a list without sections.
@@ -54,11 +54,11 @@ public struct SectionedList<Model: CoreModel & Sendable>: Sendable {
 
     /// Where a model is; nil where it is not in the list.
     ///
-    /// - Parameter uid: the model's identifier.
+    /// - Parameter id: the model's identifier.
     /// - Returns: the section's index and the row's; nil where the model is not in the list.
-    public func indexPath(of uid: Model.UidType) -> IndexPath? {
+    public func indexPath(of id: Model.ID) -> IndexPath? {
         for (section, content) in sections.enumerated() {
-            if let row = content.models.firstIndex(where: { $0.uid == uid }) {
+            if let row = content.models.firstIndex(where: { $0.id == id }) {
                 return IndexPath(indexes: [section, row])
             }
         }

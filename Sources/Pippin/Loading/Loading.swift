@@ -1,84 +1,49 @@
 import CoreData
 
 extension PersistenceManager {
-    /// Opens the store, or creates a missing one. Call it once, before anything else.
+    /// Opens the store; makes it where there is none, and migrates it where the models have changed.
     ///
-    /// A store of another version is migrated: by the plan, or else by inference. Inference by structs only adds: what a store has and the
-    /// models do not is never dropped unasked. Entities that the models do not name are left alone, for other programs may use them;
-    /// a property that the models' entities do not have any more, or whose type holds less, is an error that lists what would be lost and
-    /// says what to write. A manager of a model file leaves it to Core Data, whose inference drops what the model does not have.
+    /// ```swift
+    /// let manager = PersistenceManager(models: Book.self)
+    /// try await manager.load()
+    /// ```
+    ///
+    /// Whatever else is done first opens the store as well. Call this when the program starts, to learn then and not later that it cannot be
+    /// opened, or to migrate by a plan. A store that is open already stays as it is.
     ///
     /// - Parameters:
-    ///   - plan: how stores of older versions get to this one.
-    ///   - progress: tells how far the migration is, and cancels it; complete when the store is open.
-    /// - Throws: ``PersistenceError/alreadyLoaded(manager:)`` the second time, ``PersistenceError/modelNotFound(name:bundle:)``
-    ///   and its like where there is no model, ``PersistenceError/wouldLose(store:losses:)`` where the store has what the models would not keep,
-    ///   ``PersistenceError/notUnique(store:entity:properties:examples:)`` where values are to be unique and are not,
-    ///   ``PersistenceError/schemaChanged(entity:property:reason:)`` where the structs changed in a way that cannot be inferred,
-    ///   ``PersistenceError/storeNotFound(path:)`` and ``PersistenceError/folderNotFound(path:)``, ``MigrationPlanError``, `CancellationError`, and Core Data's error where the store cannot be
-    ///   opened. The store is as it was then, and `load` may be called again.
+    ///   - plan: the way from former versions to the present one, where it cannot be inferred.
+    ///   - progress: is told how far a migration has come.
+    /// - Throws: ``PersistenceError``: ``PersistenceError/Code/wouldLose`` for a store with what the models do not name,
+    ///   ``PersistenceError/Code/schemaChanged``, ``PersistenceError/Code/notUnique``, ``PersistenceError/Code/storeNotFound``,
+    ///   ``PersistenceError/Code/alreadyLoaded`` for a plan that comes too late, the errors of the plan; and Core Data's errors. The store
+    ///   is as it was then.
     public func load(migratingBy plan: MigrationPlan? = nil, progress: Progress? = nil) async throws {
-        try beginLoading()
         // Opening may take seconds when a store is migrated: not on a thread that tasks share.
-        let outcome = await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .userInitiated).async {
-                continuation.resume(returning: self.openStores(plan, progress))
-            }
-        }
-        try finishLoading(outcome)
+        try await offThread { try self.openExplicitly(plan, progress) }
     }
 
-    /// Opens the store, as the `async` form does, and waits for it.
-    ///
-    /// - Parameters:
-    ///   - plan: how stores of older versions get to this one.
-    ///   - progress: tells how far the migration is, and cancels it; complete when the store is open.
-    /// - Throws: what the `async` form throws.
-    public func load(migratingBy plan: MigrationPlan? = nil, progress: Progress? = nil) throws {
-        try beginLoading()
-        try finishLoading(openStores(plan, progress))
-    }
-
-    /// Opens the store, as the `async` form does.
-    ///
-    /// - Parameters:
-    ///   - plan: how stores of older versions get to this one.
-    ///   - progress: tells how far the migration is, and cancels it; complete when the store is open.
-    ///   - completion: called on the main thread, with the error if there was one.
-    public func load(
-        migratingBy plan: MigrationPlan? = nil, progress: Progress? = nil,
-        completion: @escaping @MainActor @Sendable ((any Error)?) -> Void
-    ) {
-        Task {
-            do {
-                try await load(migratingBy: plan, progress: progress)
-                await completion(nil)
-            } catch {
-                await completion(error)
+    package func openExplicitly(_ plan: MigrationPlan?, _ progress: Progress?) throws {
+        try opening.withLock { _ in
+            if isOpen {
+                guard plan == nil else { throw PersistenceError.alreadyLoaded(manager: name) }
+                progress?.completedUnitCount = progress?.totalUnitCount ?? 0
+                return
             }
+            try openNow(plan, progress)
         }
     }
 
-    private func beginLoading() throws {
+    /// Opens the store. For who holds `opening`.
+    func openNow(_ plan: MigrationPlan?, _ progress: Progress?) throws {
         _ = try checkedModel()
-        try state.withLock { state in
-            guard state == .unloaded else { throw PersistenceError.alreadyLoaded(manager: name) }
-            state = .loading
-        }
-    }
-
-    private func finishLoading(_ outcome: Result<Void, any Error>) throws {
-        switch outcome {
-        case .success:
-            configureMainContext()
-            state.withLock { $0 = .loaded }
-            // Who observes looks anew: the store may be another one than before.
-            NotificationCenter.default.post(
-                name: SaveSignals.managerDidLoad, object: container.persistentStoreCoordinator)
-        case .failure(let error):
-            state.withLock { $0 = .unloaded }
-            throw error
-        }
+        try openStores(plan, progress).get()
+        configureMainContext()
+        wasDestroyed.withLock { $0 = false }
+        state.withLock { $0 = .loaded }
+        // Who observes looks anew: the store may be another one than before.
+        NotificationCenter.default.post(
+            name: SaveSignals.managerDidLoad, object: container.persistentStoreCoordinator)
     }
 
     private func openStores(_ plan: MigrationPlan?, _ progress: Progress?) -> Result<Void, any Error> {

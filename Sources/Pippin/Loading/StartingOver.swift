@@ -4,21 +4,12 @@ extension PersistenceManager {
     /// Closes the store and takes its files away, with everything that was saved. `load()` makes a new one.
     ///
     /// Objects that are still in hand are of no more use. The main context is emptied. Observations end with
-    /// ``PersistenceError/notLoaded(manager:)``; those that are to go on with a new store are for `startOver()`.
+    /// ``PersistenceError/Code/notLoaded``; those that are to go on with a new store are for `startOver()`.
     ///
-    /// - Throws: ``PersistenceError/notLoaded(manager:)``, and Core Data's errors.
+    /// - Throws: ``PersistenceError/Code/notLoaded``, and Core Data's errors.
     public func destroy() async throws {
-        try requireLoaded()
+        try requireOpen()
         try await writes.async { try self.destroyStores() }
-        endObservations()
-    }
-
-    /// Closes the store and takes its files away, as the `async` form does, and waits for it.
-    ///
-    /// - Throws: what the `async` form throws.
-    public func destroy() throws {
-        try requireLoaded()
-        try writes.sync { try destroyStores() }
         endObservations()
     }
 
@@ -26,7 +17,7 @@ extension PersistenceManager {
     ///
     /// - Throws: what `destroy()` and `load()` throw. Observations end then.
     public func startOver() async throws {
-        try requireLoaded()
+        try requireOpen()
         isStartingOver.withLock { $0 = true }
         do {
             try await writes.async { try self.destroyStores() }

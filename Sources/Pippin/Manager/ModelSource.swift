@@ -1,7 +1,7 @@
-import CoreData
+package import CoreData
 
 /// Where a manager's model comes from.
-enum ModelSource {
+package enum ModelSource {
     case named(String, in: Bundle)
     case namedInBundle(String, identifier: String)
     case file(URL)

@@ -1,67 +1,27 @@
-import CoreData
+package import CoreData
 
-// Where an operation runs: in the caller's context if there is one, else in one of the manager's.
+// Where work runs.
 extension PersistenceManager {
-    /// Throws unless the store is open.
-    func requireLoaded() throws {
-        guard state.withLock({ $0 == .loaded }) else { throw PersistenceError.notLoaded(manager: name) }
-    }
-
-    func read<Result>(
-        in context: NSManagedObjectContext?, _ work: (NSManagedObjectContext) throws -> Result
+    /// Runs work in a transaction of its own, in turn with the manager's other writes, and saves what it has changed.
+    package func inSavedTransaction<Result>(
+        _ policy: WriteConflictPolicy = .retry, _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {
-        try requireLoaded()
-        let context = context ?? contextForThread()
-        return try context.performAndWait { try work(context) }
-    }
-
-    func read<Result: Sendable>(
-        in context: NSManagedObjectContext?, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
-    ) async throws -> Result {
-        try requireLoaded()
-        // Tasks wander from thread to thread, so a thread's context is of no use to them.
-        return try await perform(in: context ?? workerContext, work)
-    }
-
-    /// Does the work and saves its context; where that fails, a context of the caller's is as it was. Without one, it is a
-    /// transaction, and may be done again.
-    func write<Result>(
-        in context: NSManagedObjectContext?, _ policy: WriteConflictPolicy = .retry,
-        _ work: (NSManagedObjectContext) throws -> Result
-    ) throws -> Result {
-        try requireLoaded()
-        if let context { return try context.performAndWait { try saveOrRestore(context, work) } }
+        try openIfNeeded()
         return try writes.sync { try inTransaction(policy) { try saving($0, work) } }
     }
 
-    /// Does the work and saves its context; where that fails, a context of the caller's is as it was. Without one, it is a
-    /// transaction, and may be done again.
-    func write<Result: Sendable>(
-        in context: NSManagedObjectContext?, _ policy: WriteConflictPolicy = .retry,
+    /// Runs work in a transaction of its own, as the waiting form does, off the calling thread.
+    package func inSavedTransaction<Result: Sendable>(
+        _ policy: WriteConflictPolicy = .retry,
         _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
-        try requireLoaded()
-        if let context { return try await perform(in: context) { try self.saveOrRestore($0, work) } }
+        try await openIfNeeded()
         return try await writes.async {
             try self.inTransaction(policy) { context in try self.saving(context, work) }
         }
     }
 
-    private func saveOrRestore<Result>(
-        _ context: NSManagedObjectContext, _ work: (NSManagedObjectContext) throws -> Result
-    ) throws -> Result {
-        let former = FormerChanges(of: context)
-        do {
-            let result = try saving(context, work)
-            former.forget()
-            return result
-        } catch {
-            former.restore()
-            throw error
-        }
-    }
-
-    private func saving<Result>(
+    package func saving<Result>(
         _ context: NSManagedObjectContext, _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {
         let result = try work(context)
@@ -69,19 +29,24 @@ extension PersistenceManager {
         return result
     }
 
-    /// Saves a context, on its queue.
-    ///
-    /// - Throws: ``SaveError``
-    func save(_ context: NSManagedObjectContext) throws {
+    package func save(_ context: NSManagedObjectContext) throws {
         guard context.hasChanges else { return }
-        do { try context.save() } catch { throw SaveError(error, registry) }
+        do { try context.save() } catch { throw PersistenceError(saving: error, registry) }
     }
 
-    func perform<Result: Sendable>(
+    /// Runs work on a context's queue.
+    package func perform<Result: Sendable>(
         in context: NSManagedObjectContext, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             context.perform { continuation.resume(with: Swift.Result { try work(context) }) }
+        }
+    }
+
+    /// Runs blocking work on a thread that tasks do not share.
+    package func offThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work() }) }
         }
     }
 }

@@ -6,7 +6,7 @@ private let codesOfValues: Set = [18, 19, 20]
 extension Error {
     /// Whether it says that the store failed (a full disk, a lock, damage), and nothing of the values that were being saved.
     var isOfStore: Bool {
-        let error = ((self as? SaveError)?.underlying ?? self) as NSError
+        let error = ((self as? PersistenceError)?.underlying ?? self) as NSError
         guard error.domain == NSCocoaErrorDomain else { return false }
         if let code = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue {
             return !codesOfValues.contains(code & 0xFF)

@@ -1,39 +1,46 @@
-import CoreData
+package import CoreData
 
-/// Where a manager keeps its objects.
-public enum StoreLocation {
-    /// A SQLite file with the manager's name, where `NSPersistentContainer` puts it.
-    case standard
-    /// An SQLite file. By default, `load()` makes a missing file, but not a missing folder: for a mistyped path it throws, instead of
-    /// making a new folder with an empty store in it.
-    case file(URL, creating: StoreCreation = .store)
-    /// Memory only: gone with the manager.
-    case memory
-    /// A store as a description has it: its type, options, read-only or not, migration.
-    case description(NSPersistentStoreDescription)
+/// Where a manager keeps its models.
+public struct StoreLocation: Sendable {
+    /// What the store is called there, and how it is opened; `nil` where the container's own description will do.
+    package let description: NSPersistentStoreDescription?
+    let url: URL?
+    let creation: StoreCreation
 
-    /// The store's description, a copy of the caller's; nil where the container's own will do.
-    var description: NSPersistentStoreDescription? {
-        switch self {
-        case .standard:
-            return nil
-        case .file(let url, _):
-            return NSPersistentStoreDescription(url: url)
-        case .memory:
-            let description = NSPersistentStoreDescription()
-            description.type = NSInMemoryStoreType
-            return description
-        case .description(let description):
-            return description.copy() as? NSPersistentStoreDescription ?? description
-        }
+    package init(_ description: NSPersistentStoreDescription?, url: URL? = nil, creating creation: StoreCreation = .folders) {
+        // A copy: the caller's may change.
+        self.description = description.map { $0.copy() as? NSPersistentStoreDescription ?? $0 }
+        self.url = url
+        self.creation = creation
     }
+
+    /// A SQLite file with the manager's name, where `NSPersistentContainer` puts it.
+    public static let standard = StoreLocation(nil)
+
+    /// A SQLite file.
+    ///
+    /// - Parameters:
+    ///   - url: the file.
+    ///   - creation: what may be made. By default a missing file is, but not a missing folder: a mistyped path is an error, instead of a new
+    ///     folder with an empty store in it.
+    /// - Returns: the location.
+    public static func file(_ url: URL, creating creation: StoreCreation = .store) -> StoreLocation {
+        StoreLocation(NSPersistentStoreDescription(url: url), url: url, creating: creation)
+    }
+
+    /// Memory only: gone with the manager.
+    public static let memory: StoreLocation = {
+        let description = NSPersistentStoreDescription()
+        description.type = NSInMemoryStoreType
+        return StoreLocation(description)
+    }()
 }
 
 /// What `load()` makes where there is nothing yet.
 public enum StoreCreation: Sendable {
-    /// Nothing: a store that is not there is ``PersistenceError/storeNotFound(path:)``. After `destroy()` it may be made again.
+    /// Nothing: a store that is not there is ``PersistenceError/Code/storeNotFound``. After `destroy()` it may be made again.
     case nothing
-    /// The file, in a folder that is there; otherwise ``PersistenceError/folderNotFound(path:)``.
+    /// The file, in a folder that is there; otherwise ``PersistenceError/Code/folderNotFound``.
     case store
     /// The file, and the folders on the way to it.
     case folders
@@ -44,16 +51,10 @@ struct CreationCheck: Sendable {
     let url: URL?
     let creation: StoreCreation
 
-    init(_ location: StoreLocation) {
-        if case .file(let url, let creation) = location {
-            (self.url, self.creation) = (url, creation)
-        } else {
-            (url, creation) = (nil, .folders)
-        }
-    }
+    init(_ location: StoreLocation) { (url, creation) = (location.url, location.creation) }
 
     /// - Parameter wasDestroyed: whether the manager itself has taken the store away.
-    /// - Throws: ``PersistenceError/storeNotFound(path:)``, ``PersistenceError/folderNotFound(path:)``
+    /// - Throws: ``PersistenceError/Code/storeNotFound``, ``PersistenceError/Code/folderNotFound``
     func check(wasDestroyed: Bool) throws {
         guard let url, url.isFileURL, !FileManager.default.fileExists(atPath: url.path) else { return }
         switch creation {

@@ -1,16 +1,16 @@
-import CoreData
+package import CoreData
 
 // What batch requests change, no context hears of by itself.
 extension PersistenceManager {
     /// Notifies the contexts that stay, each on its queue. Later work in a context finds the changes merged.
-    func tellContexts(ofDeleted deleted: [NSManagedObjectID]) { tellContexts(NSDeletedObjectsKey, deleted) }
+    package func tellContexts(ofDeleted deleted: [NSManagedObjectID]) { tellContexts(NSDeletedObjectsKey, deleted) }
 
     /// Tells the contexts that stay, each on its queue.
-    func tellContexts(ofUpdated updated: [NSManagedObjectID]) { tellContexts(NSUpdatedObjectsKey, updated) }
+    package func tellContexts(ofUpdated updated: [NSManagedObjectID]) { tellContexts(NSUpdatedObjectsKey, updated) }
 
     private func tellContexts(_ key: String, _ identifiers: [NSManagedObjectID]) {
         for context in stayingContexts {
-            let isOnQueue = context === mainContext && MainQueue.isCurrent
+            let isOnQueue = context === container.viewContext && MainQueue.isCurrent
             // Not waiting: a queue that waits for this one would wait for ever.
             if isOnQueue {
                 context.merge(key, identifiers)
@@ -23,7 +23,7 @@ extension PersistenceManager {
 
 extension NSManagedObjectContext {
     /// Takes changes over that were made in the store.
-    func merge(_ key: String, _ identifiers: [NSManagedObjectID]) {
+    package func merge(_ key: String, _ identifiers: [NSManagedObjectID]) {
         let changes: [AnyHashable: Any] = [key: identifiers]
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [self])
     }

@@ -1,14 +1,14 @@
-import CoreData
+package import CoreData
 
 /// A context per thread, each as long as its thread and this cache live.
-final class ThreadContexts: Sendable {
+package final class ThreadContexts: Sendable {
     private let contexts = Locked<[ObjectIdentifier: NSManagedObjectContext]>([:])
 
     /// All contexts that there are.
-    var all: [NSManagedObjectContext] { contexts.withLock { Array($0.values) } }
+    package var all: [NSManagedObjectContext] { contexts.withLock { Array($0.values) } }
 
     /// The current thread's context, made if there is none yet.
-    func current(make: () -> NSManagedObjectContext) -> NSManagedObjectContext {
+    package func current(make: () -> NSManagedObjectContext) -> NSManagedObjectContext {
         let thread = Thread.current.threadDictionary
         if let entry = thread[key] as? ThreadEntry, let context = context(of: entry) { return context }
         let context = make()

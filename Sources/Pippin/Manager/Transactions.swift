@@ -27,7 +27,7 @@ extension PersistenceManager {
         func inTransaction<Result>(
             _ policy: WriteConflictPolicy, _ work: (NSManagedObjectContext) throws -> Result
         ) throws -> Result {
-            let worker = workerContext
+            let worker = makeWorker()
             return try worker.performAndWait { try writes.entering { try work(worker) } }
         }
     #else
@@ -48,7 +48,7 @@ extension PersistenceManager {
                     container.persistentStoreCoordinator.persistentStores.first?.url)
                 // What the block has saved by itself must not be done twice.
                 if transaction.hasSaved { throw conflict }
-                if policy == .fail || attempt == WriteAttempts.limit { throw SaveError(conflict, registry) }
+                if policy == .fail || attempt == WriteAttempts.limit { throw PersistenceError(saving: conflict, registry) }
                 WriteAttempts.pause(after: attempt)
             }
         }
@@ -56,7 +56,7 @@ extension PersistenceManager {
         private func perform<Result>(
             _ work: (NSManagedObjectContext) throws -> Result, in transaction: OptimisticTransaction
         ) throws -> Result {
-            let worker = workerContext
+            let worker = makeWorker()
             worker.join(transaction)
             return try worker.performAndWait {
                 try writes.entering {

@@ -1,7 +1,7 @@
-import CoreData
+package import CoreData
 
 /// Contexts that others own, for as long as they do.
-final class WeakContexts: Sendable {
+package final class WeakContexts: Sendable {
     private struct Entry {
         weak var context: NSManagedObjectContext?
     }
@@ -9,9 +9,9 @@ final class WeakContexts: Sendable {
     private let entries = Locked<[Entry]>([])
 
     /// Those that are still there.
-    var all: [NSManagedObjectContext] { entries.withLock { $0.compactMap(\.context) } }
+    package var all: [NSManagedObjectContext] { entries.withLock { $0.compactMap(\.context) } }
 
-    func add(_ context: NSManagedObjectContext) {
+    package func add(_ context: NSManagedObjectContext) {
         entries.withLock { entries in
             entries.removeAll { $0.context == nil }
             entries.append(Entry(context: context))

@@ -1,25 +1,25 @@
 import Foundation
 
 /// Runs one write at a time. Between looking for a record and inserting it, no other write of the manager comes in.
-final class WriteQueue: Sendable {
+package final class WriteQueue: Sendable {
     private let queue = DispatchQueue(label: "Pippin.writes")
 
     /// The queues whose write the current code is a part of: a write within a write is already in turn.
     @TaskLocal private static var entered: Set<ObjectIdentifier> = []
 
-    func sync<Result>(_ work: () throws -> Result) rethrows -> Result {
+    package func sync<Result>(_ work: () throws -> Result) rethrows -> Result {
         guard !Self.entered.contains(ObjectIdentifier(self)) else { return try work() }
         return try queue.sync(execute: work)
     }
 
-    func async<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+    package func async<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Swift.Result { try work() }) }
         }
     }
 
     /// Marks `work` as a part of this queue's write, on any thread.
-    func entering<Result>(_ work: () throws -> Result) rethrows -> Result {
+    package func entering<Result>(_ work: () throws -> Result) rethrows -> Result {
         try Self.$entered.withValue(Self.entered.union([ObjectIdentifier(self)]), operation: work)
     }
 }

@@ -5,7 +5,7 @@ import CoreData
     extension CheckedPlan {
         /// The plan for a store, and the version of the store.
         ///
-        /// - Throws: ``MigrationPlanError/unknownStoreVersion(store:known:)``, and the errors of opening a store.
+        /// - Throws: ``PersistenceError/unknownStoreVersion(store:known:)``, and the errors of opening a store.
         func adapted(to url: URL, ofType type: String, _ metadata: [String: Any]) throws -> (
             plan: CheckedPlan, start: Int
         ) {
@@ -23,7 +23,7 @@ import CoreData
                 else { continue }
                 return (try carrying(store, from: index), index)
             }
-            throw MigrationPlanError.unknownStoreVersion(
+            throw PersistenceError.unknownStoreVersion(
                 store: url.lastPathComponent, known: plan.versions.map(\.name))
         }
 
@@ -54,7 +54,7 @@ import CoreData
     extension CheckedPlan {
         /// The plan for a store, and the version of the store.
         ///
-        /// - Throws: ``MigrationPlanError/unknownStoreVersion(store:known:)``
+        /// - Throws: ``PersistenceError/unknownStoreVersion(store:known:)``
         func adapted(to url: URL, ofType type: String, _ metadata: [String: Any]) throws -> (
             plan: CheckedPlan, start: Int
         ) {
@@ -63,7 +63,7 @@ import CoreData
                     $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
                 })
             else {
-                throw MigrationPlanError.unknownStoreVersion(
+                throw PersistenceError.unknownStoreVersion(
                     store: url.lastPathComponent, known: plan.versions.map(\.name))
             }
             return (self, index)

@@ -19,19 +19,19 @@ struct CheckedPlan {
 
     /// Checks a plan. Nothing is touched.
     ///
-    /// - Throws: ``MigrationPlanError``
+    /// - Throws: ``PersistenceError``
     init(_ plan: MigrationPlan, endingAt model: NSManagedObjectModel, of manager: String) throws {
         var names: Set<String> = []
         for version in plan.versions where !names.insert(version.name).inserted {
-            throw MigrationPlanError.repeatedVersion(version.name)
+            throw PersistenceError.repeatedVersion(version.name)
         }
         let models = try plan.versions.map { version in
             do { return try version.model() } catch {
-                throw MigrationPlanError.unavailableVersion(version.name, reason: error.localizedDescription)
+                throw PersistenceError.unavailableVersion(version.name, reason: error.localizedDescription)
             }
         }
         guard let last = models.last, last.entityVersionHashesByName == model.entityVersionHashesByName else {
-            throw MigrationPlanError.notTheManagersModel(last: plan.versions.last?.name ?? "", manager: manager)
+            throw PersistenceError.notTheManagersModel(last: plan.versions.last?.name ?? "", manager: manager)
         }
         try self.init(plan, over: models)
     }
@@ -81,7 +81,7 @@ private struct StepEnds {
                 forSourceModel: source, destinationModel: destination ?? self.destination)
         } catch {
             let info = (error as NSError).userInfo
-            throw MigrationPlanError.notInferable(
+            throw PersistenceError.notInferable(
                 from: from, to: to, entity: info["entity"] as? String ?? "", property: info["property"] as? String,
                 reason: info["reason"] as? String ?? error.localizedDescription)
         }
@@ -109,7 +109,7 @@ private struct StepEnds {
     private func check(_ entity: String?, in model: NSManagedObjectModel, _ version: String) throws {
         let known = model.entitiesByName
         guard let entity, known[entity] == nil else { return }
-        throw MigrationPlanError.unknownEntity(entity, version: version, known: known.keys.sorted())
+        throw PersistenceError.unknownEntity(entity, version: version, known: known.keys.sorted())
     }
 
     func step(changing changes: [RecordChange]) throws -> CheckedPlan.Step {
@@ -121,7 +121,7 @@ private struct StepEnds {
                 $0.sourceEntityName == change.source && $0.destinationEntityName != nil
             }
             guard let entity, let name = entity.name else {
-                throw MigrationPlanError.unknownEntity(
+                throw PersistenceError.unknownEntity(
                     change.source, version: to, known: destination.entitiesByName.keys.sorted())
             }
             entity.entityMigrationPolicyClassName = NSStringFromClass(ChangePolicy.self)
@@ -136,14 +136,12 @@ private struct StepEnds {
         while true {
             do {
                 return try inferred(pruned)
-            } catch MigrationPlanError.notInferable(let from, let to, let entity, let property, let reason) {
-                let description = pruned.entitiesByName[entity]
-                guard let property, let description, description.attributesByName[property] != nil,
+            } catch let error as PersistenceError where error.code == .notInferable {
+                let entity = error.entity ?? ""
+                guard let property = error.property, let description = pruned.entitiesByName[entity],
+                    description.attributesByName[property] != nil,
                     changes.contains(where: { $0.source == (description.renamingIdentifier ?? entity) })
-                else {
-                    throw MigrationPlanError.notInferable(
-                        from: from, to: to, entity: entity, property: property, reason: reason)
-                }
+                else { throw error }
                 description.indexes = []
                 description.uniquenessConstraints = []
                 description.properties = description.properties.filter { $0.name != property }

@@ -1,4 +1,4 @@
-import CoreData
+package import CoreData
 
 /// How stores of older versions become stores of the newest one, over any number of versions.
 ///
@@ -21,7 +21,7 @@ public struct MigrationPlan: Sendable {
     private(set) var steps: [Step] = []
 
     /// How to get from one version to the next.
-    enum Step: Sendable {
+    package enum Step: Sendable {
         case inferred
         case mapped(@Sendable () throws -> NSMappingModel)
         case changing([RecordChange])
@@ -39,16 +39,6 @@ public struct MigrationPlan: Sendable {
     /// - Returns: the longer plan.
     public func inferred(to version: ModelVersion) -> MigrationPlan { adding(.inferred, version) }
 
-    /// The plan, with a step by a mapping model, with its migration policies.
-    ///
-    /// - Parameters:
-    ///   - version: the version to get to.
-    ///   - mapping: gives the mapping model when the plan is checked.
-    /// - Returns: the longer plan.
-    public func mapped(
-        to version: ModelVersion, by mapping: @escaping @Sendable () throws -> NSMappingModel
-    ) -> MigrationPlan { adding(.mapped(mapping), version) }
-
     /// The plan, with a step in Swift: what can be inferred is, and then each object is handed to a closure, as it was and
     /// as it is to be.
     ///
@@ -60,7 +50,7 @@ public struct MigrationPlan: Sendable {
         adding(.changing(changes), version)
     }
 
-    private func adding(_ step: Step, _ version: ModelVersion) -> MigrationPlan {
+    package func adding(_ step: Step, _ version: ModelVersion) -> MigrationPlan {
         var plan = self
         plan.versions.append(version)
         plan.steps.append(step)

@@ -11,7 +11,7 @@ struct MigrationRunner {
     /// Step by step in a folder beside the store, whose content is replaced at the end, at once. Others who want to write to the store
     /// wait until then, and find that its version is another one.
     ///
-    /// - Throws: ``MigrationPlanError``, `CancellationError` where the progress was cancelled, and Core Data's errors. The store is as
+    /// - Throws: ``PersistenceError``, `CancellationError` where the progress was cancelled, and Core Data's errors. The store is as
     ///   it was then.
     func run() throws {
         guard exists, try needsMigration() else { return }
@@ -142,7 +142,7 @@ final class ChangePolicy: NSEntityMigrationPolicy {
             do { try change.change(pair) } catch {
                 let key = manager.from.registry.plans.first { $0.name == sInstance.entity.name }?.uidKey
                 let uid = key.flatMap { sInstance.value(forKey: $0) }
-                throw MigrationPlanError.failedAt(
+                throw PersistenceError.failedAt(
                     entity: sInstance.entity.name ?? "",
                     record: uid.map { "\($0)" } ?? sInstance.objectID.uriRepresentation().absoluteString,
                     from: manager.from.name, to: manager.to.name, reason: error.localizedDescription)

@@ -26,8 +26,8 @@ public struct ModelVersion: @unchecked Sendable {
     /// - Parameters:
     ///   - name: what the version is called.
     ///   - models: the models; those within them are found by themselves.
-    public init<each Model: CoreModel & Codable>(_ name: String, models: repeat (each Model).Type) {
-        var types: [any (CoreModel & Codable).Type] = []
+    public init<each Model: CoreModel>(_ name: String, models: repeat (each Model).Type) {
+        var types: [any CoreModel.Type] = []
         repeat types.append((each Model).self)
         self.name = name
         do {
@@ -41,21 +41,7 @@ public struct ModelVersion: @unchecked Sendable {
         }
     }
 
-    /// The version that a model describes.
-    ///
-    /// - Parameters:
-    ///   - name: what the version is called.
-    ///   - model: the model. It cannot be changed any more.
-    public init(_ name: String, model: NSManagedObjectModel) { self.init(name, .built(model)) }
-
-    /// The version that a compiled model describes.
-    ///
-    /// - Parameters:
-    ///   - name: what the version is called.
-    ///   - url: a `.mom` file. A `.momd` folder stands for its current version.
-    public init(_ name: String, url: URL) { self.init(name, .file(url)) }
-
-    private init(_ name: String, _ source: ModelSource) {
+    package init(_ name: String, _ source: ModelSource) {
         self.name = name
         self.source = source
         registry = ModelRegistry()

@@ -1,4 +1,4 @@
-import CoreData
+package import CoreData
 
 /// What a step of a ``MigrationPlan`` does with the objects of one entity.
 public struct RecordChange: Sendable {
@@ -6,31 +6,19 @@ public struct RecordChange: Sendable {
     let source: String
     let change: @Sendable (Pair) throws -> Void
 
+    package init(source: String, change: @escaping @Sendable (Pair) throws -> Void) {
+        self.source = source
+        self.change = change
+    }
+
     /// An object before and after a step.
-    struct Pair {
-        let old: NSManagedObject
-        let new: NSManagedObject
+    package struct Pair {
+        package let old: NSManagedObject
+        package let new: NSManagedObject
         /// The entities of the versions' structs.
         let oldRegistry: ModelRegistry
         let newRegistry: ModelRegistry
     }
-
-    /// A closure over the old and the new record.
-    ///
-    /// ```swift
-    /// .record("Person") { old, new in
-    ///     new.setValue("\(old.value(forKey: "first") ?? "") \(old.value(forKey: "last") ?? "")", forKey: "fullName")
-    /// }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - entity: the name of the entity before the step.
-    ///   - change: called for each object, whose attributes have been taken over as far as that could be inferred; relationships
-    ///     follow later. It may insert further objects into the new one's context. What it throws ends the migration.
-    /// - Returns: the change, for ``MigrationPlan/changing(to:_:)``.
-    public static func record(
-        _ entity: String, _ change: @escaping @Sendable (_ old: NSManagedObject, _ new: NSManagedObject) throws -> Void
-    ) -> RecordChange { RecordChange(source: entity) { try change($0.old, $0.new) } }
 
     /// A closure from the old struct to the new one.
     ///
@@ -46,7 +34,7 @@ public struct RecordChange: Sendable {
     ///   - convert: called for each model. Of what it gives, the attributes count; relationships are inferred. What it throws ends the
     ///     migration.
     /// - Returns: the change, for ``MigrationPlan/changing(to:_:)``.
-    public static func model<Old: CoreModel & Codable, New: CoreModel & Codable>(
+    public static func model<Old: CoreModel, New: CoreModel>(
         _ old: Old.Type, to new: New.Type, _ convert: @escaping @Sendable (Old) throws -> New
     ) -> RecordChange {
         let name = (try? EntityDerivation.plan(of: old))?.name ?? "\(old)"

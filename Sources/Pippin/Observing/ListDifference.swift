@@ -2,7 +2,7 @@
 ///
 /// Removals count from the former list, everything else is about the new one. A model that moved and changed is both a
 /// move and an update.
-public struct ListDifference<Model: CoreModel & Sendable>: Sendable {
+public struct ListDifference<Model: CoreModel>: Sendable {
     /// A model, and its place in the new list.
     public struct Placed: Sendable {
         /// The place in the new list.
@@ -40,22 +40,22 @@ public struct ListDifference<Model: CoreModel & Sendable>: Sendable {
     ///   - models: the new list.
     public init(from former: [Model], to models: [Model]) {
         self.models = models
-        let formerPlaces = Dictionary(former.enumerated().map { ($1.uid, $0) }, uniquingKeysWith: { first, _ in first })
-        let uids = Set(models.map(\.uid))
-        removals = former.indices.filter { !uids.contains(former[$0].uid) }
-        insertions = models.indices.filter { formerPlaces[models[$0].uid] == nil }.map {
+        let formerPlaces = Dictionary(former.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let uids = Set(models.map(\.id))
+        removals = former.indices.filter { !uids.contains(former[$0].id) }
+        insertions = models.indices.filter { formerPlaces[models[$0].id] == nil }.map {
             Placed(index: $0, model: models[$0])
         }
         updates = models.indices.compactMap { index in
-            guard let place = formerPlaces[models[index].uid], !areEqual(former[place], models[index]) else {
+            guard let place = formerPlaces[models[index].id], !areEqual(former[place], models[index]) else {
                 return nil
             }
             return Placed(index: index, model: models[index])
         }
         // The order of those that stayed, before and after.
-        let before = former.map(\.uid).filter(uids.contains)
-        let after = models.map(\.uid).filter { formerPlaces[$0] != nil }
-        let places = Dictionary(models.enumerated().map { ($1.uid, $0) }, uniquingKeysWith: { first, _ in first })
+        let before = former.map(\.id).filter(uids.contains)
+        let after = models.map(\.id).filter { formerPlaces[$0] != nil }
+        let places = Dictionary(models.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         moves = after.difference(from: before).inferringMoves().insertions.compactMap { change in
             guard case .insert(_, let uid, .some) = change, let from = formerPlaces[uid], let to = places[uid] else {
                 return nil
@@ -67,12 +67,12 @@ public struct ListDifference<Model: CoreModel & Sendable>: Sendable {
 
 extension Observation {
     /// The same as differences: the first one from an empty list.
-    public func differences<Model: CoreModel & Sendable>() -> Differences<Model> where State == [Model] {
+    public func differences<Model: CoreModel>() -> Differences<Model> where State == [Model] {
         Differences(observation: self)
     }
 
     /// How an observed list changes.
-    public struct Differences<Model: CoreModel & Sendable>: AsyncSequence, Sendable where State == [Model] {
+    public struct Differences<Model: CoreModel>: AsyncSequence, Sendable where State == [Model] {
         /// How the list became what it is.
         public typealias Element = ListDifference<Model>
 

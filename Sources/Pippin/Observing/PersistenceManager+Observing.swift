@@ -1,70 +1,73 @@
 import CoreData
 
 extension PersistenceManager {
-    /// The models that a filter selects, now and whenever a save has changed them.
+    /// The models that a filter selects: now, and again after each save that changed them, by whatever context, manager or process.
     ///
     /// ```swift
-    /// for try await people in manager.observe(Person.self, where: \.age > 30, sortedBy: .ascending(\.name)) { … }
-    ///
-    /// for try await change in manager.observe(Person.self).differences() {
-    ///     remove(change.removals)
-    ///     insert(change.insertions)
-    /// }
+    /// for try await books in manager.observe(Book.self, where: \.price < 20) { show(books) }
     /// ```
     ///
-    /// A save of models within these counts as well, from every context of this process. So does what batch requests and
-    /// other processes do to the store's file.
-    ///
-    /// - Parameters:
-    ///   - type: the models' type. Models that are `Equatable` arrive only when something differs.
-    ///   - filter: what must hold.
-    ///   - order: the order; without one, it is not determined.
-    ///   - limit: the most to fetch.
-    /// - Returns: a sequence of the models, which ends when its task is cancelled.
-    public func observe<Model: CoreModel & Codable & Sendable>(
-        _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [], limit: Int? = nil
-    ) -> Observation<[Model]> {
-        observation(of: type) { try await $0.fetch(type, where: filter, sortedBy: order, limit: limit) }
-    }
-
-    /// The model with that identifier, now and whenever a save has changed it; nil while it is not stored.
-    ///
-    /// - Parameters:
-    ///   - type: the model's type.
-    ///   - uid: the identifier.
-    /// - Returns: a sequence of the model's states, which ends when its task is cancelled.
-    public func observe<Model: CoreModel & Codable & Sendable>(
-        _ type: Model.Type, uid: Model.UidType
-    ) -> Observation<Model?> { observation(of: type) { try await $0.fetch(type, uid: uid) } }
-
-    /// How many models a filter selects, now and whenever a save has changed that.
+    /// States that are equal to the one before are passed over. It ends with its task, and with an error when the store is taken away.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - filter: what must hold.
-    /// - Returns: a sequence of the numbers, which ends when its task is cancelled.
-    public func observeCount<Model: CoreModel & Codable & Sendable>(
-        _ type: Model.Type, where filter: Filter<Model> = .all
-    ) -> Observation<Int> { observation(of: type) { try await $0.count(type, where: filter) } }
-
-    /// The models that a request describes, now and whenever a save has changed them.
-    ///
-    /// - Parameter request: the request.
-    /// - Returns: a sequence of the models, which ends when its task is cancelled.
-    public func observe<Model: CoreModel & Codable & Sendable>(_ request: ModelRequest<Model>) -> Observation<[Model]> {
-        observation(of: Model.self) { try await $0.fetch(request) }
+    ///   - order: the order; without one, any.
+    ///   - last: the model after which to begin.
+    ///   - limit: how many at most; all of them without one.
+    ///   - offset: how many to pass over.
+    /// - Returns: the states, for `for try await`.
+    public func observe<Model: CoreModel>(
+        _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [],
+        after last: Model? = nil, limit: Int? = nil, offset: Int = 0
+    ) -> Observation<[Model]> {
+        observe { try $0.fetch(type, where: filter, sortedBy: order, after: last, limit: limit, offset: offset) }
     }
 
-    private func observation<Model: CoreModel & Codable, State: Sendable>(
-        of type: Model.Type, _ state: @escaping @Sendable (PersistenceManager) async throws -> State
+    /// The models that a request describes: now, and again after each save that changed them.
+    ///
+    /// - Parameter request: the request.
+    /// - Returns: the states, for `for try await`.
+    public func observe<Model: CoreModel>(_ request: ModelRequest<Model>) -> Observation<[Model]> {
+        observe { try $0.fetch(request) }
+    }
+
+    /// The model with an identifier: now, and again after each save that changed it; `nil` while there is none.
+    ///
+    /// - Parameters:
+    ///   - type: the model's type.
+    ///   - id: the identifier.
+    /// - Returns: the states, for `for try await`.
+    public func observe<Model: CoreModel>(_ type: Model.Type, id: Model.ID) -> Observation<Model?> {
+        observe { try $0.find(type, id: id) }
+    }
+
+    /// Whatever a block asks: now, and again after each save that touched what it asked for.
+    ///
+    /// ```swift
+    /// let shelves = manager.observe { store in
+    ///     (count: try store.count(Book.self), worth: try store.sum(Book.self, \.price))
+    /// }
+    /// for try await shelf in shelves { show(shelf) }
+    /// ```
+    ///
+    /// - Parameter question: asks what it is given, on one state of the store. It runs off the calling thread.
+    /// - Returns: the states, for `for try await`; those of an `Equatable` type that are equal to the one before are passed over.
+    public func observe<State: Sendable>(
+        _ question: @escaping @Sendable (ReadAccess) throws -> State
     ) -> Observation<State> {
-        // A type that is unknown is an error of the fetch.
-        let entities = (try? registry.entities(within: registry.plan(of: type))) ?? []
         let container = container
+        // What the block asks for is known when it has run; until then every save counts.
+        let entities = Locked<Set<String>?>(nil)
         return Observation(
-            signals: { SaveSignals.stream(of: container, entities: entities) },
+            signals: { SaveSignals.stream(of: container) { entities.withLock { $0 } } },
             state: {
-                do { return try await state(self) } catch  where self.isStartingOver.withLock({ $0 }) {
+                do {
+                    return try await self.asking { store in
+                        defer { entities.withLock { $0 = ($0 ?? []).union(store.access.entities) } }
+                        return try question(store)
+                    }
+                } catch  where self.isStartingOver.withLock({ $0 }) {
                     throw ObservationPause()
                 }
             },

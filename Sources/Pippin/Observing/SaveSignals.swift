@@ -15,7 +15,9 @@ enum SaveSignals {
     ///   - container: whose stores matter; all its contexts count.
     ///   - entities: the names of the entities that matter.
     /// - Returns: an element for each save that matters; several in a row may come as one.
-    static func stream(of container: NSPersistentContainer, entities: Set<String>) -> AsyncStream<Void> {
+    static func stream(
+        of container: NSPersistentContainer, entities: @escaping @Sendable () -> Set<String>?
+    ) -> AsyncStream<Void> {
         let coordinator = container.persistentStoreCoordinator
         let identity = ObjectIdentifier(coordinator)
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -24,7 +26,7 @@ enum SaveSignals {
                 // A child's save is in no store yet.
                 guard let context = note.object as? NSManagedObjectContext, context.parent == nil,
                     context.persistentStoreCoordinator.map(ObjectIdentifier.init) == identity,
-                    touches(entities, note)
+                    touches(entities(), note)
                 else { return }
                 continuation.yield()
             }
@@ -40,8 +42,9 @@ enum SaveSignals {
         }
     }
 
-    private static func touches(_ entities: Set<String>, _ note: Notification) -> Bool {
-        [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey].contains { key in
+    private static func touches(_ entities: Set<String>?, _ note: Notification) -> Bool {
+        guard let entities else { return true }
+        return [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey].contains { key in
             guard let objects = note.userInfo?[key] as? Set<NSManagedObject> else { return false }
             return objects.contains { $0.entity.name.map(entities.contains) ?? false }
         }

@@ -14,6 +14,11 @@ public struct Filter<Model>: @unchecked Sendable {
     // @unchecked Sendable: predicates and the values compared with do not change once they are made.
     let term: FilterTerm
 
+    init(term: FilterTerm) { self.term = term }
+
+    /// What a predicate of Core Data says.
+    package init(predicate: NSPredicate) { term = .predicate(predicate) }
+
     /// Holds of every model.
     public static var all: Filter { Filter(term: .all) }
 
@@ -25,12 +30,6 @@ public struct Filter<Model>: @unchecked Sendable {
         // Made at once: it fails for what no store can be asked, and the fetch says so.
         Filter(term: NSPredicate(predicate).map { .predicate($0) } ?? .refused("\(predicate)"))
     }
-
-    /// What a predicate says.
-    ///
-    /// - Parameter predicate: the predicate, with the properties' names.
-    /// - Returns: the filter.
-    public static func predicate(_ predicate: NSPredicate) -> Filter { Filter(term: .predicate(predicate)) }
 
     /// What a format string says, in the language of `NSPredicate`.
     ///

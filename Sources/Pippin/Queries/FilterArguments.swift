@@ -15,9 +15,11 @@ final class ModelArgument: NSObject, @unchecked Sendable {
     static func argument(_ value: Any) -> Any {
         switch value {
         case let reference as any ModelReference:
-            return ModelArgument(type: Swift.type(of: reference).target, uid: reference.uidValue)
-        case let model as any StructModel:
-            return ModelArgument(type: Swift.type(of: model), uid: model.uid.attributeValue)
+            guard let key = try? reference.keyValue() else { return value }
+            return ModelArgument(type: Swift.type(of: reference).target, uid: key)
+        case let model as any CoreModel:
+            guard let key = try? model.keyValue() else { return value }
+            return ModelArgument(type: Swift.type(of: model), uid: key)
         case let list as any ModelCollection where isModel(Swift.type(of: list).member):
             return list.members.map(argument)
         case let raw as any RawRepresentable & Encodable:
@@ -27,7 +29,7 @@ final class ModelArgument: NSObject, @unchecked Sendable {
     }
 
     private static func isModel(_ type: Any.Type) -> Bool {
-        type is any ModelReference.Type || type is any StructModel.Type
+        type is any ModelReference.Type || type is any CoreModel.Type
     }
 }
 

@@ -8,6 +8,8 @@ indirect enum FilterTerm {
     case comparison(PropertyName, FilterComparison, any Encodable)
     /// A property, and a list of values.
     case list(PropertyName, [any Encodable])
+    /// How many models in a list of models a filter of their own selects.
+    case members(PropertyName, FilterTerm, MemberCondition)
     case and(FilterTerm, FilterTerm)
     case or(FilterTerm, FilterTerm)
     case not(FilterTerm)
@@ -15,21 +17,6 @@ indirect enum FilterTerm {
     case refused(String)
     /// A format that could not be read.
     case failed(any Error)
-}
-
-/// How a property is compared with a value.
-enum FilterComparison: Equatable {
-    case equal, notEqual
-    /// In the predicate language: `<`, `CONTAINS[c]`.
-    case other(String)
-
-    var text: String {
-        switch self {
-        case .equal: "=="
-        case .notEqual: "!="
-        case .other(let text): text
-        }
-    }
 }
 
 extension Filter {
@@ -44,25 +31,35 @@ extension Filter {
 
 extension FilterTerm {
     func predicate(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> NSPredicate {
+        try predicate(FilterScope(plan: plan, registry: registry))
+    }
+
+    func predicate(_ scope: FilterScope) throws -> NSPredicate {
         switch self {
         case .all: return NSPredicate(value: true)
-        case .predicate(let predicate): return try predicate.withIdentifiers(plan, registry)
+        case .predicate(let predicate):
+            guard scope.variable == nil else {
+                throw PersistenceError.notComparable(property: "\(predicate)", type: "format within a list of models")
+            }
+            return try predicate.withIdentifiers(scope.plan, scope.registry)
         case .and(let left, let right):
             return NSCompoundPredicate(andPredicateWithSubpredicates: [
-                try left.predicate(plan, registry), try right.predicate(plan, registry),
+                try left.predicate(scope), try right.predicate(scope),
             ])
         case .or(let left, let right):
             return NSCompoundPredicate(orPredicateWithSubpredicates: [
-                try left.predicate(plan, registry), try right.predicate(plan, registry),
+                try left.predicate(scope), try right.predicate(scope),
             ])
         case .not(let term):
-            return NSCompoundPredicate(notPredicateWithSubpredicate: try term.predicate(plan, registry))
+            return NSCompoundPredicate(notPredicateWithSubpredicate: try term.predicate(scope))
         case .comparison(let property, let comparison, let value):
-            return try StoredComparison(property, plan, registry).predicate(comparison, value)
+            return try StoredComparison(property, scope).predicate(comparison, value)
         case .list(let property, let values):
-            return try StoredComparison(property, plan, registry).predicate(isAmong: values)
+            return try StoredComparison(property, scope).predicate(isAmong: values)
+        case .members(let property, let term, let condition):
+            return try scope.predicate(property, term, condition)
         case .refused(let predicate):
-            throw PersistenceError.unknownProperty(predicate, entity: plan.name, known: plan.propertyNames)
+            throw PersistenceError.unknownProperty(predicate, entity: scope.plan.name, known: scope.plan.propertyNames)
         case .failed(let error): throw error
         }
     }
@@ -92,8 +89,8 @@ extension ModelRegistry {
         var result = StoredPath(model: plan)
         for name in path.split(separator: ".").map(String.init) {
             if let entity = result.model {
-                // A reference always calls it `uid`, also where the model has another name.
-                let field = entity.field(named: name) ?? (name == "uid" ? entity.fields[entity.uidField] : nil)
+                // A reference always calls it `id`, also where the model has another name.
+                let field = entity.field(named: name) ?? (name == "id" ? entity.fields[entity.uidField] : nil)
                 guard let field, field.mark == nil else { throw unknown(entity.name, entity.propertyNames) }
                 result.field = field
                 result.model = try field.related.map { try self.plan($0) }

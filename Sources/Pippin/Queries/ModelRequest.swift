@@ -7,9 +7,11 @@ import CoreData
 /// if let text { request = request.filter(.contains(\.name, text)) }
 /// let people = try await manager.fetch(request.sorted(by: .ascending(\.name)).limit(20))
 /// ```
-public struct ModelRequest<Model: CoreModel & Codable>: Sendable {
+public struct ModelRequest<Model: CoreModel>: Sendable {
     var filter: Filter<Model> = .all
     var order: Order<Model> = []
+    /// The model after which to begin.
+    var last: Model?
     var limit: Int?
     var offset = 0
 
@@ -63,36 +65,15 @@ public struct ModelRequest<Model: CoreModel & Codable>: Sendable {
         request.offset = offset
         return request
     }
-}
 
-extension PersistenceManager {
-    /// The models that a request describes.
+    /// The request for what comes after a model.
     ///
-    /// - Parameters:
-    ///   - request: the request.
-    ///   - context: where to read, its unsaved changes included; without one, the store.
-    /// - Returns: the models, in order.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
-    public func fetch<Model: CoreModel & Codable & Sendable>(
-        _ request: ModelRequest<Model>, context: NSManagedObjectContext? = nil
-    ) async throws -> [Model] {
-        try await fetch(
-            Model.self, where: request.filter, sortedBy: request.order, limit: request.limit, offset: request.offset,
-            context: context)
-    }
-
-    /// The models that a request describes, as the `async` form gives them, waiting for them.
-    ///
-    /// - Parameters:
-    ///   - request: the request.
-    ///   - context: where to read, its unsaved changes included; without one, the store.
-    /// - Returns: the models, in order.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
-    public func fetch<Model: CoreModel & Codable>(
-        _ request: ModelRequest<Model>, context: NSManagedObjectContext? = nil
-    ) throws -> [Model] {
-        try fetch(
-            Model.self, where: request.filter, sortedBy: request.order, limit: request.limit, offset: request.offset,
-            context: context)
+    /// - Parameter last: the last model of the page before, wherever it is now; `nil` to begin at the beginning. The order must be one of
+    ///   plain properties of the model.
+    /// - Returns: the request for the next page.
+    public func after(_ last: Model?) -> ModelRequest {
+        var request = self
+        request.last = last
+        return request
     }
 }

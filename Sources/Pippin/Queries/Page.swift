@@ -1,46 +1,5 @@
 import CoreData
 
-extension PersistenceManager {
-    /// The models that come after one in an order: a page of a list that stays quick however far it goes, and skips and repeats
-    /// nothing where models come and go.
-    ///
-    /// ```swift
-    /// var page = try await manager.page(Person.self, sortedBy: .ascending(\.name), limit: 50)
-    /// while let last = page.last {
-    ///     show(page)
-    ///     page = try await manager.page(Person.self, after: last, sortedBy: .ascending(\.name), limit: 50)
-    /// }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - type: the models' type.
-    ///   - last: the last model of the page before; nil for the first page.
-    ///   - filter: what must hold.
-    ///   - order: by attributes of the model itself. The identifier decides between equals.
-    ///   - limit: the most to fetch.
-    ///   - context: where to read, its unsaved changes included; without one, the store.
-    /// - Returns: the models of the page; fewer than `limit` at the end of the list.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` and `encode(to:)` throw.
-    /// - SQL: `SELECT … WHERE <order> > ? OR (<order> = ? AND <uid> > ?) ORDER BY <order>, <uid> LIMIT <limit>`
-    public func page<Model: CoreModel & Codable & Sendable>(
-        _ type: Model.Type, after last: Model? = nil, where filter: Filter<Model> = .all,
-        sortedBy order: Order<Model> = [], limit: Int,
-        context: NSManagedObjectContext? = nil
-    ) async throws -> [Model] {
-        let reader = try reader(type)
-        let page = try Page(order, reader.plan)
-        var selection = try reader.selection(filter, [], limit)
-        selection.sortDescriptors = page.sortDescriptors
-        if let last {
-            let rest = try page.predicate(after: try RecordEncoder(reader.plan.record).encode(last).values)
-            selection.predicate =
-                selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, rest]) } ?? rest
-        }
-        let chosen = selection
-        return try await withRows(in: context) { try reader.models(chosen, $0) }
-    }
-}
-
 /// An order in which no two models are equal, and what comes after one of them in it.
 struct Page {
     private struct Key {

@@ -8,10 +8,13 @@ struct StoredComparison {
     private let field: FieldPlan
     private let marks: [Int: Int]
     private let plan: EntityPlan
+    private let scope: FilterScope
 
-    init(_ property: PropertyName, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
+    init(_ property: PropertyName, _ scope: FilterScope) throws {
         self.property = property
-        found = try registry.resolve(property, of: plan)
+        self.scope = scope
+        let plan = scope.plan
+        found = try scope.registry.resolve(property, of: plan)
         guard let field = found.field else {
             throw PersistenceError.unknownProperty(property.spelling, entity: plan.name, known: plan.propertyNames)
         }
@@ -25,11 +28,11 @@ struct StoredComparison {
         switch comparison {
         case .equal: return try equality(with: value).predicate
         case .notEqual: return try equality(with: value).negated
-        case .other(let text):
+        default:
             guard case .attribute = field.kind, let operand = try value.map(attributeValue) ?? nil else {
                 throw notComparable(value)
             }
-            return NSPredicate(format: "%K \(text) %@", argumentArray: [found.path, operand])
+            return scope.compare(found.path, comparison.type, operand, options: comparison.options)
         }
     }
 
@@ -43,8 +46,8 @@ struct StoredComparison {
         // The list of a predicate has no place for nothing.
         let path = found.model.map { found.path + "." + $0.uidKey } ?? found.path
         let operands = try values.compactMap { try $0.map(attributeValue) ?? nil }
-        let among = NSPredicate(format: "%K IN %@", argumentArray: [path, operands])
-        return operands.count == values.count ? among : Self.any([among, Self.isNull(found.path)])
+        let among = scope.compare(path, .in, operands)
+        return operands.count == values.count ? among : Self.any([among, scope.compare(found.path, .equalTo, nil)])
     }
 
     /// What is equal to a value, and what is not.
@@ -55,12 +58,12 @@ struct StoredComparison {
 
     private func equality(with value: (any Encodable)?) throws -> Equality {
         switch field.kind {
-        case .attribute: return Self.equality(found.path, try value.map(attributeValue) ?? nil)
+        case .attribute: return equality(found.path, try value.map(attributeValue) ?? nil)
         case .toOne:
-            guard let value else { return Self.equality(found.path, nil) }
+            guard let value else { return equality(found.path, nil) }
             let uid = found.model.map { found.path + "." + $0.uidKey } ?? found.path
-            return Self.equality(uid, try attributeValue(value))
-        case .json: return Self.equality(found.path, try value.map(jsonValue))
+            return equality(uid, try attributeValue(value))
+        case .json: return equality(found.path, try value.map(jsonValue))
         case .composite(let record): return try equality(of: record, with: value)
         case .toMany: return try equalityOfList(with: value)
         }
@@ -76,13 +79,13 @@ struct StoredComparison {
             stored = outer.encoded.values[0]
         }
         var parts: [Equality] = []
-        Self.collect(record, stored, found.path, &parts)
+        collect(record, stored, found.path, &parts)
         return Equality(
             predicate: NSCompoundPredicate(andPredicateWithSubpredicates: parts.map(\.predicate)),
             negated: Self.any(parts.map(\.negated)))
     }
 
-    private static func collect(
+    private func collect(
         _ record: RecordPlan, _ value: StoredValue, _ path: String, _ parts: inout [Equality]
     ) {
         var composite: CompositeValue?
@@ -103,15 +106,15 @@ struct StoredComparison {
             guard let list = value as? any ModelCollection, list.members.isEmpty else { throw notComparable(value) }
         }
         let count = "\(found.path).@count"
-        let isEmpty = NSPredicate(format: "%K == 0", argumentArray: [count])
-        let isNot = NSPredicate(format: "%K != 0", argumentArray: [count])
+        let isEmpty = scope.compare(count, .equalTo, 0)
+        let isNot = scope.compare(count, .notEqualTo, 0)
         guard let (path, isThere) = mark(for: value) else {
             // A list that is not optional is there.
             return value == nil
                 ? Equality(predicate: NSPredicate(value: false), negated: NSPredicate(value: true))
                 : Equality(predicate: isEmpty, negated: isNot)
         }
-        let mark = Self.equality(path, isThere ? NSNumber(value: true) : nil)
+        let mark = equality(path, isThere ? NSNumber(value: true) : nil)
         return Equality(
             predicate: NSCompoundPredicate(andPredicateWithSubpredicates: [isEmpty, mark.predicate]),
             negated: Self.any([isNot, mark.negated]))
@@ -148,18 +151,8 @@ struct StoredComparison {
 
     // MARK: Predicates
 
-    private static func equality(_ path: String, _ value: Any?) -> Equality {
-        guard let value else {
-            return Equality(
-                predicate: isNull(path), negated: NSPredicate(format: "%K != nil", argumentArray: [path]))
-        }
-        return Equality(
-            predicate: NSPredicate(format: "%K == %@", argumentArray: [path, value]),
-            negated: NSPredicate(format: "%K != %@", argumentArray: [path, value]))
-    }
-
-    private static func isNull(_ path: String) -> NSPredicate {
-        NSPredicate(format: "%K == nil", argumentArray: [path])
+    private func equality(_ path: String, _ value: Any?) -> Equality {
+        Equality(predicate: scope.compare(path, .equalTo, value), negated: scope.compare(path, .notEqualTo, value))
     }
 
     private static func any(_ predicates: [NSPredicate]) -> NSPredicate {

@@ -2,12 +2,27 @@
     import CoreData
 
     /// Rows straight from the store, without managed objects: the one place that uses more than Core Data's public API.
-    final class StoreRows: StructRows, @unchecked Sendable {
+    final class StoreRows: StateRows, @unchecked Sendable {
         // @unchecked Sendable: the coordinator locks itself, `Locked` the rest.
         private let coordinator: NSPersistentStoreCoordinator
-        private let slotsByEntity = Locked<[ObjectIdentifier: ContiguousArray<Int>]>([:])
+        /// The state that is read.
+        private let scope: ReadScope
+        private let slotsByEntity: Locked<[ObjectIdentifier: ContiguousArray<Int>]>
 
-        init(_ coordinator: NSPersistentStoreCoordinator) { self.coordinator = coordinator }
+        init(_ coordinator: NSPersistentStoreCoordinator) {
+            self.coordinator = coordinator
+            scope = .now
+            slotsByEntity = Locked([:])
+        }
+
+        private init(_ other: StoreRows, _ scope: ReadScope) {
+            coordinator = other.coordinator
+            self.scope = scope
+            slotsByEntity = other.slotsByEntity
+        }
+
+        /// The same rows of another state.
+        func reading(_ scope: ReadScope) -> any StateRows { StoreRows(self, scope) }
 
         func slots(of plan: EntityPlan) throws -> ContiguousArray<Int> {
             if let known = slotsByEntity.withLock({ $0[plan.id] }) { return known }
@@ -18,33 +33,37 @@
         }
 
         func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row> {
-            try coordinator.fetchRows(try fetchPlan(plan, selection), stores: nil)
+            let plan = try fetchPlan(plan, selection)
+            return try scope.reading(coordinator) { try coordinator.fetchRows(plan, stores: nil) }
         }
 
         func forEachRow(
             of plan: EntityPlan, _ selection: RecordSelection, _ body: (any CurrentRow) throws -> Void
         ) throws {
             var failure: (any Error)?
-            try coordinator.forEachRow(try fetchPlan(plan, selection)) { row in
-                do {
-                    try body(row)
-                } catch {
-                    failure = error
+            let plan = try fetchPlan(plan, selection)
+            try scope.reading(coordinator) {
+                try coordinator.forEachRow(plan) { row in
+                    do {
+                        try body(row)
+                    } catch {
+                        failure = error
+                    }
+                    return failure == nil
                 }
-                return failure == nil
             }
             if let failure { throw failure }
         }
 
         func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
-            try coordinator.rows(for: identifiers)
+            try scope.reading(coordinator) { try coordinator.rows(for: identifiers) }
         }
 
         func destinations(
             of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
         ) throws -> [[NSManagedObjectID]] {
             guard let relationship = try layout(of: plan).relationship(named: field.name) else { return [] }
-            return try coordinator.destinations(of: relationship, for: identifiers)
+            return try scope.reading(coordinator) { try coordinator.destinations(of: relationship, for: identifiers) }
         }
 
         private func fetchPlan(_ plan: EntityPlan, _ selection: RecordSelection) throws -> FetchPlan {

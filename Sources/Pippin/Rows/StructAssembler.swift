@@ -27,7 +27,7 @@ final class StructAssembler: RelatedRows {
     }
 
     /// The models that are selected, in order.
-    func models<Model: StructModel>(
+    func models<Model: CoreModel>(
         _ type: Model.Type, of plan: EntityPlan, _ selection: RecordSelection
     ) throws -> [Model] {
         guard plan.relationships.isEmpty else {
@@ -52,7 +52,7 @@ final class StructAssembler: RelatedRows {
     ///
     /// - Throws: ``PersistenceError/unreadable(entity:uid:key:reason:)`` for rows that no value can be made of, also since it would be
     ///   too deep or too large.
-    func models<Model: StructModel>(
+    func models<Model: CoreModel>(
         _ type: Model.Type, of plan: EntityPlan, _ rows: ContiguousArray<Row>
     ) throws -> [Model] {
         defer { finish() }
@@ -143,7 +143,7 @@ final class StructAssembler: RelatedRows {
         } catch { return .failure(named(error, graph.nodes[node].row, plan)) }
     }
 
-    private func make<Model: StructModel>(_ type: Model.Type, _ node: Int, _ size: MadeModel.Size) throws -> MadeModel {
+    private func make<Model: CoreModel>(_ type: Model.Type, _ node: Int, _ size: MadeModel.Size) throws -> MadeModel {
         let (plan, row) = (graph.nodes[node].plan, graph.nodes[node].row)
         return MadeModelOf(try decoder(of: plan).decode(type, from: row), size: size)
     }
@@ -210,14 +210,13 @@ final class StructAssembler: RelatedRows {
         guard
             let uid = uid?.attributeValue(plan.record.attributeKinds[plan.uidField] ?? .string)
         else { return error }
-        switch error {
-        case PersistenceError.unreadable(let entity, nil, let key, let reason):
-            return PersistenceError.unreadable(entity: entity, uid: "\(uid)", key: key, reason: reason)
-        case is PersistenceError: return error
-        default:
+        guard let known = error as? PersistenceError else {
             return PersistenceError.unreadable(
                 entity: plan.name, uid: "\(uid)", key: "", reason: "init(from:) says: \(error.decodingReason)")
         }
+        guard known.code == .unreadable, known.identifier == nil else { return known }
+        return PersistenceError.unreadable(
+            entity: known.entity ?? plan.name, uid: "\(uid)", key: known.property ?? "", reason: known.reason ?? "")
     }
 
     private func unknown(_ node: Int) -> PersistenceError {

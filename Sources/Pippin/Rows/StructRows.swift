@@ -21,3 +21,11 @@ protocol StructRows: AnyObject {
         of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]]
 }
+
+/// Rows of a store, as they are now or were at a moment.
+protocol StateRows: StructRows, Sendable {
+    #if !canImport(ObjectiveC)
+        /// The rows of a state of the store.
+        func reading(_ scope: ReadScope) -> any StateRows
+    #endif
+}

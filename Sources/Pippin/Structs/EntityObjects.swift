@@ -11,13 +11,13 @@ extension EntityPlan {
     /// The objects with these identifiers, by identifier.
     ///
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, 500 at a time
-    func objects(uids: [Any], in context: NSManagedObjectContext) throws -> [RecordKey: NSManagedObject] {
+    func objects(keys: [Any], in context: NSManagedObjectContext) throws -> [RecordKey: NSManagedObject] {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: name)
         // Many new ones usually come into an empty table.
-        if uids.count > 500, try context.count(for: request) == 0 { return [:] }
+        if keys.count > 500, try context.count(for: request) == 0 { return [:] }
         request.returnsObjectsAsFaults = false
         var found: [RecordKey: NSManagedObject] = [:]
-        for portion in uids.portions(of: 500) {
+        for portion in keys.portions(of: 500) {
             request.predicate = NSPredicate(format: "%K IN %@", argumentArray: [uidKey, Array(portion)])
             for case let object as NSManagedObject in try context.fetch(request) {
                 guard let uid = object.value(forKey: uidKey) else { continue }

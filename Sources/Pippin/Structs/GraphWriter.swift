@@ -15,18 +15,49 @@ struct GraphWriter {
         isNew = Array(repeating: false, count: graph.nodes.count)
     }
 
-    /// - Throws: ``PersistenceError/missingReference(entity:key:uid:)``, and Core Data's errors.
-    mutating func write() throws {
+    /// Which of the models that are given may be there already.
+    enum Mode {
+        /// All of them, or none.
+        case any
+        /// None: they are to be inserted.
+        case new
+        /// All of them: they are to be changed.
+        case known
+        /// All of them, or none; others of their type go.
+        case only
+    }
+
+    /// - Parameters:
+    ///   - mode: which of the given models may be there.
+    ///   - count: how many models were given; several of them may be the same one.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    mutating func write(_ mode: Mode = .any, given count: Int? = nil) throws {
         try find()
+        try check(mode, given: count ?? graph.rootCount)
         try insert()
         setValues()
         var left: [NSManagedObject] = []
         for index in graph.nodes.indices where !graph.nodes[index].isReference { left += connect(index) }
         deleteAbandoned(left)
+        if mode == .only { try deleteOthers() }
+    }
+
+    private func check(_ mode: Mode, given count: Int) throws {
+        guard mode == .new || mode == .known else { return }
+        for index in 0..<graph.rootCount where (objects[index] != nil) != (mode == .known) {
+            let node = graph.nodes[index]
+            throw mode == .known
+                ? PersistenceError.notFound(entity: node.plan.name, id: node.key.text)
+                : PersistenceError.alreadyStored(entity: node.plan.name, id: node.key.text)
+        }
+        if mode == .new, count > graph.rootCount, let plan = graph.plan {
+            throw PersistenceError.repeatedIdentifier(entity: plan.name)
+        }
     }
 
     /// Deletes the objects of an entity that have no model in the graph.
-    func deleteOthers(of plan: EntityPlan) throws {
+    private func deleteOthers() throws {
+        guard let plan = graph.plan else { return }
         let kept = Set(objects.compactMap { $0 })
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
         for case let object as NSManagedObject in try context.fetch(request) where !kept.contains(object) {
@@ -56,7 +87,7 @@ struct GraphWriter {
             guard let first = indexes.first else { continue }
             let plan = graph.nodes[first].plan
             let found = try plan.objects(
-                uids: indexes.map { graph.nodes[$0].uid }, in: context)
+                keys: indexes.map { graph.nodes[$0].uid }, in: context)
             guard !found.isEmpty else { continue }
             for index in indexes { objects[index] = found[graph.nodes[index].key] }
         }

@@ -3,48 +3,48 @@ import Testing
 
 @Suite("The examples of StructCoreData")
 struct StructCoreDataExamplesTests {
-    struct Store: CoreModel, Codable, Equatable {
-        let uid: String
+    struct Store: CoreModel, Equatable {
+        let id: String
         var brand: String?
         var books: [Book]
         static var schema: Schema<Store> { Schema(.owns(\.books)) }
     }
 
-    struct Book: CoreModel, Codable, Equatable {
-        let uid: String
+    struct Book: CoreModel, Equatable {
+        let id: String
         var title: String?
         var price: Double?
         var publisher: String?
         var author: Author?
     }
 
-    struct Author: CoreModel, Codable, Equatable {
-        let uid: String
+    struct Author: CoreModel, Equatable {
+        let id: String
         var name: String?
     }
 
-    struct Review: CoreModel, Codable, Equatable {
-        let uid: String
+    struct Review: CoreModel, Equatable {
+        let id: String
         var book: Reference<Book>
         var content: String?
         var createdAt: Date?
         var user: User?
     }
 
-    struct User: CoreModel, Codable, Equatable {
-        let uid: String
+    struct User: CoreModel, Equatable {
+        let id: String
         var name: String?
     }
 
     private let manager: PersistenceManager
-    private let emma = Book(uid: "emma", title: "Emma", price: 9, author: Author(uid: "a", name: "Jane Austen"))
+    private let emma = Book(id: "emma", title: "Emma", price: 9, author: Author(id: "a", name: "Jane Austen"))
     private let safari: Store
 
-    init() throws {
+    init() async throws {
         manager = PersistenceManager(models: Store.self, Review.self, store: .memory)
-        try manager.load()
-        safari = Store(uid: "safari", brand: "Safari", books: [emma, Book(uid: "moby", title: "Moby-Dick")])
-        try manager.save([safari, Store(uid: "amazon", brand: "Amazon", books: [])])
+        try manager.loadAndWait()
+        safari = Store(id: "safari", brand: "Safari", books: [emma, Book(id: "moby", title: "Moby-Dick")])
+        try await manager.save([safari, Store(id: "amazon", brand: "Amazon", books: [])])
     }
 
     @Test("two stores, their books with authors")
@@ -56,14 +56,14 @@ struct StructCoreDataExamplesTests {
 
     @Test("reviews by users, fetched by their book, added and removed")
     func reviews() async throws {
-        let ada = User(uid: "ada", name: "Ada")
+        let ada = User(id: "ada", name: "Ada")
         let reviews = (1...2).map {
             Review(
-                uid: "\($0)", book: Reference(emma), content: "No. \($0)",
+                id: "\($0)", book: Reference(emma), content: "No. \($0)",
                 createdAt: Date(timeIntervalSinceReferenceDate: Double($0)), user: ada)
         }
         try await manager.save(reviews)
-        let predicate = Filter<Review>.format("book.uid == %@", emma.uid)
+        let predicate = Filter<Review>.format("book.id == %@", emma.id)
         #expect(try await manager.fetch(Review.self, where: predicate, sortedBy: .ascending(\.createdAt)) == reviews)
         try await manager.delete(reviews[0])
         #expect(try await manager.fetch(Review.self, where: \.book == Reference(emma)) == [reviews[1]])
@@ -74,28 +74,17 @@ struct StructCoreDataExamplesTests {
     func update() async throws {
         var changed = safari
         changed.books[0].price = 8
-        changed.books.append(Book(uid: "new", title: "New"))
+        changed.books.append(Book(id: "new", title: "New"))
         try await manager.save(changed)
-        #expect(try await manager.fetch(Store.self, uid: "safari") == changed)
+        #expect(try await manager.find(Store.self, id: "safari") == changed)
     }
 
-    @Test("fetch, update and delete with completions")
-    func completions() async throws {
-        let manager = manager
-        let emma = emma
-        let updated = await withCheckedContinuation { continuation in
-            manager.save([Author(uid: "a", name: "J. Austen")]) { continuation.resume(returning: $0) }
-        }
-        try updated.get()
+    @Test("fetch, update and delete in one go")
+    func changes() async throws {
+        try await manager.update(Author(id: "a", name: "J. Austen"))
         let request = ModelRequest(Book.self).filter(\.author?.name == "J. Austen").limit(1)
-        let fetched = await withCheckedContinuation { continuation in
-            manager.fetch(request) { continuation.resume(returning: $0) }
-        }
-        #expect(try fetched.get().map(\.uid) == ["emma"])
-        let deleted = await withCheckedContinuation { continuation in
-            manager.delete([emma]) { continuation.resume(returning: $0) }
-        }
-        #expect(try deleted.get() == 1)
-        #expect(try await manager.fetch(Store.self, uid: "safari")?.books.map(\.uid) == ["moby"])
+        #expect(try await manager.fetch(request).map(\.id) == ["emma"])
+        #expect(try await manager.delete([emma]) == 1)
+        #expect(try await manager.find(Store.self, id: "safari")?.books.map(\.id) == ["moby"])
     }
 }

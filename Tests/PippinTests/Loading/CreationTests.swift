@@ -13,16 +13,16 @@ struct StoreCreationTests {
         let mistyped = folder.file("Bokos")
         let manager = PersistenceManager(
             models: Coin.self, store: .file(mistyped.appendingPathComponent("coins.sqlite")))
-        #expect(throws: PersistenceError.folderNotFound(path: mistyped.path)) { try manager.load() }
+        #expect(throws: PersistenceError.folderNotFound(path: mistyped.path)) { try manager.loadAndWait() }
         #expect(!FileManager.default.fileExists(atPath: mistyped.path))
         try FileManager.default.createDirectory(at: mistyped, withIntermediateDirectories: false)
-        try manager.load()
+        try manager.loadAndWait()
     }
 
     @Test("folders are made for those who ask for it")
-    func folders() throws {
+    func folders() async throws {
         let file = folder.file("a/b/coins.sqlite")
-        try PersistenceManager(models: Coin.self, store: .file(file, creating: .folders)).load()
+        try await PersistenceManager(models: Coin.self, store: .file(file, creating: .folders)).load()
         #expect(FileManager.default.fileExists(atPath: file.path))
     }
 
@@ -44,32 +44,9 @@ struct StoreCreationTests {
 struct NothingSilentTests {
     private let counter: Counter
 
-    init() throws {
+    init() async throws {
         counter = try Counter(Coin.self)
-        try counter.manager.save(Coin(code: "EUR", worth: 1))
-    }
-
-    @Test("what a block that only reads has changed is an error")
-    func changedInRead() async throws {
-        let expected = PersistenceError.changedInRead(entities: ["Coin"])
-        #expect(throws: expected) {
-            try counter.manager.read { try $0.insertOrUpdate(Coin(code: "USD", worth: 2)) }
-        }
-        await #expect(throws: expected) {
-            try await counter.manager.read { try $0.delete(Coin(code: "EUR", worth: 1)) }
-        }
-        // The thread's context is as it was.
-        #expect(try codes() == ["EUR"])
-    }
-
-    private func codes() throws -> [String] { try counter.manager.read { try $0.fetch(Coin.self).map(\.code) } }
-
-    @Test("changes in a context of the caller's are the caller's to save")
-    func changedInOwnContext() async throws {
-        let context = counter.manager.workerContext
-        try await counter.manager.read(context: context) { try $0.insertOrUpdate(Coin(code: "USD", worth: 2)) }
-        try await context.perform { try context.save() }
-        #expect(try counter.number("SELECT count(*) FROM ZCOIN") == 2)
+        try await counter.manager.save(Coin(code: "EUR", worth: 1))
     }
 
     @Test("an observation of a store that is taken away ends with an error")
@@ -93,9 +70,9 @@ struct NothingSilentTests {
     }
 
     @Test("a computed property is named without an address")
-    func computed() throws {
-        #expect {
-            try counter.manager.fetch(Coin.self, sortedBy: .ascending(\.twice))
+    func computed() async throws {
+        await #expect {
+            try await counter.manager.fetch(Coin.self, sortedBy: .ascending(\.twice))
         } throws: { error in
             let text = error.localizedDescription
             return text.contains("<computed property of type Double>") && !text.contains("0x")

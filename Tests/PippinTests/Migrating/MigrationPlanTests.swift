@@ -2,45 +2,46 @@ import TestSupport
 import Testing
 
 @testable import Pippin
+import CoreData
 
 // Four versions of one model.
 private enum V1 {
-    struct Person: CoreModel, Codable {
-        let uid: String
+    struct Person: CoreModel {
+        let id: String
         var first: String
         var last: String
         var age: String
         var town: Town?
     }
-    struct Town: CoreModel, Codable {
-        let uid: Int
+    struct Town: CoreModel {
+        let id: Int
         var name: String
     }
 }
 private enum V2 {
-    struct Person: CoreModel, Codable {
-        let uid: String
+    struct Person: CoreModel {
+        let id: String
         var givenName: String
         var last: String
         var age: String
         var town: Town?
         static var schema: Schema<Person> { Schema(.renamed(\.givenName, from: "first")) }
     }
-    struct Town: CoreModel, Codable {
-        let uid: Int
+    struct Town: CoreModel {
+        let id: Int
         var name: String
         var country: String?
     }
 }
 private enum V3 {
-    struct Person: CoreModel, Codable, Equatable {
-        let uid: String
+    struct Person: CoreModel, Equatable {
+        let id: String
         var fullName: String
         var age: Int
         var town: Town?
     }
-    struct Town: CoreModel, Codable, Equatable {
-        let uid: Int
+    struct Town: CoreModel, Equatable {
+        let id: Int
         var name: String
         var country: String?
     }
@@ -59,18 +60,18 @@ struct MigrationPlanTests {
         MigrationPlan(from: first).inferred(to: second).changing(
             to: third,
             .model(V2.Person.self, to: V3.Person.self) { old in
-                V3.Person(uid: old.uid, fullName: "\(old.givenName) \(old.last)", age: Int(old.age) ?? 0)
+                V3.Person(id: old.id, fullName: "\(old.givenName) \(old.last)", age: Int(old.age) ?? 0)
             })
     }
 
     init() throws { folder = try TestFolder() }
 
     /// A store of the first version, which stays open, so that what it wrote is in its log.
-    private func store(age: String = "36") throws -> PersistenceManager {
+    private func store(age: String = "36") async throws -> PersistenceManager {
         let old = PersistenceManager(models: V1.Person.self, store: .file(file))
-        try old.load()
-        let town = V1.Town(uid: 7, name: "London")
-        try old.save([V1.Person(uid: "ada", first: "Ada", last: "Lovelace", age: age, town: town)])
+        try await old.load()
+        let town = V1.Town(id: 7, name: "London")
+        try await old.save([V1.Person(id: "ada", first: "Ada", last: "Lovelace", age: age, town: town)])
         return old
     }
 
@@ -80,13 +81,13 @@ struct MigrationPlanTests {
 
     @Test("go over all versions, with relationships, and with what is in the log only")
     func chain() async throws {
-        let old = try store()
+        let old = try await store()
         let manager = manager
         let progress = Progress(totalUnitCount: -1)
         try await manager.load(migratingBy: plan, progress: progress)
         #expect(
             try await manager.fetch(V3.Person.self)
-                == [V3.Person(uid: "ada", fullName: "Ada Lovelace", age: 36, town: V3.Town(uid: 7, name: "London"))])
+                == [V3.Person(id: "ada", fullName: "Ada Lovelace", age: 36, town: V3.Town(id: 7, name: "London"))])
         #expect(progress.totalUnitCount == 200)
         #expect(progress.isFinished)
         #expect(
@@ -98,7 +99,7 @@ struct MigrationPlanTests {
     func later() async throws {
         let middle = PersistenceManager(models: V2.Person.self, store: .file(file))
         try await middle.load()
-        try await middle.save(V2.Person(uid: "b", givenName: "Blaise", last: "Pascal", age: "39"))
+        try await middle.save(V2.Person(id: "b", givenName: "Blaise", last: "Pascal", age: "39"))
         try await manager.load(migratingBy: plan)
         let again = manager
         try await again.load(migratingBy: plan)
@@ -115,7 +116,7 @@ struct MigrationPlanTests {
     @Test("leave the store as it was where a closure throws, and say at which model")
     func failing() async throws {
         struct NoNumber: LocalizedError { var errorDescription: String? { "No number." } }
-        _ = try store(age: "old")
+        _ = try await store(age: "old")
         let before = try tables()
         let plan = MigrationPlan(from: first).inferred(to: second).changing(
             to: third,
@@ -125,7 +126,7 @@ struct MigrationPlanTests {
                 new.setValue("", forKey: "fullName")
             })
         await #expect(
-            throws: MigrationPlanError.failedAt(
+            throws: PersistenceError.failedAt(
                 entity: "Person", record: "ada", from: "2", to: "3", reason: "No number.")
         ) { try await manager.load(migratingBy: plan) }
         #expect(try tables() == before)
@@ -136,7 +137,7 @@ struct MigrationPlanTests {
 
     @Test("leave the store as it was when they are cancelled")
     func cancelled() async throws {
-        _ = try store()
+        _ = try await store()
         let before = try tables()
         let progress = Progress(totalUnitCount: -1)
         let plan = MigrationPlan(from: first).inferred(to: second).changing(
@@ -154,31 +155,30 @@ struct MigrationPlanTests {
     func checks() throws {
         let inferred = MigrationPlan(from: first).inferred(to: second).inferred(to: third)
         #expect {
-            try manager.load(migratingBy: inferred)
+            try manager.loadAndWait(migratingBy: inferred)
         } throws: { error in
-            guard case .notInferable("2", "3", "Person", "age"?, _)? = error as? MigrationPlanError else {
-                return false
-            }
-            return error.localizedDescription.contains("changing(to:_:)")
+            guard let error = error as? PersistenceError, error.code == .notInferable else { return false }
+            return error.entity == "Person" && error.property == "age" && error.description.contains("'2' to '3'")
+                && error.description.contains("changing(to:_:)")
         }
         #expect(!FileManager.default.fileExists(atPath: file.path))
-        #expect(throws: MigrationPlanError.notTheManagersModel(last: "2", manager: "Models")) {
-            try manager.load(migratingBy: MigrationPlan(from: first).inferred(to: second))
+        #expect(throws: PersistenceError.notTheManagersModel(last: "2", manager: "Models")) {
+            try manager.loadAndWait(migratingBy: MigrationPlan(from: first).inferred(to: second))
         }
-        #expect(throws: MigrationPlanError.repeatedVersion("1")) {
-            try manager.load(migratingBy: MigrationPlan(from: first).inferred(to: first))
+        #expect(throws: PersistenceError.repeatedVersion("1")) {
+            try manager.loadAndWait(migratingBy: MigrationPlan(from: first).inferred(to: first))
         }
-        #expect(throws: MigrationPlanError.unknownEntity("Persons", version: "2", known: ["Person", "Town"])) {
-            try manager.load(
+        #expect(throws: PersistenceError.unknownEntity("Persons", version: "2", known: ["Person", "Town"])) {
+            try manager.loadAndWait(
                 migratingBy: MigrationPlan(from: second).changing(to: third, .record("Persons") { _, _ in }))
         }
     }
 
     @Test("refuse a store of a version that they do not have")
-    func unknown() throws {
-        _ = try store()
-        #expect(throws: MigrationPlanError.unknownStoreVersion(store: "people.sqlite", known: ["3"])) {
-            try manager.load(migratingBy: MigrationPlan(from: third))
+    func unknown() async throws {
+        _ = try await store()
+        #expect(throws: PersistenceError.unknownStoreVersion(store: "people.sqlite", known: ["3"])) {
+            try manager.loadAndWait(migratingBy: MigrationPlan(from: third))
         }
     }
 
@@ -201,11 +201,11 @@ struct MigrationPlanTests {
     }
 
     @Test("take values along that lie beside the store", arguments: [true, false])
-    func externalData(byObject: Bool) throws {
+    func externalData(byObject: Bool) async throws {
         let content = Data(repeating: 7, count: 300_000)
         let old = PersistenceManager(model: pictures(), name: "Pictures", store: .file(file))
-        try old.load()
-        let context = old.workerContext
+        try await old.load()
+        let context = old.newWorkerContext()
         try context.performAndWait {
             let picture = NSEntityDescription.insertNewObject(forEntityName: "Picture", into: context)
             picture.setValue(content, forKey: "picture")
@@ -218,8 +218,8 @@ struct MigrationPlanTests {
             ? first.changing(to: second, .record("Picture") { _, new in new.setValue(Data([1]), forKey: "thumbnail") })
             : first.inferred(to: second)
         let manager = PersistenceManager(model: pictures("thumbnail"), name: "Pictures", store: .file(file))
-        try manager.load(migratingBy: plan)
-        let later = manager.workerContext
+        try manager.loadAndWait(migratingBy: plan)
+        let later = manager.newWorkerContext()
         let found = try later.performAndWait {
             try later.fetch(NSFetchRequest<NSManagedObject>(entityName: "Picture")).first?.value(forKey: "picture")
         }
@@ -231,7 +231,7 @@ struct MigrationPlanTests {
 
     @Test("follow mapping models")
     func mapped() async throws {
-        _ = try store()
+        _ = try await store()
         let (one, two) = (try first.model(), try second.model())
         nonisolated(unsafe) let mapping = try NSMappingModel.inferredMappingModel(
             forSourceModel: one, destinationModel: two)
@@ -244,23 +244,23 @@ struct MigrationPlanTests {
 @Suite("Structs that changed")
 struct ChangedStructTests {
     private enum Wider {
-        struct Coin: CoreModel, Codable {
-            let uid: String
+        struct Coin: CoreModel {
+            let id: String
             var worth: Double
             var country: String
             static var schema: Schema<Coin> { Schema(.defaultValue(\.country, "?")) }
         }
     }
     private enum Stricter {
-        struct Coin: CoreModel, Codable {
-            let uid: String
+        struct Coin: CoreModel {
+            let id: String
             var worth: Double
             var country: String
         }
     }
     private enum Plain {
-        struct Coin: CoreModel, Codable {
-            let uid: String
+        struct Coin: CoreModel {
+            let id: String
             var worth: Double
         }
     }
@@ -268,28 +268,28 @@ struct ChangedStructTests {
     private let folder: TestFolder
     private var file: StoreLocation { .file(folder.file("coins.sqlite")) }
 
-    init() throws {
+    init() async throws {
         folder = try TestFolder()
         let manager = PersistenceManager(models: Plain.Coin.self, store: file)
-        try manager.load()
-        try manager.save(Plain.Coin(uid: "EUR", worth: 1))
+        try manager.loadAndWait()
+        try await manager.save(Plain.Coin(id: "EUR", worth: 1))
     }
 
     @Test("migrate by inference")
-    func inferred() throws {
+    func inferred() async throws {
         let manager = PersistenceManager(models: Wider.Coin.self, store: file)
-        try manager.load()
-        #expect(try manager.fetch(Wider.Coin.self).map(\.country) == ["?"])
+        try manager.loadAndWait()
+        #expect(try await manager.fetch(Wider.Coin.self).map(\.country) == ["?"])
     }
 
     @Test("say what they need where nothing can be inferred")
     func refused() throws {
         let manager = PersistenceManager(models: Stricter.Coin.self, store: file)
         #expect {
-            try manager.load()
+            try manager.loadAndWait()
         } throws: { error in
-            guard case .schemaChanged("Coin", "country"?, _)? = error as? PersistenceError else { return false }
-            return error.localizedDescription.contains(".defaultValue")
+            guard let error = error as? PersistenceError, error.code == .schemaChanged else { return false }
+            return error.entity == "Coin" && error.property == "country" && error.localizedDescription.contains(".defaultValue")
         }
     }
 }

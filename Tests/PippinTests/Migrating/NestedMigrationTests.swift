@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Kept as JSON whatever it is, as earlier builds kept many nested structs.
-private struct AsJSON<Value: Codable & Equatable>: Codable, Equatable {
+private struct AsJSON<Value: Codable & Equatable & Sendable>: Codable, Equatable, Sendable {
     var value: Value
 
     init(_ value: Value) { self.value = value }
@@ -44,8 +44,8 @@ private struct LongAddress: Codable, Equatable {
 }
 
 private enum Old {
-    struct Site: CoreModel, Codable {
-        let uid: Int
+    struct Site: CoreModel {
+        let id: Int
         var parts: AsJSON<Parts>
         var maybeParts: AsJSON<Parts>?
         var address = Address(town: "Bath")
@@ -59,22 +59,22 @@ struct NestedMigrationTests {
     private let parts = Parts()
     private var file: StoreLocation { .file(folder.file("sites.sqlite")) }
 
-    init() throws {
+    init() async throws {
         folder = try TestFolder()
         let manager = PersistenceManager(models: Old.Site.self, store: file)
-        try manager.load()
-        try manager.save([
-            Old.Site(uid: 1, parts: AsJSON(parts)),
+        try manager.loadAndWait()
+        try await manager.save([
+            Old.Site(id: 1, parts: AsJSON(parts)),
             Old.Site(
-                uid: 2, parts: AsJSON(parts), maybeParts: AsJSON(parts), maybeAddress: Address(town: "Wells")),
+                id: 2, parts: AsJSON(parts), maybeParts: AsJSON(parts), maybeAddress: Address(town: "Wells")),
         ])
     }
 
     @Test("get columns of their own where they were kept as JSON, and lose nothing")
-    func json() throws {
+    func json() async throws {
         enum New {
-            struct Site: CoreModel, Codable {
-                let uid: Int
+            struct Site: CoreModel {
+                let id: Int
                 var parts: Parts
                 var maybeParts: Parts?
                 var address: Address
@@ -82,18 +82,18 @@ struct NestedMigrationTests {
             }
         }
         let manager = PersistenceManager(models: New.Site.self, store: file)
-        try manager.load()
-        let sites = try manager.fetch(New.Site.self, sortedBy: .ascending(\.uid))
+        try manager.loadAndWait()
+        let sites = try await manager.fetch(New.Site.self, sortedBy: .ascending(\.id))
         #expect(sites.map(\.parts) == [parts, parts])
         #expect(sites.map(\.maybeParts) == [nil, parts])
-        #expect(try manager.fetch(New.Site.self, where: \.maybeParts?.inner.tags == ["x"]).map(\.uid) == [2])
+        #expect(try await manager.fetch(New.Site.self, where: \.maybeParts?.inner.tags == ["x"]).map(\.id) == [2])
     }
 
     @Test("are empty lists, and default values, where there was no property")
-    func defaults() throws {
+    func defaults() async throws {
         enum New {
-            struct Site: CoreModel, Codable {
-                let uid: Int
+            struct Site: CoreModel {
+                let id: Int
                 var parts: AsJSON<Parts>
                 var maybeParts: AsJSON<Parts>?
                 var address: LongAddress
@@ -113,8 +113,8 @@ struct NestedMigrationTests {
             }
         }
         let manager = PersistenceManager(models: New.Site.self, store: file)
-        try manager.load()
-        let sites = try manager.fetch(New.Site.self, sortedBy: .ascending(\.uid))
+        try manager.loadAndWait()
+        let sites = try await manager.fetch(New.Site.self, sortedBy: .ascending(\.id))
         #expect(sites.allSatisfy { $0.tags.isEmpty && $0.words.isEmpty && $0.dims.isEmpty && $0.other == nil })
         #expect(sites.map(\.address.zip) == ["?", "?"])
         #expect(sites.map(\.maybeAddress) == [nil, LongAddress(town: "Wells", zip: "??")])
@@ -123,24 +123,24 @@ struct NestedMigrationTests {
     }
 
     @Test("stop the migration where a value would be missing, and the store is as it was")
-    func missing() throws {
+    func missing() async throws {
         enum New {
-            struct Site: CoreModel, Codable {
-                let uid: Int
+            struct Site: CoreModel {
+                let id: Int
                 var parts: AsJSON<Parts>
                 var maybeParts: AsJSON<Parts>?
                 var address: LongAddress
                 var maybeAddress: Address?
             }
         }
-        #expect {
-            try PersistenceManager(models: New.Site.self, store: file).load()
+        await #expect {
+            try await PersistenceManager(models: New.Site.self, store: file).load()
         } throws: { error in
-            guard case .schemaChanged("Site", "address.zip"?, _)? = error as? PersistenceError else { return false }
-            return error.localizedDescription.contains(".defaultValue")
+            guard let error = error as? PersistenceError, error.code == .schemaChanged else { return false }
+            return error.entity == "Site" && error.property == "address.zip" && error.localizedDescription.contains(".defaultValue")
         }
         let manager = PersistenceManager(models: Old.Site.self, store: file)
-        try manager.load()
-        #expect(try manager.fetch(Old.Site.self).count == 2)
+        try manager.loadAndWait()
+        #expect(try await manager.fetch(Old.Site.self).count == 2)
     }
 }

@@ -196,22 +196,22 @@ extension RandomShape {
 }
 
 /// A model of the shape of its place.
-struct RandomModel<Place: RandomPlace>: CoreModel, Codable, Hashable, @unchecked Sendable {
+struct RandomModel<Place: RandomPlace>: CoreModel, Hashable, @unchecked Sendable {
     // @unchecked Sendable: the values are of sendable types.
-    let uid: Int
+    let id: Int
     var values: [String: AnyHashable]
 
-    init(uid: Int, values: [String: AnyHashable]) { (self.uid, self.values) = (uid, values) }
+    init(id: Int, values: [String: AnyHashable]) { (self.id, self.values) = (id, values) }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: RandomKey.self)
-        uid = try container.decode(Int.self, forKey: RandomKey(stringValue: "uid"))
+        id = try container.decode(Int.self, forKey: RandomKey(stringValue: "id"))
         values = try Place.shape.withLock { $0 }.decode(container)
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: RandomKey.self)
-        try container.encode(uid, forKey: RandomKey(stringValue: "uid"))
+        try container.encode(id, forKey: RandomKey(stringValue: "id"))
         try Place.shape.withLock { $0 }.encode(values, &container)
     }
 

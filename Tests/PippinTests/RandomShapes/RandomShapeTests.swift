@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+import PippinRecords
 @testable import Pippin
 
 /// `make test` tries some shapes, the same each time; `make fuzz` 10,000 (`PIPPIN_SHAPES`), from `PIPPIN_SHAPES_SEED` on.
@@ -11,9 +12,9 @@ struct RandomShapeTests {
     private static let firstSeed = Int(ProcessInfo.processInfo.environment["PIPPIN_SHAPES_SEED"] ?? "") ?? 1
 
     @Test("come back as they were saved, are found by filters as in memory, and survive a change of their shape")
-    func anyShape() throws {
+    func anyShape() async throws {
         for seed in Self.firstSeed..<(Self.firstSeed + Self.count) {
-            do { try check(UInt64(seed)) } catch let error where "\(error)".contains("inf directly in JSON") {
+            do { try await check(UInt64(seed)) } catch let error where "\(error)".contains("inf directly in JSON") {
                 // What is kept as JSON cannot be infinite, and is refused.
             } catch { Issue.record("seed \(seed): \(error)") }
         }
@@ -23,31 +24,32 @@ struct RandomShapeTests {
         let description: String
     }
 
-    private func check(_ seed: UInt64) throws {
+    private func check(_ seed: UInt64) async throws {
         var maker = ShapeMaker(random: RandomNumbers(seed: seed))
         let folder = try TestFolder()
         let store = StoreLocation.file(folder.file("shapes.sqlite"))
         let childShape = maker.model(maker.random.below(4) + 1)
         Child.shape.withLock { $0 = childShape }
-        let children = (0..<3).map { RandomModel<Child>(uid: $0, values: childShape.values(&maker.random)) }
+        let children = (0..<3).map { RandomModel<Child>(id: $0, values: childShape.values(&maker.random)) }
         let uids = Array(0..<5)
         var shape = maker.model(maker.random.below(5) + 1)
         shape.fields += maker.relationships(to: children, roots: uids)
         Root.shape.withLock { $0 = shape }
-        var models = uids.map { RandomModel<Root>(uid: $0, values: shape.values(&maker.random)) }
+        var models = uids.map { RandomModel<Root>(id: $0, values: shape.values(&maker.random)) }
         do {
             let manager = PersistenceManager(models: RandomModel<Root>.self, RandomModel<Child>.self, store: store)
-            try manager.load()
-            try manager.save(children)
-            try manager.save(models)
-            try expect(manager, models, "round trip")
-            try filter(manager, models, shape)
+            try manager.loadAndWait()
+            try await manager.save(children)
+            try await manager.save(models)
+            try await expect(manager, models, "round trip")
+            try await filter(manager, models, shape)
             // Saved again, changed, and read through objects.
             models[0].values = shape.values(&maker.random)
-            try manager.save(models)
-            try expect(manager, models, "change")
-            let inContext = try manager.fetch(
-                RandomModel<Root>.self, sortedBy: Self.order, context: manager.workerContext)
+            try await manager.save(models)
+            try await expect(manager, models, "change")
+            let inContext = try await manager.read(in: manager.newWorkerContext()) {
+                try $0.fetch(RandomModel<Root>.self, sortedBy: Self.order)
+            }
             guard inContext == models else { throw Difference(description: "context: \(inContext) for \(models)") }
         }
         // More properties, with values for what is stored already.
@@ -70,14 +72,14 @@ struct RandomShapeTests {
         for model in models.indices { models[model].values["added1"] = AnyHashable([Int]()) }
         Root.shape.withLock { [shape] in $0 = shape }
         let manager = PersistenceManager(models: RandomModel<Root>.self, RandomModel<Child>.self, store: store)
-        try manager.load()
-        try expect(manager, models, "migration")
+        try manager.loadAndWait()
+        try await expect(manager, models, "migration")
     }
 
-    private static let order = Order<RandomModel<Root>>.ascending(\.uid)
+    private static let order = Order<RandomModel<Root>>.ascending(\.id)
 
-    private func expect(_ manager: PersistenceManager, _ models: [RandomModel<Root>], _ step: String) throws {
-        let found = try manager.fetch(RandomModel<Root>.self, sortedBy: Self.order)
+    private func expect(_ manager: PersistenceManager, _ models: [RandomModel<Root>], _ step: String) async throws {
+        let found = try await manager.fetch(RandomModel<Root>.self, sortedBy: Self.order)
         guard found != models else { return }
         for (found, model) in zip(found, models) where found != model {
             for key in Set(found.values.keys).union(model.values.keys).sorted()
@@ -93,7 +95,7 @@ struct RandomShapeTests {
     /// Compares each property with each of its values, and with nothing.
     private func filter(
         _ manager: PersistenceManager, _ models: [RandomModel<Root>], _ shape: RandomShape
-    ) throws {
+    ) async throws {
         for field in shape.fields where field.kind.isComparable {
             let operands = Set(models.map { $0.values[field.key] }).union(field.isOptional ? [nil] : [])
             for operand in operands {
@@ -102,18 +104,18 @@ struct RandomShapeTests {
                         term: .comparison(PropertyName(path: field.key), comparison, field.kind.operand(operand)))
                     let found: [Int]
                     do {
-                        found = try manager.fetch(RandomModel<Root>.self, where: filter, sortedBy: Self.order).map(
-                            \.uid)
-                    } catch PersistenceError.notComparable {
+                        found = try await manager.fetch(RandomModel<Root>.self, where: filter, sortedBy: Self.order).map(
+                            \.id)
+                    } catch let error as PersistenceError where error.code == .notComparable {
                         // Sets and the like, which no store can compare, are refused rather than missed.
                         continue
                     }
                     let expected = models.filter { ($0.values[field.key] == operand) == (comparison == .equal) }.map(
-                        \.uid)
+                        \.id)
                     guard found == expected else {
                         throw Difference(
                             description:
-                                "'\(field.key)' \(comparison.text) \(operand as Any) finds \(found), not \(expected)")
+                                "'\(field.key)' \(comparison.symbol) \(operand as Any) finds \(found), not \(expected)")
                     }
                 }
             }

@@ -78,8 +78,8 @@ struct ShapeMaker {
 
     /// Properties that lead to stored models, and to other roots.
     mutating func relationships(to children: [RandomModel<Child>], roots: [Int]) -> [RandomShape.Field] {
-        let references = children.map { Reference<RandomModel<Child>>(uid: $0.uid) }
-        let others = roots.map { Reference<RandomModel<Root>>(uid: $0) }
+        let references = children.map { Reference<RandomModel<Child>>(id: $0.id) }
+        let others = roots.map { Reference<RandomModel<Root>>(id: $0) }
         let kinds: [any RandomKind] = [
             Chosen(values: children, isComparable: false),
             Chosen(values: [[], [children[0]], [children[1], children[0]]], isComparable: false),

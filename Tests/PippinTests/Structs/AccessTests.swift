@@ -12,8 +12,8 @@ struct AccessTests {
     @Test("save all of what they change")
     func saving() async throws {
         let count = try await manager.write { access in
-            try access.insertOrUpdate(StructRoundTripTests.shop)
-            try access.insertOrUpdate([Coin(code: "EUR", worth: 1)])
+            try access.save(StructRoundTripTests.shop)
+            try access.save([Coin(code: "EUR", worth: 1)])
             return try access.fetch(Coin.self).count
         }
         #expect(count == 1)
@@ -24,35 +24,21 @@ struct AccessTests {
     func throwing() async throws {
         await #expect(throws: Change.self) {
             try await manager.write { access in
-                try access.insertOrUpdate(Coin(code: "EUR", worth: 1))
+                try access.save(Coin(code: "EUR", worth: 1))
                 throw Change()
             }
         }
         #expect(try counter.number("SELECT count(*) FROM ZCOIN") == 0)
     }
 
-    @Test("wait where they are called without await, and do not lock themselves out")
-    func synchronous() throws {
-        try manager.write { access in
-            try access.insertOrUpdate(Coin(code: "EUR", worth: 1))
+    @Test("wait where a program has no concurrency")
+    func waiting() throws {
+        try manager.writeAndWait { access in
+            try access.save(Coin(code: "EUR", worth: 1))
             try access.delete(Coin(code: "GBP", worth: 1))
         }
-        let worth = try manager.read { try $0.fetch(Coin.self, uid: "EUR")?.worth }
+        let worth = try manager.readAndWait { try $0.find(Coin.self, id: "EUR")?.worth }
         #expect(worth == 1)
-    }
-
-    @Test("tell a completion what they returned")
-    func completion() async throws {
-        let manager = manager
-        let result = await withCheckedContinuation { continuation in
-            manager.write { access in
-                try access.insertOrUpdate(Coin(code: "EUR", worth: 1))
-                return 7
-            } completion: {
-                continuation.resume(returning: $0)
-            }
-        }
-        #expect(try result.get() == 7)
     }
 
     @Test("may be put together as requests")
@@ -73,20 +59,20 @@ struct PageTests {
     func pages() async throws {
         let counter = try Counter(Opinion.self)
         let manager = counter.manager
-        try await manager.save(Volume(uid: 1, title: "Emma"))
+        try await manager.save(Volume(id: 1, title: "Emma"))
         let opinions = (0..<9).map {
-            Opinion(uid: "\($0)", volume: Reference(uid: 1), stars: $0 % 3, text: $0 % 2 == 0 ? nil : "t\($0)")
+            Opinion(id: "\($0)", volume: Reference(id: 1), stars: $0 % 3, text: $0 % 2 == 0 ? nil : "t\($0)")
         }
         try await manager.save(opinions)
         let order: Order<Opinion> = [.descending(\.text), .ascending(\.stars)]
-        let all = try await manager.fetch(Opinion.self, sortedBy: [order, .ascending(\.uid)])
+        let all = try await manager.fetch(Opinion.self, sortedBy: [order, .ascending(\.id)])
         var found: [Opinion] = []
-        var page = try await manager.page(Opinion.self, sortedBy: order, limit: 2)
+        var page = try await manager.fetch(Opinion.self, sortedBy: order, limit: 2)
         while let last = page.last {
             found += page
             // What was seen already goes, which would shift an offset.
             try await manager.delete(page[0])
-            page = try await manager.page(Opinion.self, after: last, sortedBy: order, limit: 2)
+            page = try await manager.fetch(Opinion.self, sortedBy: order, after: last, limit: 2)
         }
         #expect(found == all)
     }

@@ -6,11 +6,11 @@ struct AggregateTests {
     let manager: PersistenceManager
     private let counter: Counter
 
-    init() throws {
+    init() async throws {
         counter = try Counter(Shop.self)
         manager = counter.manager
-        try manager.save(StructRoundTripTests.shop)
-        try manager.save(Volume(uid: 9, title: "Untitled", price: 2.5, binding: .paper))
+        try await manager.save(StructRoundTripTests.shop)
+        try await manager.save(Volume(id: 9, title: "Untitled", price: 2.5, binding: .paper))
     }
 
     @Test("how many, and whether any")
@@ -24,7 +24,7 @@ struct AggregateTests {
     @Test("sum, least, greatest, average")
     func numbers() async throws {
         #expect(try await manager.sum(Volume.self, \.price) == 24)
-        #expect(try await manager.sum(Volume.self, \.uid, where: \.binding == .paper) == 10)
+        #expect(try await manager.sum(Volume.self, \.id, where: \.binding == .paper) == 10)
         #expect(try await manager.min(Volume.self, \.title) == "Emma")
         #expect(try await manager.max(Volume.self, \.price) == 12)
         #expect(try await manager.average(Volume.self, \.price) == 8)

@@ -3,15 +3,15 @@ import TestSupport
 
 // A bookshop as structs alone. No records, no model file.
 
-struct Writer: CoreModel, Codable, Sendable, Hashable {
-    let uid: String
+struct Writer: CoreModel, Hashable {
+    let id: String
     var name: String
 }
 
-struct Volume: CoreModel, Codable, Sendable, Equatable {
+struct Volume: CoreModel, Equatable {
     enum Binding: String, Codable, Sendable { case cloth, paper }
 
-    let uid: Int
+    let id: Int
     var title: String
     var price: Decimal?
     var binding = Binding.cloth
@@ -19,13 +19,13 @@ struct Volume: CoreModel, Codable, Sendable, Equatable {
 }
 
 /// Owns its volumes, in order; shares its suppliers.
-struct Shop: CoreModel, Codable, Sendable, Equatable {
+struct Shop: CoreModel, Equatable {
     struct Address: Codable, Sendable, Equatable {
         var street: String
         var floor: Int?
     }
 
-    let uid: UUID
+    let id: UUID
     var brand: String
     var address: Address
     var volumes: [Volume] = []
@@ -35,19 +35,19 @@ struct Shop: CoreModel, Codable, Sendable, Equatable {
 }
 
 /// Refers back to its volume.
-struct Opinion: CoreModel, Codable, Sendable, Equatable {
-    let uid: String
+struct Opinion: CoreModel, Equatable {
+    let id: String
     var volume: Reference<Volume>
     var stars: Int
     var text: String?
 }
 
 /// Whose identifier has another name, and whose keys differ from its properties.
-struct Coin: CoreModel, Codable, Sendable, Equatable {
+struct Coin: CoreModel, Equatable {
     let code: String
     var worth: Double
 
-    var uid: String { code }
+    var id: String { code }
 
     enum CodingKeys: String, CodingKey {
         case code = "iso_code"
@@ -56,7 +56,7 @@ struct Coin: CoreModel, Codable, Sendable, Equatable {
 }
 
 /// Every kind of property.
-struct Everything: CoreModel, Codable, Sendable, Equatable {
+struct Everything: CoreModel, Equatable {
     enum Shape: Codable, Sendable, Equatable {
         case circle(radius: Double)
         case polygon([Double])
@@ -65,7 +65,7 @@ struct Everything: CoreModel, Codable, Sendable, Equatable {
 
     enum Size: Int, Codable, Sendable { case small = 1, large = 7 }
 
-    let uid: UUID
+    let id: UUID
     var flag: Bool
     var tiny: Int8
     var short: Int16
@@ -97,7 +97,7 @@ struct Everything: CoreModel, Codable, Sendable, Equatable {
     var maybeRatio: Float?
 
     static let full = Everything(
-        uid: UUID(), flag: true, tiny: -8, short: -16, medium: -32, long: -64, byte: 8, word: 16, wide: 32, huge: 64,
+        id: UUID(), flag: true, tiny: -8, short: -16, medium: -32, long: -64, byte: 8, word: 16, wide: 32, huge: 64,
         count: 1, ratio: 0.5, number: 0.25, when: Date(timeIntervalSinceReferenceDate: 700_000_000.5),
         link: URL(string: "https://pippin.example/a?b=c")!, amount: Decimal(string: "12.345")!,
         bytes: Data([0, 1, 255]), size: .large, shape: .circle(radius: 2), tags: ["a", "b"], scores: ["x": 1],
@@ -106,7 +106,7 @@ struct Everything: CoreModel, Codable, Sendable, Equatable {
         maybeUUID: UUID(), maybeRatio: 1.5)
 
     static let bare = Everything(
-        uid: UUID(), flag: false, tiny: 0, short: 0, medium: 0, long: 0, byte: 0, word: 0, wide: 0, huge: 0, count: 0,
+        id: UUID(), flag: false, tiny: 0, short: 0, medium: 0, long: 0, byte: 0, word: 0, wide: 0, huge: 0, count: 0,
         ratio: 0, number: 0, when: Date(timeIntervalSinceReferenceDate: 0), link: URL(string: "a")!, amount: 0,
         bytes: Data(), size: .small, shape: .point, tags: [], scores: [:])
 }
@@ -117,9 +117,9 @@ final class Counter: StoreFile, Sendable {
     let manager: PersistenceManager
     var file: URL { folder.file("models.sqlite") }
 
-    init(_ models: any (CoreModel & Codable).Type...) throws {
+    init(_ models: any CoreModel.Type...) throws {
         folder = try TestFolder()
         manager = PersistenceManager(models: models, store: .file(folder.file("models.sqlite")))
-        try manager.load()
+        try manager.loadAndWait()
     }
 }

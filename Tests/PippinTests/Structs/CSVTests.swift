@@ -4,17 +4,17 @@ import Testing
 
 @Suite("Imports of CSV")
 struct CSVTests {
-    private struct Reading: CoreModel, Codable, Equatable, Sendable {
+    private struct Reading: CoreModel, Equatable, Sendable {
         enum Kind: String, Codable { case wind, rain }
-        let uid: Int
+        let id: Int
         var place: Place
         var kind: Kind
         var at: Date?
         var values: [Double]
         var isChecked: Bool
     }
-    private struct Place: CoreModel, Codable, Equatable, Sendable {
-        let uid: String
+    private struct Place: CoreModel, Equatable, Sendable {
+        let id: String
         var name: String?
     }
 
@@ -25,7 +25,7 @@ struct CSVTests {
         #expect(records("a,b\r\n1,2\n") == [["a", "b"], ["1", "2"]])
         #expect(records("\"a,\"\"b\"\"\",\"x\ny\"\n") == [["a,\"b\"", "x\ny"]])
         #expect(records("a,,\n,") == [["a", "", ""], ["", ""]])
-        #expect(records("\u{FEFF}uid") == [["uid"]])
+        #expect(records("\u{FEFF}id") == [["id"]])
         #expect(records("") == [])
         #expect(CSVRecords(Data("\"x\ny\"\nz".utf8)).map(\.number) == [1, 3])
     }
@@ -44,19 +44,19 @@ struct CSVTests {
     @Test("make models of rows, with the models in them, and lists as JSON")
     func models() async throws {
         let text = """
-            uid;place.uid;place.name;kind;at;values;isChecked
+            id;place.id;place.name;kind;at;values;isChecked
             1;bath;Bath;rain;2024-05-17T08:30:00Z;[1, 2.5];true
             2;bath;Bath;wind;2024-05-17;[];no
             3;york;;wind;;[];0
             """
         let (manager, report, counter) = try await `import`(text)
         #expect(report.inserted == 3)
-        let found = try await manager.fetch(Reading.self, sortedBy: .ascending(\.uid))
-        let bath = Place(uid: "bath", name: "Bath")
+        let found = try await manager.fetch(Reading.self, sortedBy: .ascending(\.id))
+        let bath = Place(id: "bath", name: "Bath")
         #expect(
             found.first
                 == Reading(
-                    uid: 1, place: bath, kind: .rain, at: Date(timeIntervalSince1970: 1_715_934_600), values: [1, 2.5],
+                    id: 1, place: bath, kind: .rain, at: Date(timeIntervalSince1970: 1_715_934_600), values: [1, 2.5],
                     isChecked: true))
         #expect(found.map(\.place.name) == ["Bath", "Bath", nil])
         #expect(found[1].at == Date(timeIntervalSince1970: 1_715_904_000))
@@ -66,7 +66,7 @@ struct CSVTests {
     @Test("refuse rows that cannot be decoded, by line and reason, and save the others")
     func refusals() async throws {
         let text = """
-            uid;place.uid;place.name;kind;at;values;isChecked
+            id;place.id;place.name;kind;at;values;isChecked
             one;bath;;rain;;[];true
             2;bath;;hail;;[];true
             3;bath;;rain;yesterday;[];true
@@ -80,14 +80,14 @@ struct CSVTests {
         #expect(report.refused.map(\.position) == [2, 3, 4, 5, 6])
         #expect(
             report.refused[0].reason
-                == "“uid”: “one” is not what is expected: a whole number from \(Int.min) to \(Int.max).")
+                == "“id”: “one” is not what is expected: a whole number from \(Int.min) to \(Int.max).")
         #expect(
             report.refused[2].reason
                 == "“at”: “yesterday” is not what is expected: a date such as 2024-05-17, or with a time and its zone "
                 + "2024-05-17T08:30:00Z.")
         #expect(report.refused[3].reason == "It has 4 fields, not 7.")
         #expect(report.refused[4].reason == "There is no value for “place”.")
-        #expect(try await manager.fetch(Reading.self).map(\.uid) == [6])
+        #expect(try await manager.fetch(Reading.self).map(\.id) == [6])
     }
 
     @Test("report what made no difference")
@@ -105,7 +105,7 @@ struct CSVTests {
         #expect(report.superseded == 1)
         #expect(report.skipped == 2)
         #expect(report.total == 3)
-        #expect(try await counter.manager.fetch(Coin.self, uid: "USD")?.worth == 0.9)
+        #expect(try await counter.manager.find(Coin.self, id: "USD")?.worth == 0.9)
     }
 
     @Test("need a delimiter that is one")

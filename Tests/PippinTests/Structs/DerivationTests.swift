@@ -11,7 +11,7 @@ struct DerivationTests {
                 case .attribute(let kind): "\(kind)"
                 case .composite(let record): "(\(record.fields.map(\.name).joined(separator: " ")))"
                 case .json: "JSON"
-                case .toOne(let model): model.isReference ? "-> uid of \(model.type)" : "-> \(model.type)"
+                case .toOne(let model): model.isReference ? "-> id of \(model.type)" : "-> \(model.type)"
                 case .toMany(let model, let isOrdered): "\(isOrdered ? "->>" : "->> unordered") \(model.type)"
                 }
             return "\(field.name)\(field.isOptional ? "?" : ""): \(kind)"
@@ -22,16 +22,16 @@ struct DerivationTests {
     func fields() throws {
         #expect(
             described(try EntityDerivation.plan(of: Shop.self)) == [
-                "uid: uuid", "brand: string", "address: (street floor)", "volumes: ->> Volume",
+                "id: uuid", "brand: string", "address: (street floor)", "volumes: ->> Volume",
                 "suppliers: ->> unordered Writer",
             ])
         #expect(
             described(try EntityDerivation.plan(of: Volume.self)) == [
-                "uid: integer64", "title: string", "price?: decimal", "binding: string", "writer?: -> Writer",
+                "id: integer64", "title: string", "price?: decimal", "binding: string", "writer?: -> Writer",
             ])
         #expect(
             described(try EntityDerivation.plan(of: Opinion.self)) == [
-                "uid: string", "volume: -> uid of Volume", "stars: integer64", "text?: string",
+                "id: string", "volume: -> id of Volume", "stars: integer64", "text?: string",
             ])
     }
 
@@ -40,7 +40,7 @@ struct DerivationTests {
         let kinds = described(try EntityDerivation.plan(of: Everything.self))
         #expect(
             kinds.filter { !$0.contains("maybe") } == [
-                "uid: uuid", "flag: boolean", "tiny: integer16", "short: integer16", "medium: integer32",
+                "id: uuid", "flag: boolean", "tiny: integer16", "short: integer16", "medium: integer32",
                 "long: integer64", "byte: integer16", "word: integer32", "wide: integer64", "huge: integer64",
                 "count: integer64", "ratio: float", "number: double", "when: date", "link: url", "amount: decimal",
                 "bytes: data", "size: integer64", "shape: JSON", "tags: JSON", "scores: JSON",
@@ -82,12 +82,12 @@ struct DerivationTests {
 
     @Test("pair two properties that the schema calls inverse")
     func declaredInverse() throws {
-        struct Song: CoreModel, Codable {
-            let uid: Int
+        struct Song: CoreModel {
+            let id: Int
             var record: Reference<Disc>
         }
-        struct Disc: CoreModel, Codable {
-            let uid: Int
+        struct Disc: CoreModel {
+            let id: Int
             var songs: [Song]
             static var schema: Schema<Disc> { Schema(.owns(\.songs), .inverse(\.songs, of: \Song.record)) }
         }
@@ -99,8 +99,8 @@ struct DerivationTests {
 
     @Test("make a model with constraints, indexes, defaults and former names")
     func model() throws {
-        struct Stamp: CoreModel, Codable {
-            let uid: String
+        struct Stamp: CoreModel {
+            let id: String
             var year: Int
             var country: String?
             static var schema: Schema<Stamp> {
@@ -111,7 +111,7 @@ struct DerivationTests {
         }
         let model = try ModelBuilder.model(of: try ModelRegistry([Stamp.self]))
         let entity = try #require(model.entitiesByName["PostageStamp"])
-        #expect(entity.uniquenessConstraints as? [[String]] == [["uid"], ["country"]])
+        #expect(entity.uniquenessConstraints as? [[String]] == [["id"], ["country"]])
         #expect(entity.indexes.map(\.name) == ["byCountryYear"])
         #expect(entity.attributesByName["year"]?.defaultValue as? Int == 1840)
         #expect(entity.attributesByName["country"]?.renamingIdentifier == "land")
@@ -123,7 +123,7 @@ struct DerivationTests {
 
 @Suite("A type that no entity can be made of")
 struct DerivationErrorTests {
-    private func refusal(_ type: any (CoreModel & Codable).Type) -> String {
+    private func refusal(_ type: any CoreModel.Type) -> String {
         do {
             _ = try ModelBuilder.model(of: try ModelRegistry([type]))
             return "none"
@@ -140,8 +140,8 @@ struct DerivationErrorTests {
                 throw CocoaError(.coderInvalidValue)
             }
         }
-        struct Pair: CoreModel, Codable {
-            let uid: Int
+        struct Pair: CoreModel {
+            let id: Int
             var even: Even
         }
         let text = refusal(Pair.self)
@@ -165,8 +165,8 @@ struct DerivationErrorTests {
                 try container.encode(number)
             }
         }
-        struct Pair: CoreModel, Codable {
-            let uid: Int
+        struct Pair: CoreModel {
+            let id: Int
             var odd: Odd
         }
         let plan = try EntityDerivation.plan(of: Pair.self)
@@ -178,27 +178,27 @@ struct DerivationErrorTests {
 
     @Test("is refused where the schema names what is not stored")
     func computed() {
-        struct Area: CoreModel, Codable {
-            let uid: Int
+        struct Area: CoreModel {
+            let id: Int
             var side: Int { 1 }
             static var schema: Schema<Area> { Schema(.index(\.side)) }
         }
-        #expect(refusal(Area.self).contains("no property that is stored. Stored are: uid."))
+        #expect(refusal(Area.self).contains("no property that is stored. Stored are: id."))
     }
 
     @Test("is refused where its identifier is not coded")
     func identifier() {
-        struct Ghost: CoreModel, Codable {
+        struct Ghost: CoreModel {
             var name: String
-            var uid: String { "ghost" }
+            var id: String { "ghost" }
         }
         #expect(refusal(Ghost.self).contains("none of the values that are coded (name)"))
     }
 
     @Test("is refused where what it owns is no model")
     func ownedAttribute() {
-        struct Box: CoreModel, Codable {
-            let uid: Int
+        struct Box: CoreModel {
+            let id: Int
             var label: String
             static var schema: Schema<Box> { Schema(.owns(\.label)) }
         }
@@ -207,11 +207,11 @@ struct DerivationErrorTests {
 
     @Test("is an error of loading")
     func loading() {
-        struct Ghost: CoreModel, Codable {
+        struct Ghost: CoreModel {
             var name: String
-            var uid: String { "ghost" }
+            var id: String { "ghost" }
         }
         let manager = PersistenceManager(models: Ghost.self, store: .memory)
-        #expect(throws: PersistenceError.self) { try manager.load() }
+        #expect(throws: PersistenceError.self) { try manager.loadAndWait() }
     }
 }

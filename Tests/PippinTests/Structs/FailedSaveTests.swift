@@ -1,11 +1,12 @@
-import Pippin
+import PippinRecords
+import CoreData
 import TestSupport
 import Testing
 
 @Suite("A save that fails")
 struct FailedSaveTests {
-    private struct Badge: CoreModel, Codable, Equatable {
-        let uid: String
+    private struct Badge: CoreModel, Equatable {
+        let id: String
         var number: Int
         static var schema: Schema<Badge> { Schema(.unique(\.number)) }
     }
@@ -16,46 +17,46 @@ struct FailedSaveTests {
     init() throws {
         folder = try TestFolder()
         manager = PersistenceManager(
-            models: Badge.self, mergePolicy: .error, store: .file(folder.file("badges.sqlite")))
-        try manager.load()
-        try manager.save(Badge(uid: "a", number: 1))
+            models: Badge.self, store: .file(folder.file("badges.sqlite")))
+        try manager.loadAndWait()
+        try manager.writeAndWait { try $0.save(Badge(id: "a", number: 1)) }
     }
 
     @Test("says which model failed, at which property, and has Core Data's code")
     func naming() async throws {
         let error = try #require(
-            await #expect(throws: SaveError.self) {
-                try await manager.save([Badge(uid: "b", number: 2), Badge(uid: "c", number: 1)])
+            await #expect(throws: PersistenceError.self) {
+                try await manager.save([Badge(id: "b", number: 2), Badge(id: "c", number: 1)])
             })
         #expect(error.failures.map(\.entity) == ["Badge"])
-        #expect(error.failures.map(\.uid) == ["c"])
-        #expect(error.failures.map(\.key) == ["number"])
+        #expect(error.failures.map(\.identifier) == ["c"])
+        #expect(error.failures.map(\.property) == ["number"])
         #expect(error.localizedDescription.contains("Badge 'c', number"))
         #expect((error as NSError).domain == NSCocoaErrorDomain)
         #expect((error as NSError).code == NSManagedObjectConstraintMergeError)
-        #expect(try await manager.fetch(Badge.self) == [Badge(uid: "a", number: 1)])
+        #expect(try await manager.fetch(Badge.self) == [Badge(id: "a", number: 1)])
     }
 
     @Test("names the record and the attribute that is not valid")
     func validation() throws {
         let shelf = StrictShelf()
-        try shelf.manager.load()
+        try shelf.manager.loadAndWait()
         let error = try #require(
-            #expect(throws: SaveError.self) {
+            #expect(throws: PersistenceError.self) {
                 try shelf.manager.save(
-                    entity: LabelRecord.self, models: [Label(uid: 1, text: "x"), Label(uid: 2, text: nil)],
+                    entity: LabelRecord.self, models: [Label(id: 1, text: "x"), Label(id: 2, text: nil)],
                     shouldOverwrite: false)
             })
-        #expect(error.failures.map(\.uid) == ["2"])
-        #expect(error.failures.map(\.key) == ["text"])
+        #expect(error.failures.map(\.identifier) == ["2"])
+        #expect(error.failures.map(\.property) == ["text"])
         #expect(try shelf.manager.fetchModels(entity: LabelRecord.self).isEmpty)
     }
 
     @Test("leaves a context without changes as it was")
     func clean() async throws {
-        let context = manager.workerContext
-        await #expect(throws: SaveError.self) {
-            try await manager.save(Badge(uid: "c", number: 1), context: context)
+        let context = manager.newWorkerContext()
+        await #expect(throws: PersistenceError.self) {
+            try await manager.write(in: context) { try $0.save(Badge(id: "c", number: 1)) }
         }
         let isClean = await context.perform { !context.hasChanges }
         #expect(isClean)
@@ -63,46 +64,46 @@ struct FailedSaveTests {
 
     @Test("takes its own changes back, and leaves those that were in the context before")
     func pending() async throws {
-        let context = manager.workerContext
+        let context = manager.newWorkerContext()
         let manager = manager
         try await context.perform {
             let access = DataAccess(manager: manager, context: context)
-            try access.insertOrUpdate([Badge(uid: "mine", number: 9), Badge(uid: "a", number: 5)])
+            try access.save([Badge(id: "mine", number: 9), Badge(id: "a", number: 5)])
         }
-        await #expect(throws: SaveError.self) {
-            try await manager.save([Badge(uid: "b", number: 9), Badge(uid: "a", number: 6)], context: context)
+        await #expect(throws: PersistenceError.self) {
+            try await manager.write(in: context) { try $0.save([Badge(id: "b", number: 9), Badge(id: "a", number: 6)]) }
         }
-        let unsaved = try await manager.fetch(Badge.self, sortedBy: .ascending(\.uid), context: context)
-        #expect(unsaved == [Badge(uid: "a", number: 5), Badge(uid: "mine", number: 9)])
-        try await manager.write(context: context) { _ in }
-        #expect(try await manager.fetch(Badge.self, sortedBy: .ascending(\.uid)) == unsaved)
+        let unsaved = try await manager.read(in: context) { try $0.fetch(Badge.self, sortedBy: .ascending(\.id)) }
+        #expect(unsaved == [Badge(id: "a", number: 5), Badge(id: "mine", number: 9)])
+        try await manager.write(in: context) { _ in }
+        #expect(try await manager.fetch(Badge.self, sortedBy: .ascending(\.id)) == unsaved)
     }
 }
 
 struct Label: CoreModel {
-    let uid: Int
+    let id: Int
     let text: String?
 }
 
 final class LabelRecord: NSManagedObject, RecordFromModel, RecordToModel {
     func fromModel(_ label: Label) { setValue(label.text, forKey: "text") }
-    func toModel() -> Label { Label(uid: value(forKey: "uid") as? Int ?? 0, text: value(forKey: "text") as? String) }
+    func toModel() -> Label { Label(id: value(forKey: "id") as? Int ?? 0, text: value(forKey: "text") as? String) }
 }
 
 struct StrictShelf {
     let manager: PersistenceManager
 
     init() {
-        let (uid, text) = (NSAttributeDescription(), NSAttributeDescription())
-        uid.name = "uid"
-        uid.attributeType = .integer64AttributeType
+        let (id, text) = (NSAttributeDescription(), NSAttributeDescription())
+        id.name = "id"
+        id.attributeType = .integer64AttributeType
         text.name = "text"
         text.attributeType = .stringAttributeType
         text.isOptional = false
         let entity = NSEntityDescription()
         entity.name = "LabelRecord"
         entity.managedObjectClassName = NSStringFromClass(LabelRecord.self)
-        entity.properties = [uid, text]
+        entity.properties = [id, text]
         let model = NSManagedObjectModel()
         model.entities = [entity]
         manager = PersistenceManager(model: model, name: "Labels", store: .memory)

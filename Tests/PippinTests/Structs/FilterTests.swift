@@ -6,23 +6,27 @@ import Testing
 struct FilterTests {
     let counter: Counter
 
-    init() throws {
+    init() async throws {
         counter = try Counter(Shop.self, Opinion.self)
-        try counter.manager.save(StructRoundTripTests.shop)
+        try await counter.manager.save(StructRoundTripTests.shop)
         let emma = StructRoundTripTests.shop.volumes[1]
-        try counter.manager.save([
-            Opinion(uid: "1", volume: Reference(emma), stars: 5, text: "Ágreeable"),
-            Opinion(uid: "2", volume: Reference(emma), stars: 2, text: "Long"),
-            Opinion(uid: "3", volume: Reference(uid: 3), stars: 4),
+        try await counter.manager.save([
+            Opinion(id: "1", volume: Reference(emma), stars: 5, text: "Ágreeable"),
+            Opinion(id: "2", volume: Reference(emma), stars: 2, text: "Long"),
+            Opinion(id: "3", volume: Reference(id: 3), stars: 4),
         ])
     }
 
     private func titles(_ filter: Filter<Volume>) throws -> [String] {
-        try counter.manager.fetch(Volume.self, where: filter, sortedBy: .ascending(\.title)).map(\.title)
+        try counter.manager.readAndWait {
+            try $0.fetch(Volume.self, where: filter, sortedBy: .ascending(\.title)).map(\.title)
+        }
     }
 
     private func opinions(_ filter: Filter<Opinion>) throws -> [String] {
-        try counter.manager.fetch(Opinion.self, where: filter, sortedBy: .ascending(\.uid)).map(\.uid)
+        try counter.manager.readAndWait {
+            try $0.fetch(Opinion.self, where: filter, sortedBy: .ascending(\.id)).map(\.id)
+        }
     }
 
     @Test("compare by key path")
@@ -37,12 +41,12 @@ struct FilterTests {
     }
 
     @Test("compare enumerations by their raw values, and reach into other models")
-    func reaching() throws {
+    func reaching() async throws {
         #expect(try titles(\.binding == .paper) == ["Emma"])
         #expect(try titles(\.writer?.name == "Jane Austen") == ["Emma", "Persuasion"])
-        #expect(try opinions(\.volume == Reference(uid: 3)) == ["3"])
-        #expect(try opinions(\.volume.uid == 3) == ["3"])
-        let shops = try counter.manager.fetch(Shop.self, where: \.address.street == "Milsom Street")
+        #expect(try opinions(\.volume == Reference(id: 3)) == ["3"])
+        #expect(try opinions(\.volume.id == 3) == ["3"])
+        let shops = try await counter.manager.fetch(Shop.self, where: \.address.street == "Milsom Street")
         #expect(shops.map(\.brand) == ["Corner"])
     }
 
@@ -66,20 +70,20 @@ struct FilterTests {
     }
 
     @Test("order, and cut out a part")
-    func order() throws {
-        let all = try counter.manager.fetch(
-            Opinion.self, sortedBy: [.descending(\.volume.uid), .ascending(\.stars)], limit: 2, offset: 1)
-        #expect(all.map(\.uid) == ["2", "1"])
-        #expect(try counter.manager.fetch(Opinion.self, limit: 0).isEmpty)
+    func order() async throws {
+        let all = try await counter.manager.fetch(
+            Opinion.self, sortedBy: [.descending(\.volume.id), .ascending(\.stars)], limit: 2, offset: 1)
+        #expect(all.map(\.id) == ["2", "1"])
+        #expect(try await counter.manager.fetch(Opinion.self, limit: 0).isEmpty)
     }
 
     @Test("refuse a computed property by name")
-    func computed() throws {
-        #expect {
-            try counter.manager.fetch(Writer.self, where: \.name.count > 3)
+    func computed() async throws {
+        await #expect {
+            try await counter.manager.fetch(Writer.self, where: \.name.count > 3)
         } throws: { error in
-            guard case PersistenceError.unknownProperty(_, "Writer", ["uid", "name"]) = error else { return false }
-            return true
+            guard let error = error as? PersistenceError, error.code == .unknownProperty else { return false }
+            return error.entity == "Writer" && error.known == ["id", "name"]
         }
     }
 }

@@ -2,6 +2,7 @@ import SQLiteConnection
 import Testing
 
 @testable import Pippin
+import CoreData
 
 @Suite("Imports")
 struct ImportTests {
@@ -40,9 +41,9 @@ struct ImportTests {
 
     @Test("refuse what cannot be saved, and save the rest of its batch")
     func refused() async throws {
-        try await manager.save(Volume(uid: 1, title: "Emma"))
+        try await manager.save(Volume(id: 1, title: "Emma"))
         let report = try await manager.importModels(
-            stream([1, 7, 1].enumerated().map { Opinion(uid: "\($0)", volume: Reference(uid: $1), stars: 3) }))
+            stream([1, 7, 1].enumerated().map { Opinion(id: "\($0)", volume: Reference(id: $1), stars: 3) }))
         #expect(report.inserted == 2)
         #expect(report.refused.map(\.position) == [2])
         #expect(report.refused[0].reason.contains("'7'"))
@@ -106,7 +107,7 @@ struct ImportTests {
         let (values, continuation) = AsyncStream.makeStream(of: Coin.self)
         for number in 0..<7 { continuation.yield(Coin(code: "\(number)", worth: 1)) }
         let task = Task { try await manager.importModels(values, batchSize: 3) }
-        var counts = manager.observeCount(Coin.self).makeAsyncIterator()
+        var counts = manager.observe { try $0.count(Coin.self) }.makeAsyncIterator()
         while let count = try await counts.next(), count < 6 {}
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }

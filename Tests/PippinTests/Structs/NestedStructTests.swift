@@ -1,9 +1,10 @@
-import Pippin
+import PippinRecords
+import CoreData
 import SQLiteConnection
 import Testing
 
 /// A model of nested values of every sort: optional, without any value, in one another, with keys of their own, with lists.
-private struct Parcel: CoreModel, Codable, Equatable {
+private struct Parcel: CoreModel, Equatable {
     struct Size: Codable, Equatable {
         var width: Int?
         var height: Int?
@@ -28,7 +29,7 @@ private struct Parcel: CoreModel, Codable, Equatable {
         case express(hours: Int)
     }
 
-    let uid: Int
+    let id: Int
     var size = Size()
     var maybeSize: Size?
     var route: Route?
@@ -43,51 +44,56 @@ struct NestedStructTests {
 
     private static let bath = Parcel.Place(town: "Bath", tags: ["spa"], size: Parcel.Size(width: 1))
     private static let parcels = [
-        Parcel(uid: 1),
-        Parcel(uid: 2, maybeSize: Parcel.Size()),
-        Parcel(uid: 3, size: Parcel.Size(width: 3), maybeSize: Parcel.Size(height: 4)),
-        Parcel(uid: 4, route: Parcel.Route(start: bath)),
+        Parcel(id: 1),
+        Parcel(id: 2, maybeSize: Parcel.Size()),
+        Parcel(id: 3, size: Parcel.Size(width: 3), maybeSize: Parcel.Size(height: 4)),
+        Parcel(id: 4, route: Parcel.Route(start: bath)),
         Parcel(
-            uid: 5, route: Parcel.Route(start: bath, end: Parcel.Place(town: "", size: Parcel.Size()), length: 2.5),
+            id: 5, route: Parcel.Route(start: bath, end: Parcel.Place(town: "", size: Parcel.Size()), length: 2.5),
             priority: .express(hours: 3)),
     ]
 
     private func fetch(_ filter: Filter<Parcel> = .all) throws -> [Int] {
-        try counter.manager.fetch(Parcel.self, where: filter, sortedBy: .ascending(\.uid)).map(\.uid)
+        try counter.manager.readAndWait {
+            try $0.fetch(Parcel.self, where: filter, sortedBy: .ascending(\.id)).map(\.id)
+        }
     }
 
     @Test("come back as they were saved, whether they are not there or have no values")
-    func roundTrip() throws {
-        try counter.manager.save(Self.parcels)
-        #expect(try counter.manager.fetch(Parcel.self, sortedBy: .ascending(\.uid)) == Self.parcels)
-        let context = counter.manager.workerContext
-        #expect(try counter.manager.fetch(Parcel.self, sortedBy: .ascending(\.uid), context: context) == Self.parcels)
+    func roundTrip() async throws {
+        try await counter.manager.save(Self.parcels)
+        #expect(try await counter.manager.fetch(Parcel.self, sortedBy: .ascending(\.id)) == Self.parcels)
+        let context = counter.manager.newWorkerContext()
+        let inContext = try await counter.manager.read(in: context) {
+            try $0.fetch(Parcel.self, sortedBy: .ascending(\.id))
+        }
+        #expect(inContext == Self.parcels)
     }
 
     @Test("have columns of their own, at any depth")
-    func columns() throws {
-        try counter.manager.save(Self.parcels)
-        let towns = try counter.manager.fetch(Parcel.self, where: \.route?.start.town == "Bath")
-        #expect(towns.map(\.uid).sorted() == [4, 5])
+    func columns() async throws {
+        try await counter.manager.save(Self.parcels)
+        let towns = try await counter.manager.fetch(Parcel.self, where: \.route?.start.town == "Bath")
+        #expect(towns.map(\.id).sorted() == [4, 5])
         let columns = try counter.strings("SELECT name FROM pragma_table_info('ZPARCEL')")
         #expect(columns.contains { $0.contains("TOWN") })
         #expect(columns.contains { $0.contains("WIDTH") })
     }
 
     @Test("are changed only where they differ")
-    func unchanged() throws {
-        try counter.manager.save(Self.parcels)
-        try counter.manager.save(Self.parcels)
+    func unchanged() async throws {
+        try await counter.manager.save(Self.parcels)
+        try await counter.manager.save(Self.parcels)
         #expect(try counter.number("SELECT max(Z_OPT) FROM ZPARCEL") == 1)
         var parcel = Self.parcels[1]
         parcel.maybeSize = nil
-        try counter.manager.save(parcel)
-        #expect(try counter.manager.fetch(Parcel.self, uid: 2) == parcel)
+        try await counter.manager.save(parcel)
+        #expect(try await counter.manager.find(Parcel.self, id: 2) == parcel)
     }
 
     @Test("are compared as a whole, in parts, and with nothing")
-    func filters() throws {
-        try counter.manager.save(Self.parcels)
+    func filters() async throws {
+        try await counter.manager.save(Self.parcels)
         #expect(try fetch(\.maybeSize == nil) == [1, 4, 5])
         #expect(try fetch(\.maybeSize != nil) == [2, 3])
         #expect(try fetch(\.maybeSize == Parcel.Size()) == [2])
@@ -107,8 +113,8 @@ struct NestedStructTests {
 }
 
 /// What may be empty or missing.
-private struct Binder: CoreModel, Codable, Equatable {
-    let uid: Int
+private struct Binder: CoreModel, Equatable {
+    let id: Int
     var tags: [String] = []
     var maybeTags: [String]?
     var words: Set<String> = []
@@ -123,38 +129,40 @@ private struct Binder: CoreModel, Codable, Equatable {
     var first: Reference<Sheet>?
 }
 
-private struct Sheet: CoreModel, Codable, Equatable {
+private struct Sheet: CoreModel, Equatable {
     let code: String
-    var uid: String { code }
+    var id: String { code }
 }
 
 @Suite("Nothing and empty")
 struct EmptyValueTests {
     private let counter: Counter
     private let empty = Binder(
-        uid: 1, maybeTags: [], maybeDims: [:], maybeBytes: Data(), text: "", maybeSheets: [], maybeLinks: [])
-    private let none = Binder(uid: 2)
+        id: 1, maybeTags: [], maybeDims: [:], maybeBytes: Data(), text: "", maybeSheets: [], maybeLinks: [])
+    private let none = Binder(id: 2)
     private let full = Binder(
-        uid: 3, tags: ["a"], maybeTags: ["b"], words: ["c"], dims: ["d": 1], maybeDims: ["e": 2], bytes: Data([1]),
+        id: 3, tags: ["a"], maybeTags: ["b"], words: ["c"], dims: ["d": 1], maybeDims: ["e": 2], bytes: Data([1]),
         maybeBytes: Data([2]), text: "f", sheets: [Sheet(code: "g")], maybeSheets: [Sheet(code: "h")],
-        maybeLinks: [Reference(uid: "g")], first: Reference(uid: "h"))
+        maybeLinks: [Reference(id: "g")], first: Reference(id: "h"))
 
-    init() throws {
+    init() async throws {
         counter = try Counter(Binder.self)
-        try counter.manager.save([empty, none, full])
+        try await counter.manager.save([empty, none, full])
     }
 
     private func fetch(_ filter: Filter<Binder>) throws -> [Int] {
-        try counter.manager.fetch(Binder.self, where: filter, sortedBy: .ascending(\.uid)).map(\.uid)
+        try counter.manager.readAndWait {
+            try $0.fetch(Binder.self, where: filter, sortedBy: .ascending(\.id)).map(\.id)
+        }
     }
 
     @Test("are two things, as saved")
-    func roundTrip() throws {
-        #expect(try counter.manager.fetch(Binder.self, sortedBy: .ascending(\.uid)) == [empty, none, full])
+    func roundTrip() async throws {
+        #expect(try await counter.manager.fetch(Binder.self, sortedBy: .ascending(\.id)) == [empty, none, full])
         var changed = empty
         (changed.maybeSheets, changed.maybeTags) = (nil, nil)
-        try counter.manager.save(changed)
-        #expect(try counter.manager.fetch(Binder.self, uid: 1) == changed)
+        try await counter.manager.save(changed)
+        #expect(try await counter.manager.find(Binder.self, id: 1) == changed)
     }
 
     @Test("are told apart by filters")
@@ -188,8 +196,8 @@ struct EmptyValueTests {
         #expect(try fetch(\.maybeSheets == nil) == [2])
         #expect(try fetch(\.maybeSheets != nil) == [1, 3])
         #expect(try fetch(\.first == nil) == [1, 2])
-        #expect(try fetch(\.first == Reference(uid: "h")) == [3])
-        #expect(try fetch(.in(\.first, [Reference(uid: "h"), nil])) == [1, 2, 3])
+        #expect(try fetch(\.first == Reference(id: "h")) == [3])
+        #expect(try fetch(.in(\.first, [Reference(id: "h"), nil])) == [1, 2, 3])
     }
 
     @Test("and a list that comes in any order is refused where it cannot be compared")
@@ -204,15 +212,15 @@ struct EmptyValueTests {
 
     @Test("models and references in format strings are their identifiers")
     func formats() throws {
-        #expect(try fetch(.format("first == %@", Reference<Sheet>(uid: "h"))) == [3])
+        #expect(try fetch(.format("first == %@", Reference<Sheet>(id: "h"))) == [3])
         #expect(try fetch(.format("first == %@", Sheet(code: "h"))) == [3])
-        #expect(try fetch(.format("%@ == first", Reference<Sheet>(uid: "h"))) == [3])
-        #expect(try fetch(.format("first.code == %@", Reference<Sheet>(uid: "h"))) == [3])
-        #expect(try fetch(.format("first IN %@", [Reference<Sheet>(uid: "h"), Reference(uid: "x")])) == [3])
-        #expect(try fetch(.format("ANY sheets == %@", Reference<Sheet>(uid: "g"))) == [3])
-        #expect(try fetch(.format("%@ IN maybeLinks", Reference<Sheet>(uid: "g"))) == [3])
+        #expect(try fetch(.format("%@ == first", Reference<Sheet>(id: "h"))) == [3])
+        #expect(try fetch(.format("first.code == %@", Reference<Sheet>(id: "h"))) == [3])
+        #expect(try fetch(.format("first IN %@", [Reference<Sheet>(id: "h"), Reference(id: "x")])) == [3])
+        #expect(try fetch(.format("ANY sheets == %@", Reference<Sheet>(id: "g"))) == [3])
+        #expect(try fetch(.format("%@ IN maybeLinks", Reference<Sheet>(id: "g"))) == [3])
         #expect(
-            try fetch(.format("SUBQUERY(sheets, $s, $s == %@).@count == 1", Reference<Sheet>(uid: "g"))) == [3])
-        #expect(try fetch(.predicate(NSPredicate(format: "first == %@", Reference<Sheet>(uid: "h")))) == [3])
+            try fetch(.format("SUBQUERY(sheets, $s, $s == %@).@count == 1", Reference<Sheet>(id: "g"))) == [3])
+        #expect(try fetch(.predicate(NSPredicate(format: "first == %@", Reference<Sheet>(id: "h")))) == [3])
     }
 }

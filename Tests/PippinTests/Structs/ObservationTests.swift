@@ -12,19 +12,19 @@ struct ObservationTests {
     @Test("give what is there, then each change")
     func list() async throws {
         try await manager.save(StructRoundTripTests.jane)
-        var states = manager.observe(Writer.self, sortedBy: .ascending(\.uid)).makeAsyncIterator()
-        #expect(try await states.next()?.map(\.uid) == ["jane"])
+        var states = manager.observe(Writer.self, sortedBy: .ascending(\.id)).makeAsyncIterator()
+        #expect(try await states.next()?.map(\.id) == ["jane"])
         try await manager.save(StructRoundTripTests.mary)
-        #expect(try await states.next()?.map(\.uid) == ["jane", "mary"])
+        #expect(try await states.next()?.map(\.id) == ["jane", "mary"])
         try await manager.delete(StructRoundTripTests.jane)
-        #expect(try await states.next()?.map(\.uid) == ["mary"])
+        #expect(try await states.next()?.map(\.id) == ["mary"])
     }
 
     @Test("give a slow reader the newest state alone")
     func coalesced() async throws {
-        var states = manager.observeCount(Writer.self).makeAsyncIterator()
+        var states = manager.observe { try $0.count(Writer.self) }.makeAsyncIterator()
         #expect(try await states.next() == 0)
-        for number in 1...5 { try await manager.save(Writer(uid: "\(number)", name: "")) }
+        for number in 1...5 { try await manager.save(Writer(id: "\(number)", name: "")) }
         #expect(try await states.next() == 5)
     }
 
@@ -32,9 +32,9 @@ struct ObservationTests {
     func nested() async throws {
         try await manager.save(StructRoundTripTests.shop)
         let shop = StructRoundTripTests.shop
-        var states = manager.observe(Shop.self, uid: shop.uid).makeAsyncIterator()
+        var states = manager.observe(Shop.self, id: shop.id).makeAsyncIterator()
         #expect(try await states.next() == .some(shop))
-        try await manager.save(Writer(uid: "jane", name: "J. Austen"))
+        try await manager.save(Writer(id: "jane", name: "J. Austen"))
         let changed = try await states.next()
         #expect(changed??.volumes.first?.writer?.name == "J. Austen")
     }
@@ -43,7 +43,7 @@ struct ObservationTests {
     func filtered() async throws {
         var states = manager.observe(Coin.self, where: \.worth > 1).makeAsyncIterator()
         #expect(try await states.next()?.isEmpty == true)
-        try await manager.save(Writer(uid: "x", name: "X"))
+        try await manager.save(Writer(id: "x", name: "X"))
         try await manager.save(Coin(code: "EUR", worth: 1))
         try await manager.save(Coin(code: "GBP", worth: 1.2))
         #expect(try await states.next()?.map(\.code) == ["GBP"])

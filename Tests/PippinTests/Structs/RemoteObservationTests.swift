@@ -1,4 +1,5 @@
 import Pippin
+import CoreData
 import Testing
 
 /// The environment variable that tells a child process of the tests which store to change.
@@ -23,9 +24,9 @@ struct RemoteObservationTests {
 
     @Test("by batch requests of this process")
     func batches() async throws {
-        let context = manager.workerContext
+        let context = manager.newWorkerContext()
         try await manager.save([Coin(code: "EUR", worth: 1), Coin(code: "USD", worth: 2)])
-        var states = manager.observeCount(Coin.self).makeAsyncIterator()
+        var states = manager.observe { try $0.count(Coin.self) }.makeAsyncIterator()
         #expect(try await states.next() == 2)
         try await context.perform {
             let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Coin")
@@ -113,7 +114,8 @@ struct ConcurrencyTests {
         let counter = try Counter(Coin.self)
         let manager = counter.manager
         let observer = Task {
-            for try await count in manager.observeCount(Coin.self) where count == 60 { return count }
+            let counts = manager.observe { try $0.count(Coin.self) }
+            for try await count in counts where count == 60 { return count }
             return 0
         }
         try await withThrowingTaskGroup(of: Void.self) { group in

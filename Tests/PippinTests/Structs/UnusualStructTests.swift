@@ -4,8 +4,8 @@ import Testing
 @Suite("Structs with unusual properties")
 struct UnusualStructTests {
     /// Words of Swift, of SQL and of the predicate language, and members that objects have of their own.
-    private struct Words: CoreModel, Codable, Equatable {
-        let uid: String
+    private struct Words: CoreModel, Equatable {
+        let id: String
         var `class` = "c"
         var `in` = true
         var select = 1
@@ -20,16 +20,16 @@ struct UnusualStructTests {
         var isDeleted = false
     }
 
-    private struct Größe: CoreModel, Codable, Equatable {
-        let uid: String
+    private struct Größe: CoreModel, Equatable {
+        let id: String
         var länge: Double
         var 名前: String
         var name = 1
         var Name = 2
     }
 
-    private struct Schedule: CoreModel, Codable, Equatable {
-        let uid: Double
+    private struct Schedule: CoreModel, Equatable {
+        let id: Double
         var hours: Range<Int>
         var limits: ClosedRange<Double>?
         var zone: TimeZone
@@ -39,67 +39,65 @@ struct UnusualStructTests {
     }
 
     @Test("may call them what they like")
-    func words() throws {
+    func words() async throws {
         let counter = try Counter(Words.self, Größe.self)
-        let (words, size) = (Words(uid: "w"), Größe(uid: "ü", länge: 1.5, 名前: "花子"))
-        try counter.manager.save(words)
-        try counter.manager.save(size)
+        let (words, size) = (Words(id: "w"), Größe(id: "ü", länge: 1.5, 名前: "花子"))
+        try await counter.manager.save(words)
+        try await counter.manager.save(size)
         #expect(
-            try counter.manager.fetch(Words.self, where: \.class == "c" && \.in == true && \.select == 1) == [words])
-        #expect(try counter.manager.fetch(Words.self, where: \.any == 3 && \.first == 4 && \.size == 5) == [words])
-        #expect(try counter.manager.fetch(Words.self, where: \.hash == 6 && \.entity == "e") == [words])
-        #expect(try counter.manager.fetch(Words.self, where: \.description == "d" && \.null == nil) == [words])
+            try await counter.manager.fetch(Words.self, where: \.class == "c" && \.in == true && \.select == 1) == [words])
+        #expect(try await counter.manager.fetch(Words.self, where: \.any == 3 && \.first == 4 && \.size == 5) == [words])
+        #expect(try await counter.manager.fetch(Words.self, where: \.hash == 6 && \.entity == "e") == [words])
+        #expect(try await counter.manager.fetch(Words.self, where: \.description == "d" && \.null == nil) == [words])
         #expect(
-            try counter.manager.fetch(Words.self, where: \.isDeleted == false, sortedBy: .ascending(\.order)).count == 1
+            try await counter.manager.fetch(Words.self, where: \.isDeleted == false, sortedBy: .ascending(\.order)).count == 1
         )
-        #expect(try counter.manager.fetch(Größe.self, where: \.länge > 1 && \.名前 == "花子" && \.Name == 2) == [size])
+        #expect(try await counter.manager.fetch(Größe.self, where: \.länge > 1 && \.名前 == "花子" && \.Name == 2) == [size])
     }
 
     @Test("may have Foundation's values, and be told apart by fractions")
-    func values() throws {
+    func values() async throws {
         let counter = try Counter(Schedule.self)
-        let schedules = [1.25, 1.5].map { uid in
+        let schedules = [1.25, 1.5].map { id in
             Schedule(
-                uid: uid, hours: 8..<17, limits: nil, zone: .gmt,
+                id: id, hours: 8..<17, limits: nil, zone: .gmt,
                 span: DateInterval(start: Date(timeIntervalSinceReferenceDate: 0), duration: 60),
                 length: Measurement(value: 2, unit: .meters), codes: ["a": [1, nil]])
         }
-        try counter.manager.save(schedules)
-        #expect(try counter.manager.fetch(Schedule.self, sortedBy: .ascending(\.uid)) == schedules)
-        #expect(try counter.manager.fetch(Schedule.self, uid: 1.5) == schedules[1])
+        try await counter.manager.save(schedules)
+        #expect(try await counter.manager.fetch(Schedule.self, sortedBy: .ascending(\.id)) == schedules)
+        #expect(try await counter.manager.find(Schedule.self, id: 1.5) == schedules[1])
     }
 
     @Test("may say a rule twice")
-    func rules() throws {
-        struct Twice: CoreModel, Codable {
-            let uid: Int
+    func rules() async throws {
+        struct Twice: CoreModel {
+            let id: Int
             var name: String
             static var schema: Schema<Twice> {
-                Schema(.index(\.name), .index(\.name), .unique(\.name), .unique(\.name), .unique(\.uid))
+                Schema(.index(\.name), .index(\.name), .unique(\.name), .unique(\.name), .unique(\.id))
             }
         }
         let counter = try Counter(Twice.self)
-        try counter.manager.save(Twice(uid: 1, name: "x"))
-        #expect(try counter.manager.fetch(Twice.self).count == 1)
+        try await counter.manager.save(Twice(id: 1, name: "x"))
+        #expect(try await counter.manager.fetch(Twice.self).count == 1)
     }
 }
 
-extension Double: UniqueIdentifier {}
-
 @Suite("A struct that cannot be kept")
 struct RefusedStructTests {
-    private func refusal(_ types: any (CoreModel & Codable).Type...) -> String {
+    private func refusal(_ types: any CoreModel.Type...) -> String {
         let manager = PersistenceManager(models: types, store: .memory)
-        do { try manager.load() } catch { return error.localizedDescription }
+        do { try manager.loadAndWait() } catch { return error.localizedDescription }
         return ""
     }
 
-    struct Page: CoreModel, Codable {
-        let uid: Int
+    struct Page: CoreModel {
+        let id: Int
         var pagesOfLedger: Int
     }
-    struct Ledger: CoreModel, Codable {
-        let uid: Int
+    struct Ledger: CoreModel {
+        let id: Int
         var pages: [Page]
     }
 
@@ -110,12 +108,12 @@ struct RefusedStructTests {
         #expect(text.contains("Schema(.inverse(\\.pages, of: \\Page.pagesOfLedger))"))
     }
 
-    struct Child: CoreModel, Codable {
-        let uid: Int
+    struct Child: CoreModel {
+        let id: Int
         var parent: Reference<Parent>?
     }
-    struct Parent: CoreModel, Codable {
-        let uid: Int
+    struct Parent: CoreModel {
+        let id: Int
         var sons: [Child]
         var daughters: [Child]
         static var schema: Schema<Parent> {
@@ -130,19 +128,19 @@ struct RefusedStructTests {
 
     @Test("is refused where its name differs from another's by capital letters only")
     func names() {
-        struct Item: CoreModel, Codable { let uid: Int }
-        struct ITEM: CoreModel, Codable { let uid: Int }
+        struct Item: CoreModel { let id: Int }
+        struct ITEM: CoreModel { let id: Int }
         #expect(refusal(Item.self, ITEM.self).contains("would both be the entity 'ITEM'"))
     }
 
     @Test("is refused where predicates would take a property for the object itself, or a name is empty")
     func reserved() {
-        struct Row: CoreModel, Codable {
-            let uid: Int
+        struct Row: CoreModel {
+            let id: Int
             var objectID: String
         }
-        struct Nameless: CoreModel, Codable {
-            let uid: Int
+        struct Nameless: CoreModel {
+            let id: Int
             static var schema: Schema<Nameless> { Schema(name: "") }
         }
         #expect(refusal(Row.self).contains("because of 'objectID'"))
@@ -152,8 +150,8 @@ struct RefusedStructTests {
 
 @Suite("A value that no store can keep")
 struct UnwritableValueTests {
-    private struct Gauge: CoreModel, Codable, Equatable {
-        let uid: Int
+    private struct Gauge: CoreModel, Equatable {
+        let id: Int
         var count: UInt64 = 0
         var level = 0.0
         var ratio: Float?
@@ -167,23 +165,25 @@ struct UnwritableValueTests {
     init() throws { counter = try Counter(Gauge.self) }
 
     private func refusedKey(_ change: (inout Gauge) -> Void) -> String? {
-        var gauge = Gauge(uid: 2)
+        var gauge = Gauge(id: 2)
         change(&gauge)
         do {
-            try counter.manager.save([Gauge(uid: 1), gauge])
+            try counter.manager.writeAndWait { try $0.save([Gauge(id: 1), gauge]) }
             return "saved"
-        } catch PersistenceError.unwritable("Gauge", "2", let key, _) { return key } catch { return "\(error)" }
+        } catch let error as PersistenceError where error.code == .unwritable {
+            return error.identifier == "2" ? error.property : nil
+        } catch { return "\(error)" }
     }
 
     @Test("is refused with the model and the property, and nothing is saved")
-    func values() throws {
+    func values() async throws {
         #expect(refusedKey { $0.count = .max } == "count")
         #expect(refusedKey { $0.level = .nan } == "level")
         #expect(refusedKey { $0.ratio = .nan } == "ratio")
         #expect(refusedKey { $0.amount = .nan } == "amount")
         #expect(refusedKey { $0.when = Date(timeIntervalSinceReferenceDate: .nan) } == "when")
         #expect(refusedKey { $0.history = [.nan] } == "history")
-        #expect(try counter.manager.fetch(Gauge.self).count == 0)
+        #expect(try await counter.manager.fetch(Gauge.self).count == 0)
     }
 
     @Test(
@@ -202,26 +202,26 @@ struct UnwritableValueTests {
             "0.123456789012345", "-123456789012345", "9223372036854775807", "-9223372036854775808", "1e100", "-7.5e-60",
             "123456789.012345", "100000000000000000000", "0.000000000000000000123456789012345",
         ])
-    func keptDecimals(_ text: String) throws {
-        let gauge = Gauge(uid: 1, amount: try #require(Decimal(string: text)))
-        try counter.manager.save(gauge)
-        #expect(try counter.manager.fetch(Gauge.self) == [gauge])
+    func keptDecimals(_ text: String) async throws {
+        let gauge = Gauge(id: 1, amount: try #require(Decimal(string: text)))
+        try await counter.manager.save(gauge)
+        #expect(try await counter.manager.fetch(Gauge.self) == [gauge])
     }
 
     @Test("may be infinite")
-    func infinity() throws {
-        let gauge = Gauge(uid: 1, level: .infinity, ratio: -.infinity)
-        try counter.manager.save(gauge)
-        #expect(try counter.manager.fetch(Gauge.self) == [gauge])
+    func infinity() async throws {
+        let gauge = Gauge(id: 1, level: .infinity, ratio: -.infinity)
+        try await counter.manager.save(gauge)
+        #expect(try await counter.manager.fetch(Gauge.self) == [gauge])
     }
 
     @Test("is an error of what a filter is used for, as a format is that cannot be read")
-    func filters() {
-        #expect(throws: PersistenceError.notComparable(property: "\\Gauge.level", type: "Double")) {
-            try counter.manager.fetch(Gauge.self, where: \.level == .nan)
+    func filters() async {
+        await #expect(throws: PersistenceError.notComparable(property: "\\Gauge.level", type: "Double")) {
+            try await counter.manager.fetch(Gauge.self, where: \.level == .nan)
         }
-        #expect {
-            try counter.manager.fetch(Gauge.self, where: .format("level = = 1"))
+        await #expect {
+            try await counter.manager.fetch(Gauge.self, where: .format("level = = 1"))
         } throws: { $0.localizedDescription.contains("character 9") }
     }
 }
@@ -229,14 +229,14 @@ struct UnwritableValueTests {
 @Suite("A file that cannot be read")
 struct UnreadableFileTests {
     /// Refuses some values with an error of its own.
-    private struct Percentage: CoreModel, Codable {
+    private struct Percentage: CoreModel {
         struct TooMuch: LocalizedError { var errorDescription: String? { "More than a hundred." } }
-        let uid: String
+        let id: String
         let value: Int
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            uid = try container.decode(String.self, forKey: .uid)
+            id = try container.decode(String.self, forKey: .id)
             value = try container.decode(Int.self, forKey: .value)
             if value > 100 { throw TooMuch() }
         }
@@ -261,8 +261,8 @@ struct UnreadableFileTests {
     @Test("in one line, does not keep the others out, whatever error its model throws", arguments: ["csv", "jsonl"])
     func ownError(_ kind: String) async throws {
         let lines = [
-            "csv": "uid,value\na,1\nb,101\nc,3\n",
-            "jsonl": #"{"uid":"a","value":1}\#n{"uid":"b","value":101}\#n{"uid":"c","value":3}"#,
+            "csv": "id,value\na,1\nb,101\nc,3\n",
+            "jsonl": #"{"id":"a","value":1}\#n{"id":"b","value":101}\#n{"id":"c","value":3}"#,
         ]
         let file = counter.folder.file("import.\(kind)")
         try Data((lines[kind] ?? "").utf8).write(to: file)
@@ -278,7 +278,7 @@ struct UnreadableFileTests {
     func store() {
         let manager = PersistenceManager(models: Percentage.self, store: .file(counter.folder.url))
         #expect {
-            try manager.load()
+            try manager.loadAndWait()
         } throws: { $0.localizedDescription.contains("it is a folder") }
     }
 }

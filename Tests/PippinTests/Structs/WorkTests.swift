@@ -1,4 +1,5 @@
-import Pippin
+import PippinRecords
+import CoreData
 import TestSupport
 import Testing
 
@@ -11,9 +12,9 @@ struct WorkTests {
     private let counter: Counter
     private var manager: PersistenceManager { counter.manager }
 
-    init() throws {
+    init() async throws {
         counter = try Counter(Shop.self, Coin.self)
-        try counter.manager.save([Coin(code: "EUR", worth: 1), Coin(code: "USD", worth: 0.9)])
+        try await counter.manager.save([Coin(code: "EUR", worth: 1), Coin(code: "USD", worth: 0.9)])
     }
 
     @Test("an access is handed to its blocks as the subclass that it is")
@@ -32,8 +33,8 @@ struct WorkTests {
 
     @Test("an access counts, finds the first, and takes requests, unsaved changes included")
     func queries() throws {
-        try manager.read { access in
-            try access.insertOrUpdate(Coin(code: "GBP", worth: 1.2))
+        try manager.readAndWait(in: nil) { access in
+            try access.save(Coin(code: "GBP", worth: 1.2))
             #expect(try access.count(Coin.self) == 3)
             #expect(try access.first(Coin.self, sortedBy: .descending(\.worth))?.code == "GBP")
             #expect(try access.fetch(ModelRequest(Coin.self).filter(\.worth < 1)).map(\.code) == ["USD"])
@@ -44,18 +45,18 @@ struct WorkTests {
 
     @Test("blocks, pages and counts take a context, whose unsaved changes count")
     func contexts() async throws {
-        let context = manager.workerContext
+        let context = manager.newWorkerContext()
         let manager = manager
         try await context.perform {
-            try DataAccess(manager: manager, context: context).insertOrUpdate(Coin(code: "GBP", worth: 2))
+            try DataAccess(manager: manager, context: context).save(Coin(code: "GBP", worth: 2))
         }
-        // The store computes this one.
-        #expect(try await manager.max(Coin.self, \.worth, context: context) == 1)
-        #expect(try await manager.count(Coin.self, context: context) == 3)
-        let page = try await manager.page(Coin.self, sortedBy: .descending(\.worth), limit: 1, context: context)
+        let page = try await manager.read(in: context) {
+            try $0.fetch(Coin.self, sortedBy: .descending(\.worth), limit: 1)
+        }
         #expect(page.map(\.code) == ["GBP"])
-        #expect(try await manager.read(context: context) { try $0.count(Coin.self) } == 3)
-        try await manager.write(context: context) { try $0.delete(Coin.self, uids: ["EUR"]) }
+        #expect(try await manager.read(in: context) { try $0.max(Coin.self, \.worth) } == 2)
+        #expect(try await manager.read(in: context) { try $0.count(Coin.self) } == 3)
+        try await manager.write(in: context) { try $0.delete(Coin.self, ids: ["EUR"]) }
         #expect(try counter.strings("SELECT ZCODE FROM ZCOIN ORDER BY ZCODE") == ["GBP", "USD"])
     }
 
@@ -70,7 +71,7 @@ struct WorkTests {
 
     @Test("an observer sees the store that is begun anew")
     func startedOver() async throws {
-        var counts = manager.observeCount(Coin.self).makeAsyncIterator()
+        var counts = manager.observe { try $0.count(Coin.self) }.makeAsyncIterator()
         #expect(try await counts.next() == 2)
         try await manager.startOver()
         #expect(try await counts.next() == 0)
@@ -82,7 +83,7 @@ struct WorkTests {
         #expect((child.mergePolicy as? NSMergePolicy)?.mergeType == .errorMergePolicyType)
         let manager = manager
         try await child.perform {
-            try DataAccess(manager: manager, context: child).insertOrUpdate(Coin(code: "GBP", worth: 2))
+            try DataAccess(manager: manager, context: child).save(Coin(code: "GBP", worth: 2))
         }
         let error = await withCheckedContinuation { continuation in
             manager.saveToStore(child) { error in
@@ -103,7 +104,7 @@ struct WorkTests {
                     $0.value(forKey: "code") as? String == "EUR"
                 })
         }
-        try await manager.write(context: one) { try $0.insertOrUpdate(Coin(code: "EUR", worth: 7)) }
+        try await manager.write(in: one) { try $0.save(Coin(code: "EUR", worth: 7)) }
         let worth = await two.perform { seen.object?.value(forKey: "worth") as? Double }
         #expect(worth == 7)
     }
@@ -118,11 +119,11 @@ struct WorkTests {
 @Suite("Loading, as the store's description says")
 struct DescribedLoadingTests {
     private enum Wider {
-        struct Coin: CoreModel, Codable {
+        struct Coin: CoreModel {
             let code: String
             var worth: Double
             var country: String?
-            var uid: String { code }
+            var id: String { code }
 
             enum CodingKeys: String, CodingKey {
                 case code = "iso_code"
@@ -142,20 +143,20 @@ struct DescribedLoadingTests {
     }
 
     @Test("migrates nothing where it is told not to")
-    func noMigration() throws {
+    func noMigration() async throws {
         let counter = try Counter(Coin.self)
-        try counter.manager.save(Coin(code: "EUR", worth: 1))
+        try await counter.manager.save(Coin(code: "EUR", worth: 1))
         let description = NSPersistentStoreDescription(url: counter.file)
         description.shouldMigrateStoreAutomatically = false
         let strict = PersistenceManager(models: Wider.Coin.self, store: .description(description))
-        #expect {
-            try strict.load()
+        await #expect {
+            try await strict.load()
         } throws: {
             ($0 as NSError).code == NSPersistentStoreIncompatibleVersionHashError
         }
         let willing = PersistenceManager(models: Wider.Coin.self, store: .file(counter.file))
-        try willing.load()
-        #expect(try willing.fetch(Wider.Coin.self).count == 1)
+        try await willing.load()
+        #expect(try await willing.fetch(Wider.Coin.self).count == 1)
     }
 
     @Test("loads asynchronously, too, where the description says so")

@@ -3,13 +3,13 @@ import Pippin
 // The code of the README's first screen; TutorialTests compares the two.
 
 enum Readme {
-    struct Author: CoreModel, Codable {
-        let uid: String
+    struct Author: CoreModel {
+        let id: String
         var name: String
     }
 
-    struct Book: CoreModel, Codable {
-        let uid: String
+    struct Book: CoreModel {
+        let id: String
         var title: String
         var price: Decimal?
         var author: Author?
@@ -28,7 +28,7 @@ enum Readme {
         _ = (austen, worth)
 
         try await manager.write { access in
-            try access.insertOrUpdate(emma)
+            try access.save(emma)
             try access.delete(Book.self, where: \.price > 100)
         }
 

@@ -3,8 +3,8 @@ import Pippin
 // The code of the tutorial (Sources/Pippin/Pippin.docc/Tutorial.md), step by step; TutorialTests compares the two.
 
 enum FirstSteps {
-    struct Book: CoreModel, Codable, Equatable {
-        let uid: String
+    struct Book: CoreModel, Equatable {
+        let id: String
         var title: String
         var pages: Int
     }
@@ -20,9 +20,9 @@ enum FirstSteps {
 
         func stock(_ manager: PersistenceManager) async throws {
             let books = [
-                Book(uid: "emma", title: "Emma", pages: 474),
-                Book(uid: "moby", title: "Moby-Dick", pages: 720),
-                Book(uid: "pearls", title: "Programming Pearls", pages: 256),
+                Book(id: "emma", title: "Emma", pages: 474),
+                Book(id: "moby", title: "Moby-Dick", pages: 720),
+                Book(id: "pearls", title: "Programming Pearls", pages: 256),
             ]
             try await manager.save(books)
         }
@@ -33,9 +33,9 @@ enum FirstSteps {
 
         func tidyUp(_ manager: PersistenceManager) async throws {
             try await manager.write { access in
-                guard var emma = try access.fetch(Book.self, uid: "emma") else { return }
+                guard var emma = try access.find(Book.self, id: "emma") else { return }
                 emma.title = "Emma, a novel"
-                try access.insertOrUpdate(emma)
+                try access.save(emma)
                 try access.delete(Book.self, where: \.pages > 700)
             }
         }
@@ -43,13 +43,13 @@ enum FirstSteps {
 }
 
 enum LaterSteps {
-    struct Author: CoreModel, Codable, Equatable {
-        let uid: String
+    struct Author: CoreModel, Equatable {
+        let id: String
         var name: String
     }
 
-    struct Book: CoreModel, Codable, Equatable {
-        let uid: String
+    struct Book: CoreModel, Equatable {
+        let id: String
         var title: String
         var pages: Int
         var author: Author?
@@ -58,8 +58,8 @@ enum LaterSteps {
         static var schema: Schema<Book> { Schema(.defaultValue(\.language, "English"), .index(\.title)) }
     }
 
-    struct Note: CoreModel, Codable, Equatable {
-        let uid: UUID
+    struct Note: CoreModel, Equatable {
+        let id: UUID
         let book: Reference<Book>
         var text: String
         var writtenAt: Date

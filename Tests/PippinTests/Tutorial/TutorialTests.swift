@@ -20,9 +20,9 @@ struct TutorialTests {
 
         let manager = PersistenceManager(models: Book.self, Note.self, store: .file(file))
         try await manager.load()
-        var emma = try #require(try await manager.fetch(Book.self, uid: "emma"))
-        #expect(emma == Book(uid: "emma", title: "Emma, a novel", pages: 474, author: nil, language: "English"))
-        let note = Note(uid: UUID(), book: Reference(emma), text: "Badly done", writtenAt: Date())
+        var emma = try #require(try await manager.find(Book.self, id: "emma"))
+        #expect(emma == Book(id: "emma", title: "Emma, a novel", pages: 474, author: nil, language: "English"))
+        let note = Note(id: UUID(), book: Reference(emma), text: "Badly done", writtenAt: Date())
         try await manager.save(note)
         #expect(try await LaterSteps.steps.notes(on: emma, manager).map(\.text) == ["Badly done"])
 
@@ -32,7 +32,7 @@ struct TutorialTests {
             return false
         }
         #expect(shown == [["Badly done"]])
-        emma.author = LaterSteps.Author(uid: "austen", name: "Jane Austen")
+        emma.author = LaterSteps.Author(id: "austen", name: "Jane Austen")
         try await manager.save(emma)
         var sections: [[String]] = []
         try await LaterSteps.steps.shelves(manager) { update in

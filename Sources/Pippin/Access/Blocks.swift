@@ -1,0 +1,76 @@
+import CoreData
+
+extension PersistenceManager {
+    /// Runs a block that reads: everything that it asks is of one state of the store, whatever others save meanwhile.
+    ///
+    /// ```swift
+    /// let (books, worth) = try await manager.read { store in
+    ///     (try store.fetch(Book.self), try store.sum(Book.self, \.price))
+    /// }
+    /// ```
+    ///
+    /// Nobody waits for the block. Where a store cannot keep a state (one in memory, a file without a write-ahead log), the block runs again
+    /// when somebody has saved while it ran; so it should do nothing that must not happen twice.
+    ///
+    /// - Parameter work: asks what it is given. It runs off the calling thread.
+    /// - Returns: what the block returns.
+    /// - Throws: what the block throws, and what `load()` throws where the store was not open yet.
+    public func read<Result: Sendable>(
+        _ work: @escaping @Sendable (ReadAccess) throws -> Result
+    ) async throws -> Result { try await offThread { try self.readAndWait(work) } }
+
+    /// Runs a block that reads, as ``read(_:)`` does, and waits for it: for programs without concurrency.
+    ///
+    /// - Parameter work: asks what it is given.
+    /// - Returns: what the block returns.
+    /// - Throws: what the block throws, and what `load()` throws where the store was not open yet.
+    public func readAndWait<Result>(_ work: (ReadAccess) throws -> Result) throws -> Result {
+        try openIfNeeded()
+        return try reading(isPinned: true) { try work(ReadAccess(access: $0)) }
+    }
+
+    /// Runs a block that changes things, and saves them: all of it, or nothing where the block throws.
+    ///
+    /// ```swift
+    /// try await manager.write { store in
+    ///     guard var book = try store.find(Book.self, id: "emma") else { return }
+    ///     book.price *= 2
+    ///     try store.save(book)
+    /// }
+    /// ```
+    ///
+    /// It is a transaction: everything that the block reads is of one state of the store, and that state is still current when the
+    /// block is saved, also with other writers in this program or another one. Nobody waits for the block. When somebody else saves
+    /// to the store while it runs, **the block runs again**, on the new state. So it should only read and change what it is given, and
+    /// do nothing that must not happen twice. `onConflict: .fail` throws instead. A block that has run several times makes other
+    /// programs wait until it is done; it throws when that does not help either, after 16 times.
+    ///
+    /// - Parameters:
+    ///   - onConflict: what to do when others have saved in between.
+    ///   - work: asks and changes what it is given. It runs off the calling thread, in turn with the manager's other writes.
+    /// - Returns: what the block returns.
+    /// - Throws: what the block throws, and ``PersistenceError``: ``PersistenceError/Code/conflict`` for one that is not to be, or cannot be,
+    ///   settled by running the block again, ``PersistenceError/Code/invalid``, ``PersistenceError/Code/saveFailed``; and what `load()`
+    ///   throws where the store was not open yet. Nothing is saved then.
+    @discardableResult
+    public func write<Result: Sendable>(
+        onConflict: WriteConflictPolicy = .retry, _ work: @escaping @Sendable (WriteAccess) throws -> Result
+    ) async throws -> Result {
+        try await inSavedTransaction(onConflict) { try work(WriteAccess(access: ModelAccess(self, $0))) }
+    }
+
+    /// Runs a block that changes things, and saves them, as ``write(onConflict:_:)`` does, and waits for it: for programs without
+    /// concurrency.
+    ///
+    /// - Parameters:
+    ///   - onConflict: what to do when others have saved in between. By default the block runs again.
+    ///   - work: asks and changes what it is given.
+    /// - Returns: what the block returns.
+    /// - Throws: what ``write(onConflict:_:)`` throws.
+    @discardableResult
+    public func writeAndWait<Result>(
+        onConflict: WriteConflictPolicy = .retry, _ work: (WriteAccess) throws -> Result
+    ) throws -> Result {
+        try inSavedTransaction(onConflict) { try work(WriteAccess(access: ModelAccess(self, $0))) }
+    }
+}

@@ -1,0 +1,166 @@
+// What is done to models. Models within them are saved along; what belongs to a model goes with it.
+extension ModelWriter {
+    /// Saves a model, and the models in it: what is new is inserted, what is known is changed.
+    ///
+    /// - Parameter model: the model.
+    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?`
+    public func save<Model: CoreModel>(_ model: Model) throws { try save([model]) }
+
+    /// Saves models, and the models in them: what is new is inserted, what is known is changed.
+    ///
+    /// - Parameter models: the models. Of several with one identifier the last one counts.
+    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …` for what is
+    ///   new and what has changed
+    public func save<Model: CoreModel>(_ models: [Model]) throws { try write(models, .any) }
+
+    /// Inserts a model that is not stored yet, and saves the models in it.
+    ///
+    /// - Parameter model: the model.
+    /// - Throws: ``PersistenceError/Code/alreadyStored`` for one with a known identifier, and what `save` throws. Nothing is changed then.
+    public func insert<Model: CoreModel>(_ model: Model) throws { try insert([model]) }
+
+    /// Inserts models that are not stored yet, and saves the models in them.
+    ///
+    /// - Parameter models: the models, each with an identifier of its own.
+    /// - Throws: ``PersistenceError/Code/alreadyStored`` for one with a known identifier, and what `save` throws. Nothing is changed then.
+    public func insert<Model: CoreModel>(_ models: [Model]) throws { try write(models, .new) }
+
+    /// Changes a model that is stored, and saves the models in it.
+    ///
+    /// - Parameter model: the model.
+    /// - Throws: ``PersistenceError/Code/notFound`` for one with an unknown identifier, and what `save` throws. Nothing is changed then.
+    public func update<Model: CoreModel>(_ model: Model) throws { try update([model]) }
+
+    /// Changes models that are stored, and saves the models in them.
+    ///
+    /// - Parameter models: the models.
+    /// - Throws: ``PersistenceError/Code/notFound`` for one with an unknown identifier, and what `save` throws. Nothing is changed then.
+    public func update<Model: CoreModel>(_ models: [Model]) throws { try write(models, .known) }
+
+    /// Changes properties of the models that a filter selects.
+    ///
+    /// ```swift
+    /// try store.update(Book.self, where: \.author?.name == "Jane Austen") { $0.set(\.price, to: 5) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - filter: what must hold; `.all` for all of them.
+    ///   - changes: says what to set.
+    /// - Returns: how many models the filter selects.
+    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is changed then.
+    /// - SQL: `SELECT … WHERE <filter>`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?` for each that changes. The manager's
+    ///   ``PersistenceManager/update(_:where:_:)`` is one statement.
+    @discardableResult
+    public func update<Model: CoreModel>(
+        _ type: Model.Type, where filter: Filter<Model>, _ changes: (inout ModelChanges<Model>) throws -> Void
+    ) throws -> Int {
+        let plan = try access.plan(of: type)
+        let selection = try access.selection(filter, plan)
+        var wanted = ModelChanges<Model>()
+        try changes(&wanted)
+        let prepared = try PreparedChanges(wanted, plan, access.manager.registry)
+        return try access.onContext { context in
+            let objects = try plan.objects(selection, in: context)
+            try prepared.apply(to: objects, in: context)
+            return objects.count
+        }
+    }
+
+    /// Deletes a model, and what belongs to it.
+    ///
+    /// - Parameter model: the model; only its identifier matters.
+    /// - Returns: whether it was stored.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?`
+    @discardableResult
+    public func delete<Model: CoreModel>(_ model: Model) throws -> Bool { try delete(Model.self, id: model.id) }
+
+    /// Deletes models, and what belongs to them. Models that are not stored are passed over.
+    ///
+    /// - Parameter models: the models; only their identifiers matter.
+    /// - Returns: how many of them were stored.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    @discardableResult
+    public func delete<Model: CoreModel>(_ models: [Model]) throws -> Int {
+        try delete(Model.self, ids: models.map(\.id))
+    }
+
+    /// Deletes the model with an identifier, and what belongs to it.
+    ///
+    /// - Parameters:
+    ///   - type: the model's type.
+    ///   - id: the identifier.
+    /// - Returns: whether it was stored.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    @discardableResult
+    public func delete<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
+        try delete(type, ids: [id]) == 1
+    }
+
+    /// Deletes the models with these identifiers, and what belongs to them.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - ids: the identifiers.
+    /// - Returns: how many models there were.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    @discardableResult
+    public func delete<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> Int {
+        let plan = try access.plan(of: type)
+        let keys = try ids.map { try Model.keyValue(of: $0) }
+        return try access.onContext { context in
+            let objects = try plan.objects(keys: keys, in: context).values
+            for object in objects { context.delete(object) }
+            return objects.count
+        }
+    }
+
+    /// Deletes the models that a filter selects, and what belongs to them.
+    ///
+    /// ```swift
+    /// try store.delete(Review.self, where: \.stars < 2)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - filter: what must hold.
+    /// - Returns: how many models the filter selects.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?` each
+    @discardableResult
+    public func delete<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model>) throws -> Int {
+        let plan = try access.plan(of: type)
+        let selection = try access.selection(filter, plan)
+        return try access.onContext { context in
+            let objects = try plan.objects(selection, in: context)
+            for object in objects { context.delete(object) }
+            return objects.count
+        }
+    }
+
+    /// Deletes all models of a type, and what belongs to them.
+    ///
+    /// - Parameter type: the models' type.
+    /// - Returns: how many models there were.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    @discardableResult
+    public func deleteAll<Model: CoreModel>(_ type: Model.Type) throws -> Int { try delete(type, where: .all) }
+
+    /// Saves models, and deletes all others of their type: afterwards there are these and no others.
+    ///
+    /// - Parameter models: the models; with none, none is left.
+    /// - Throws: what `save` throws. Nothing is changed then.
+    public func replaceAll<Model: CoreModel>(with models: [Model]) throws { try write(models, .only) }
+
+    private func write<Model: CoreModel>(_ models: [Model], _ mode: GraphWriter.Mode) throws {
+        _ = try access.plan(of: Model.self)
+        let graph = try ModelGraph(models, registry: access.manager.registry)
+        try access.onContext { context in
+            var writer = GraphWriter(graph, context)
+            try writer.write(mode, given: models.count)
+        }
+    }
+}

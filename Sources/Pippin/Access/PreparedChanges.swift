@@ -1,0 +1,95 @@
+import CoreData
+
+/// Changes as the attributes and relationships of an entity take them.
+struct PreparedChanges: @unchecked Sendable {
+    // @unchecked Sendable: the values do not change once they are made.
+
+    /// Values of attributes, `nil` for nothing.
+    private var attributes: [(name: String, value: Any?)] = []
+    /// The models that relationships to one are to lead to, by their keys; `nil` for none.
+    private var links: [(field: FieldPlan, plan: EntityPlan, key: Any?)] = []
+    private let plan: EntityPlan
+
+    /// - Throws: ``PersistenceError/Code/notSettable``, and ``PersistenceError/Code/unwritable`` for a value that no store keeps.
+    init<Model>(_ changes: ModelChanges<Model>, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
+        self.plan = plan
+        for (property, value) in changes.settings {
+            guard let name = property.path, let index = plan.fields.firstIndex(where: { $0.name == name }) else {
+                if property.path?.contains(".") ?? false {
+                    throw PersistenceError.notSettable(
+                        property.spelling, entity: plan.name, reason: "it lies within a value. Set the value as a whole.")
+                }
+                throw PersistenceError.unknownProperty(
+                    property.spelling, entity: plan.name, known: plan.propertyNames)
+            }
+            guard index != plan.uidField else {
+                throw PersistenceError.notSettable(
+                    property.spelling, entity: plan.name, reason: "it is the identifier.")
+            }
+            try add(plan.fields[index], value, registry)
+        }
+    }
+
+    private mutating func add(_ field: FieldPlan, _ value: any Encodable, _ registry: ModelRegistry) throws {
+        let value: (any Encodable)? = if let optional = value as? any OptionalValue { optional.wrappedValue } else { value }
+        switch field.kind {
+        case .toMany:
+            throw PersistenceError.notSettable(
+                field.name, entity: plan.name, reason: "it is a list of models. Fetch, change and save these models.")
+        case .toOne(let related):
+            links.append((field, try registry.plan(related), try value.map { try Self.key(of: $0) }))
+        case .attribute, .json, .composite:
+            let encoder = RecordEncoder(RecordPlan(name: plan.name, fields: [field]))
+            if let value {
+                do { try encoder.set(value, at: 0) } catch {
+                    throw PersistenceError.unwritable(
+                        entity: plan.name, uid: "of the filter", key: field.name, reason: error.encodingReason)
+                }
+            }
+            attributes.append((field.name, Self.attributeValue(encoder.encoded.values[0], field)))
+        }
+    }
+
+    private static func key(of value: any Encodable) throws -> Any {
+        if let reference = value as? any ModelReference { return try reference.keyValue() }
+        if let model = value as? any CoreModel { return try model.keyValue() }
+        return value
+    }
+
+    private static func attributeValue(_ value: StoredValue, _ field: FieldPlan) -> Any? {
+        switch field.kind {
+        case .attribute(let kind): value.attributeValue(kind)
+        case .composite: value.composite?.elements
+        default: value.attributeValue(.data)
+        }
+    }
+
+    /// The changes for one statement: of single attributes only.
+    var batch: [String: Any]? {
+        guard links.isEmpty, !attributes.isEmpty, !attributes.contains(where: { $0.value is [String: Any] }) else {
+            return nil
+        }
+        return Dictionary(
+            attributes.map { ($0.name, $0.value.map { NSExpression(forConstantValue: $0) } ?? NSExpression(forConstantValue: nil)) },
+            uniquingKeysWith: { $1 })
+    }
+
+    /// Sets the values, on the queue of the context.
+    func apply(to objects: [NSManagedObject], in context: NSManagedObjectContext) throws {
+        var destinations: [(name: String, object: NSManagedObject?)] = []
+        for (field, destination, key) in links {
+            guard let key else {
+                destinations.append((field.name, nil))
+                continue
+            }
+            guard let object = try destination.objects(keys: [key], in: context).values.first else {
+                throw PersistenceError.missingReference(entity: plan.name, key: field.name, uid: "\(key)")
+            }
+            destinations.append((field.name, object))
+        }
+        for object in objects {
+            for (name, value) in attributes { object.setValue(value, forKey: name) }
+            for (name, destination) in destinations { object.setValue(destination, forKey: name) }
+        }
+    }
+}

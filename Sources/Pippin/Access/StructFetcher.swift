@@ -1,0 +1,57 @@
+import CoreData
+
+/// What fetches the models of a type from rows.
+struct StructFetcher<Model: CoreModel>: Sendable {
+    let plan: EntityPlan
+    let registry: ModelRegistry
+
+    func selection(
+        _ filter: Filter<Model>, _ order: Order<Model> = [], _ limit: Int? = nil, _ offset: Int = 0
+    ) throws -> RecordSelection {
+        var selection = RecordSelection(predicate: try filter.predicate(plan, registry))
+        selection.sortDescriptors = order.terms.isEmpty ? nil : try order.sortDescriptors(plan, registry)
+        selection.limit = limit
+        selection.offset = offset
+        return selection
+    }
+
+    /// What a request selects. Pages are in a certain order, which the identifier completes.
+    func selection(_ request: ModelRequest<Model>) throws -> RecordSelection {
+        var selection = try selection(request.filter, request.order, request.limit, request.offset)
+        if let last = request.last {
+            let page = try Page(request.order, plan)
+            selection.sortDescriptors = page.sortDescriptors
+            let rest = try page.predicate(after: try RecordEncoder(plan.record).encode(last).values)
+            selection.predicate =
+                selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, rest]) } ?? rest
+        } else if request.limit != nil {
+            let known = selection.sortDescriptors ?? []
+            if !known.contains(where: { $0.key == plan.uidKey }) {
+                selection.sortDescriptors = known + [NSSortDescriptor(key: plan.uidKey, ascending: true)]
+            }
+        }
+        return selection
+    }
+
+    func selection(id: Model.ID) throws -> RecordSelection {
+        var selection = RecordSelection.key(try Model.keyValue(of: id), named: plan.uidKey)
+        selection.limit = 1
+        return selection
+    }
+
+    func models(_ selection: RecordSelection, _ source: any StructRows) throws -> [Model] {
+        // A limit of 0 would mean none to Core Data.
+        if selection.limit.map({ $0 <= 0 }) ?? false { return [] }
+        return try StructAssembler(registry: registry, source: source).models(Model.self, of: plan, selection)
+    }
+
+    /// The models with identifiers, in their order; those that are not there are left out.
+    func models(inOrderOf ids: [Model.ID], _ source: any StructRows) throws -> [Model] {
+        var found: [Model.ID: Model] = [:]
+        for portion in Array(Set(ids)).portions(of: 500) {
+            let keys = try portion.map { try Model.keyValue(of: $0) }
+            for model in try models(.keys(keys, named: plan.uidKey), source) { found[model.id] = model }
+        }
+        return ids.compactMap { found[$0] }
+    }
+}

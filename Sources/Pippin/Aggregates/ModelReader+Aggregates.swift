@@ -1,0 +1,259 @@
+import CoreData
+
+// What the store computes. In a block that writes, its own changes count only where it says so.
+extension ModelReader {
+    /// How many models a filter selects, with the block's own changes.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - filter: what must hold.
+    /// - Returns: the number of models.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT count(*) FROM Z<ENTITY> WHERE <filter>`
+    public func count<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model> = .all) throws -> Int {
+        let plan = try access.plan(of: type)
+        let selection = try access.selection(filter, plan)
+        return try access.onContext { context in
+            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+            request.predicate = selection.predicate
+            return try context.count(for: request)
+        }
+    }
+
+    /// Whether there is a model that a filter selects, with the block's own changes.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - filter: what must hold.
+    /// - Returns: `true` when there is at least one.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE <filter> LIMIT 1`
+    public func exists<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model> = .all) throws -> Bool {
+        let plan = try access.plan(of: type)
+        return try exists(plan, try access.selection(filter, plan))
+    }
+
+    /// Whether there is a model with an identifier, with the block's own changes.
+    ///
+    /// - Parameters:
+    ///   - type: the model's type.
+    ///   - id: the identifier.
+    /// - Returns: `true` when there is one.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
+    public func exists<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
+        let plan = try access.plan(of: type)
+        return try exists(plan, .key(try Model.keyValue(of: id), named: plan.uidKey))
+    }
+
+    private func exists(_ plan: EntityPlan, _ selection: RecordSelection) throws -> Bool {
+        try access.onContext { context in
+            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+            request.predicate = selection.predicate
+            request.fetchLimit = 1
+            request.resultType = .managedObjectIDResultType
+            return try !context.fetch(request).isEmpty
+        }
+    }
+
+    /// The sum of a property.
+    ///
+    /// ```swift
+    /// let worth = try store.sum(Book.self, \.price, where: \.author?.name == "Jane Austen")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property, of this model or of one that it leads to.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the sum; `nil` where no model has a value.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func sum<Model: CoreModel, Value: Numeric & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
+    ) throws -> Value? { try aggregate(.sum, property, filter) }
+
+    /// The sum of an optional property.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property, of this model or of one that it leads to.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the sum; `nil` where no model has a value.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func sum<Model: CoreModel, Value: Numeric & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
+    ) throws -> Value? { try aggregate(.sum, property, filter) }
+
+    /// The least value of a property.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property, of this model or of one that it leads to.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the least value; `nil` where no model has one.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func min<Model: CoreModel, Value: Comparable & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
+    ) throws -> Value? { try aggregate(.minimum, property, filter) }
+
+    /// The least value of an optional property.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property, of this model or of one that it leads to.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the least value; `nil` where no model has one.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func min<Model: CoreModel, Value: Comparable & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
+    ) throws -> Value? { try aggregate(.minimum, property, filter) }
+
+    /// The greatest value of a property.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property, of this model or of one that it leads to.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the greatest value; `nil` where no model has one.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func max<Model: CoreModel, Value: Comparable & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
+    ) throws -> Value? { try aggregate(.maximum, property, filter) }
+
+    /// The greatest value of an optional property.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property, of this model or of one that it leads to.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the greatest value; `nil` where no model has one.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func max<Model: CoreModel, Value: Comparable & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
+    ) throws -> Value? { try aggregate(.maximum, property, filter) }
+
+    /// The average of a property.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: a property with numbers.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the average; `nil` where no model has a value.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func average<Model: CoreModel, Value: Numeric & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
+    ) throws -> Double? { try aggregate(.average, property, filter) }
+
+    /// The average of an optional property.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: a property with numbers.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the average; `nil` where no model has a value.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func average<Model: CoreModel, Value: Numeric & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
+    ) throws -> Double? { try aggregate(.average, property, filter) }
+
+    /// The different values of a property, in order.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property; `nil` is one of the values where it is optional and a model has none.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the values, ascending.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
+    public func distinct<Model: CoreModel, Value: Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
+    ) throws -> [Value] {
+        let (aggregate, selection) = try prepared(property, filter)
+        return try access.onContext { try aggregate.distinct(Value.self, selection.predicate, in: $0) }
+    }
+
+    /// How many models there are for each value of a property.
+    ///
+    /// ```swift
+    /// let booksByBinding = try store.counts(Book.self, by: \.binding)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property; models without a value count under `nil` where it is optional.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the numbers, by value; values that no model has are not among them.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT <property>, count(<id>) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
+    public func counts<Model: CoreModel, Value: Hashable & Codable>(
+        _ type: Model.Type, by property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
+    ) throws -> [Value: Int] {
+        let (aggregate, selection) = try prepared(property, filter)
+        return try access.onContext { try aggregate.counts(Value.self, selection.predicate, in: $0) }
+    }
+
+    /// The sum of a property for each value of another one.
+    ///
+    /// ```swift
+    /// let worthByAuthor = try store.sums(Book.self, \.price, by: \.author?.name)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: a property with numbers.
+    ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the sums, by value; groups in which no model has a number are not among them.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    public func sums<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, by group: KeyPath<Model, Group>,
+        where filter: Filter<Model> = .all
+    ) throws -> [Group: Value] { try sums(of: property, group, filter) }
+
+    /// The sum of an optional property for each value of another one.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: a property with numbers.
+    ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
+    ///   - filter: what must hold. What the block itself has changed does not count.
+    /// - Returns: the sums, by value; groups in which no model has a number are not among them.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    public func sums<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, by group: KeyPath<Model, Group>,
+        where filter: Filter<Model> = .all
+    ) throws -> [Group: Value] { try sums(of: property, group, filter) }
+
+    private func sums<Model: CoreModel, Value: Codable, Group: Hashable & Codable>(
+        of property: PartialKeyPath<Model>, _ group: KeyPath<Model, Group>, _ filter: Filter<Model>
+    ) throws -> [Group: Value] {
+        let (aggregate, selection) = try prepared(property, filter)
+        let groups = try Aggregate(PropertyName(group), aggregate.plan, access.manager.registry)
+        return try access.onContext { try aggregate.sums(Value.self, by: groups, selection.predicate, in: $0) }
+    }
+
+    private func aggregate<Model: CoreModel, Value: Decodable>(
+        _ function: Aggregate.Function, _ property: PartialKeyPath<Model>, _ filter: Filter<Model>
+    ) throws -> Value? {
+        let (aggregate, selection) = try prepared(property, filter)
+        return try access.onContext { try aggregate.value(function, as: Value.self, selection.predicate, in: $0) }
+    }
+
+    private func prepared<Model: CoreModel>(
+        _ property: PartialKeyPath<Model>, _ filter: Filter<Model>
+    ) throws -> (Aggregate, RecordSelection) {
+        let plan = try access.plan(of: Model.self)
+        let selection = try access.selection(filter, plan)
+        return (try Aggregate(PropertyName(property), plan, access.manager.registry), selection)
+    }
+}

@@ -1,0 +1,104 @@
+extension PersistenceError {
+    /// What happened.
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let rawValue: String
+
+        /// A code.
+        ///
+        /// - Parameter rawValue: its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        package init(_ rawValue: String) { self.rawValue = rawValue }
+
+        /// The code's name.
+        public var description: String { rawValue }
+    }
+}
+
+extension PersistenceError.Code {
+    // MARK: The manager and its store
+
+    /// The manager's store was taken away, and nobody has called `load()` since.
+    public static let notLoaded = Self("notLoaded")
+    /// `load(migratingBy:)` was called for a store that is open already.
+    public static let alreadyLoaded = Self("alreadyLoaded")
+    /// There is no file at the path, and the manager is to make none.
+    public static let storeNotFound = Self("storeNotFound")
+    /// There is no folder for the store.
+    public static let folderNotFound = Self("folderNotFound")
+    /// The store was made with other models, and cannot be changed to these by itself.
+    public static let schemaChanged = Self("schemaChanged")
+    /// The store has what the models would not keep: ``PersistenceError/losses`` has the list.
+    public static let wouldLose = Self("wouldLose")
+    /// The store has several models with values that a new rule wants to be unique.
+    public static let notUnique = Self("notUnique")
+
+    // MARK: Models and properties
+
+    /// There is no compiled model of that name, or it cannot be read.
+    public static let modelNotFound = Self("modelNotFound")
+    /// The file of a model cannot be read.
+    public static let modelNotReadable = Self("modelNotReadable")
+    /// No loaded bundle has the identifier.
+    public static let bundleNotFound = Self("bundleNotFound")
+    /// No entity can be made of a type.
+    public static let notDerivable = Self("notDerivable")
+    /// The manager was made without this model.
+    public static let unknownModel = Self("unknownModel")
+    /// The store's model has no such entity.
+    public static let unknownEntity = Self("unknownEntity")
+    /// A filter or an order names what is not stored.
+    public static let unknownProperty = Self("unknownProperty")
+    /// A filter compares what the store cannot compare.
+    public static let notComparable = Self("notComparable")
+    /// A filter looks into a value that is kept as JSON.
+    public static let keptAsJSON = Self("keptAsJSON")
+
+    // MARK: Reading and writing
+
+    /// `insert` was given a model that is stored already.
+    public static let alreadyStored = Self("alreadyStored")
+    /// `update` was given a model that is not stored.
+    public static let notFound = Self("notFound")
+    /// A property cannot be set where a filter holds.
+    public static let notSettable = Self("notSettable")
+    /// A model refers to one that is neither stored nor saved along with it.
+    public static let missingReference = Self("missingReference")
+    /// Somebody else has changed what was to be saved, or has saved what must be unique.
+    public static let conflict = Self("conflict")
+    /// A value breaks a rule of the model.
+    public static let invalid = Self("invalid")
+    /// The store could not save.
+    public static let saveFailed = Self("saveFailed")
+    /// A value cannot be read from the store.
+    public static let unreadable = Self("unreadable")
+    /// A value cannot be kept in the store.
+    public static let unwritable = Self("unwritable")
+    /// A block that only reads has changed something.
+    public static let changedInRead = Self("changedInRead")
+
+    // MARK: Files to import
+
+    /// A file cannot be read.
+    public static let fileNotReadable = Self("fileNotReadable")
+    /// A text cannot separate the fields of a file.
+    public static let noDelimiter = Self("noDelimiter")
+    /// A file has columns that the model does not have.
+    public static let unknownColumns = Self("unknownColumns")
+
+    // MARK: Migration plans
+
+    /// A migration plan has two versions of one name.
+    public static let repeatedVersion = Self("repeatedVersion")
+    /// The model of a migration plan's version cannot be had.
+    public static let unavailableVersion = Self("unavailableVersion")
+    /// A step of a migration plan cannot be inferred.
+    public static let notInferable = Self("notInferable")
+    /// A migration plan ends with another model than the manager's.
+    public static let notTheManagersModel = Self("notTheManagersModel")
+    /// A store is of none of a migration plan's versions.
+    public static let unknownStoreVersion = Self("unknownStoreVersion")
+    /// A step of a migration plan failed at one object.
+    public static let migrationFailed = Self("migrationFailed")
+}

@@ -1,0 +1,95 @@
+import CoreData
+
+// What models, their properties and values give rise to.
+extension PersistenceError {
+    package static func notDerivable(type: String, property: String, reason: String) -> PersistenceError {
+        PersistenceError(
+            .notDerivable, entity: type, property: property.isEmpty ? nil : property, reason: reason,
+            "No entity can be made of '\(type)'\(property.isEmpty ? "" : ", because of '\(property)'"): \(reason)")
+    }
+
+    package static func unknownModel(_ model: String, known: [String]) -> PersistenceError {
+        PersistenceError(
+            .unknownModel, entity: model, known: known.sorted(),
+            "The manager knows nothing of '\(model)'. Name it in PersistenceManager(models:), next to "
+                + "\(known.isEmpty ? "the others" : known.sorted().joined(separator: ", ")).")
+    }
+
+    package static func unknownEntity(_ entity: String, known: [String]) -> PersistenceError {
+        PersistenceError(
+            .unknownEntity, entity: entity, known: known.sorted(),
+            "The model has no entity '\(entity)'. It has: \(known.sorted().joined(separator: ", ")).")
+    }
+
+    package static func unknownProperty(_ property: String, entity: String, known: [String]) -> PersistenceError {
+        PersistenceError(
+            .unknownProperty, entity: entity, property: property, known: known,
+            "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", ")).")
+    }
+
+    package static func notComparable(property: String, type: String) -> PersistenceError {
+        PersistenceError(
+            .notComparable, entity: type, property: property,
+            "'\(property)' cannot be compared with this \(type). A filter compares single values (numbers, texts, dates, UUIDs, URLs, "
+                + "enumerations with raw values), nested values, and lists whose order is certain; of models only whether there are any. "
+                + "Fetch by other properties, and filter what comes.")
+    }
+
+    package static func keptAsJSON(property: String, path: String) -> PersistenceError {
+        PersistenceError(
+            .keptAsJSON, property: property, path: path,
+            "'\(path)' cannot be looked at by the store: '\(property)' is kept as JSON, as values are that contain themselves or have no "
+                + "fixed properties. Fetch by other properties, and filter what comes.")
+    }
+
+    package static func missingReference(entity: String, key: String, uid: String) -> PersistenceError {
+        PersistenceError(
+            .missingReference, entity: entity, property: key, identifier: uid,
+            "'\(entity).\(key)' refers to '\(uid)', which is neither stored nor being saved. Save that first, or along with it.")
+    }
+
+    package static func unreadable(entity: String, uid: String? = nil, key: String, reason: String) -> PersistenceError {
+        PersistenceError(
+            .unreadable, entity: entity, property: key, identifier: uid, reason: reason,
+            "\(uid.map { "The \(entity) '\($0)'" } ?? "The store's value of '\(entity)'") cannot be read"
+                + "\(key.isEmpty ? "" : ", because of '\(key)'"): \(reason)")
+    }
+
+    package static func unwritable(entity: String, uid: String, key: String?, reason: String) -> PersistenceError {
+        PersistenceError(
+            .unwritable, entity: entity, property: key, identifier: uid, reason: reason,
+            "The \(entity) '\(uid)' cannot be saved\(key.map { ", because of '\($0)'" } ?? ""): \(reason)")
+    }
+
+    package static func changedInRead(entities: [String]) -> PersistenceError {
+        PersistenceError(
+            .changedInRead, known: entities,
+            "A block of read(_:) has changed \(entities.joined(separator: ", ")), which nobody would save. Use write(_:), or take the changes "
+                + "back with rollback() before the block ends.")
+    }
+
+    package static func alreadyStored(entity: String, id: String) -> PersistenceError {
+        PersistenceError(
+            .alreadyStored, entity: entity, identifier: id,
+            "The \(entity) '\(id)' is stored already, so it cannot be inserted. Change it with update, or save it whether it is stored "
+                + "or not with save. Nothing was changed.")
+    }
+
+    package static func repeatedIdentifier(entity: String) -> PersistenceError {
+        PersistenceError(
+            .alreadyStored, entity: entity,
+            "Several of the \(entity)s that were to be inserted have the same identifier. Give each its own. Nothing was changed.")
+    }
+
+    package static func notFound(entity: String, id: String) -> PersistenceError {
+        PersistenceError(
+            .notFound, entity: entity, identifier: id,
+            "There is no \(entity) '\(id)' to change. Insert it, or save it whether it is stored or not with save. Nothing was changed.")
+    }
+
+    package static func notSettable(_ property: String, entity: String, reason: String) -> PersistenceError {
+        PersistenceError(
+            .notSettable, entity: entity, property: property, reason: reason,
+            "'\(property)' of '\(entity)' cannot be set where a filter holds: \(reason)")
+    }
+}

@@ -1,0 +1,73 @@
+import CoreData
+
+extension PersistenceError {
+    /// What a save that Core Data refused says of the models: which ones, which properties, and why.
+    package init(saving error: any Error, _ registry: ModelRegistry) {
+        let cocoa = error as NSError
+        let details = cocoa.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [cocoa]
+        let failures = details.flatMap { Self.failures($0, registry) }
+        self.init(
+            Self.code(of: details), entity: failures.first?.entity, property: failures.first?.property,
+            identifier: failures.first?.identifier, reason: failures.first?.reason ?? cocoa.localizedDescription,
+            failures: failures, underlying: error, Self.sentence(failures, error))
+    }
+
+    private static func code(of errors: [NSError]) -> Code {
+        let codes = errors.map(\.code)
+        let conflicts = [NSManagedObjectMergeError, NSManagedObjectConstraintMergeError, NSPersistentStoreSaveConflictsError]
+        if codes.contains(where: conflicts.contains) { return .conflict }
+        let values = NSManagedObjectValidationError..<NSManagedObjectContextLockingError
+        return codes.contains(where: values.contains) ? .invalid : .saveFailed
+    }
+
+    private static func sentence(_ failures: [SaveFailure], _ error: any Error) -> String {
+        guard !failures.isEmpty else { return "Nothing was saved. \(error.localizedDescription)" }
+        let lines = failures.prefix(5).map { failure in
+            let identifier = failure.identifier.map { " '\($0)'" } ?? ""
+            return "\(failure.entity)\(identifier)\(failure.property.map { ", \($0)" } ?? ""): \(failure.reason)"
+        }
+        let rest = failures.count > 5 ? " And \(failures.count - 5) more." : ""
+        return "Nothing was saved. \(lines.joined(separator: " "))\(rest)"
+    }
+
+    private static func failures(_ error: NSError, _ registry: ModelRegistry) -> [SaveFailure] {
+        func failure(_ object: NSManagedObject, _ key: String?, _ reason: String) -> SaveFailure {
+            SaveFailure(
+                entity: object.entity.name ?? "", identifier: registry.identifier(of: object), property: key,
+                reason: reason)
+        }
+        if let object = error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject {
+            return [failure(object, error.userInfo[NSValidationKeyErrorKey] as? String, error.localizedDescription)]
+        }
+        switch error.userInfo[NSPersistentStoreSaveConflictsErrorKey] {
+        case let conflicts as [NSMergeConflict]:
+            return conflicts.map { failure($0.sourceObject, nil, "It was changed by somebody else in the meantime.") }
+        case let conflicts as [NSConstraintConflict]:
+            return conflicts.flatMap { conflict in
+                let stored = conflict.databaseObject.flatMap { registry.identifier(of: $0) }
+                let reason =
+                    stored.map { "'\($0)' has the same value already." } ?? "Another one has the same value already."
+                return conflict.conflictingObjects.map {
+                    failure($0, conflict.constraint.joined(separator: ", "), reason)
+                }
+            }
+        default: return []
+        }
+    }
+}
+
+extension ModelRegistry {
+    fileprivate func identifier(of object: NSManagedObject) -> String? {
+        let entity = object.entity
+        let keys = [plans.first { $0.name == entity.name }?.uidKey, entity.uniqueKey, "uid", "id"].compactMap { $0 }
+        guard let key = keys.first(where: { entity.attributesByName[$0] != nil }) else { return nil }
+        return object.value(forKey: key).map { "\($0)" }
+    }
+}
+
+extension NSEntityDescription {
+    /// The attribute that tells one record from another by itself.
+    fileprivate var uniqueKey: String? {
+        uniquenessConstraints.lazy.filter { $0.count == 1 }.compactMap { $0.first as? String }.first
+    }
+}

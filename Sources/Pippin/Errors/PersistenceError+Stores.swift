@@ -1,0 +1,92 @@
+import CoreData
+
+// What a manager, its store and files to import give rise to.
+extension PersistenceError {
+    package static func notLoaded(manager: String) -> PersistenceError {
+        PersistenceError(
+            .notLoaded,
+            "The persistence manager '\(manager)' is not loaded. Call load() once, and wait for it, before anything else.")
+    }
+
+    package static func alreadyLoaded(manager: String) -> PersistenceError {
+        PersistenceError(
+            .alreadyLoaded,
+            "The persistence manager '\(manager)' is loaded already. Load it once, and pass the manager around.")
+    }
+
+    package static func storeNotFound(path: String) -> PersistenceError {
+        PersistenceError(
+            .storeNotFound, path: path,
+            "There is no store at \(path), and this manager is to make none (creating: .nothing). Check the path.")
+    }
+
+    package static func folderNotFound(path: String) -> PersistenceError {
+        PersistenceError(
+            .folderNotFound, path: path,
+            "There is no folder \(path) for the store. Check the path, make the folder first, or have it made: "
+                + "store: .file(url, creating: .folders).")
+    }
+
+    package static func schemaChanged(entity: String, property: String?, reason: String) -> PersistenceError {
+        PersistenceError(
+            .schemaChanged, entity: entity, property: property, reason: reason,
+            "The store was made with other models, and '\(property.map { "\(entity).\($0)" } ?? entity)' stands in the way: \(reason). "
+                + "In its schema, give a new property a .defaultValue or make it optional, say .renamed(_:from:) of one with a new "
+                + "name, or load with a MigrationPlan. The store is as it was.")
+    }
+
+    package static func wouldLose(store: String, losses: [StoreLoss]) -> PersistenceError {
+        PersistenceError(
+            .wouldLose, path: store, losses: losses,
+            "The store '\(store)' has what these models would not keep:\n"
+                + losses.map { "- \($0)\n" }.joined()
+                + "A newer version of the program may have made it so; then open it with that. The store is as it was.")
+    }
+
+    package static func notUnique(store: String, entity: String, properties: [String], examples: [String]) -> PersistenceError {
+        PersistenceError(
+            .notUnique, entity: entity, path: store, known: examples,
+            "The store '\(store)' has several '\(entity)' with the same \(properties.joined(separator: ", ")), which is to be unique: "
+                + "\(examples.joined(separator: ", ")). Change or delete all but one of them with a manager without that rule, then load "
+                + "with it. The store is as it was.")
+    }
+
+    package static func fileNotReadable(path: String, reason: String) -> PersistenceError {
+        PersistenceError(
+            .fileNotReadable, path: path, reason: reason,
+            "The file \(path) cannot be read. \(reason)")
+    }
+
+    package static func noDelimiter(_ text: String) -> PersistenceError {
+        PersistenceError(
+            .noDelimiter,
+            "'\(text)' cannot separate fields. Use one character of ASCII, such as a comma, a semicolon or a tab.")
+    }
+
+    package static func unknownColumns(_ columns: [String], type: String, known: [String]) -> PersistenceError {
+        PersistenceError(
+            .unknownColumns, entity: type, property: columns.joined(separator: ", "), known: known,
+            "'\(type)' has no \(columns.count == 1 ? "property" : "properties") \(columns.map { "'\($0)'" }.joined(separator: ", ")), which "
+                + "the file has as \(columns.count == 1 ? "a column" : "columns"); it has \(known.joined(separator: ", ")). Rename the "
+                + "columns, or name them in ignoringColumns: to import the others. Nothing was imported.")
+    }
+
+    package static func modelNotFound(name: String, bundle: String) -> PersistenceError {
+        PersistenceError(
+            .modelNotFound,
+            "There is no model '\(name).momd' or '\(name).mom' in \(bundle). "
+                + "Is the .xcdatamodeld in the target, and this the target's bundle?")
+    }
+
+    package static func modelNotReadable(url: URL) -> PersistenceError {
+        PersistenceError(
+            .modelNotReadable,
+            "There is no readable model at \(url.path). A .momd folder or a .mom file is expected.")
+    }
+
+    package static func bundleNotFound(identifier: String) -> PersistenceError {
+        PersistenceError(
+            .bundleNotFound, identifier: identifier,
+            "No loaded bundle has the identifier '\(identifier)'.")
+    }
+}

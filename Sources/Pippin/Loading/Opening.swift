@@ -1,0 +1,39 @@
+import CoreData
+
+/// How far a manager's store has come.
+enum LoadState {
+    case unloaded, loading, loaded
+}
+
+// Whoever comes first opens the store, and the others wait.
+extension PersistenceManager {
+    /// Opens the store unless it is open.
+    ///
+    /// - Throws: ``PersistenceError/Code/notLoaded`` for a store that was taken away, and what `load()` throws.
+    package func openIfNeeded() throws {
+        if isOpen { return }
+        try refuseOpeningAgain()
+        try opening.withLock { _ in
+            if isOpen { return }
+            try openNow(nil, nil)
+        }
+    }
+
+    /// Opens the store unless it is open, off the calling thread.
+    package func openIfNeeded() async throws {
+        if isOpen { return }
+        try await offThread { try self.openIfNeeded() }
+    }
+
+    package var isOpen: Bool { state.withLock { $0 == .loaded } }
+
+    /// - Throws: ``PersistenceError/Code/notLoaded`` where the store is not open.
+    package func requireOpen() throws {
+        guard isOpen else { throw PersistenceError.notLoaded(manager: name) }
+    }
+
+    /// A store that was taken away is made again by name only, by `load()`.
+    private func refuseOpeningAgain() throws {
+        if wasDestroyed.withLock({ $0 }) { throw PersistenceError.notLoaded(manager: name) }
+    }
+}

@@ -1,0 +1,62 @@
+import CoreData
+
+extension Filter: CustomStringConvertible {
+    /// The filter as the predicate language would write it.
+    public var description: String { term.text }
+}
+
+extension FilterTerm {
+    fileprivate var text: String {
+        switch self {
+        case .all: "TRUEPREDICATE"
+        case .predicate(let predicate): "\(predicate)"
+        case .comparison(let property, let comparison, let value):
+            "\(property.shown) \(comparison.symbol) \(Self.text(of: value))"
+        case .list(let property, let values):
+            "\(property.shown) IN {\(values.map(Self.text).joined(separator: ", "))}"
+        case .members(let property, let term, let condition): condition.text(property.shown, term)
+        case .and(let left, let right): "\(left.inner) AND \(right.inner)"
+        case .or(let left, let right): "\(left.inner) OR \(right.inner)"
+        case .not(let term): "NOT \(term.inner)"
+        case .refused(let predicate): predicate
+        case .failed(let error): "(\(error.localizedDescription))"
+        }
+    }
+
+    /// The text as a part of another one.
+    private var inner: String {
+        switch self {
+        case .and, .or, .predicate, .refused: "(\(text))"
+        default: text
+        }
+    }
+
+    private static func text(of value: any Encodable) -> String {
+        if let optional = value as? any OptionalValue {
+            return optional.wrappedValue.map { text(of: $0) } ?? "nil"
+        }
+        switch value {
+        case let text as String: return "\"\(text)\""
+        case let raw as any RawRepresentable: return "\(raw.rawValue)"
+        default: return "\(value)"
+        }
+    }
+}
+
+extension MemberCondition {
+    fileprivate func text(_ list: String, _ term: FilterTerm) -> String {
+        let members = if case .all = term { list } else { "\(list)[\(Filter<Void>(term: term))]" }
+        switch self {
+        case .any: return "ANY \(members)"
+        case .none: return "NONE \(members)"
+        case .all: return "ALL \(members)"
+        case .count(let least, let most):
+            guard let most else { return "\(members).@count >= \(least)" }
+            return least == most ? "\(members).@count == \(least)" : "\(members).@count BETWEEN {\(least), \(most)}"
+        }
+    }
+}
+
+extension PropertyName {
+    fileprivate var shown: String { path ?? spelling }
+}

@@ -1,0 +1,137 @@
+/// A range of values that a property may lie in: `1...5`, `1..<5`, `1...`, `...5`, `..<5`.
+public protocol FilterRange<Bound> {
+    /// What the bounds are.
+    associatedtype Bound: Comparable
+    /// The least value; `nil` for none.
+    var lowest: Bound? { get }
+    /// The greatest value; `nil` for none.
+    var highest: Bound? { get }
+    /// Whether ``highest`` itself is in it.
+    var includesHighest: Bool { get }
+}
+
+extension FilterRange {
+    /// `true`: most ranges have their end in them.
+    public var includesHighest: Bool { true }
+
+    /// Holds where a property lies in the range. `(1...5).contains(\.stars)`
+    ///
+    /// - Parameter property: the property, of the model or of one that it leads to.
+    /// - Returns: the filter.
+    /// - SQL: `<property> >= ? AND <property> <= ?`
+    public func contains<Model>(_ property: KeyPath<Model, Bound>) -> Filter<Model> where Bound: Encodable {
+        .lying(property, in: self)
+    }
+
+    /// Holds where an optional property has a value that lies in the range.
+    ///
+    /// - Parameter property: the property, of the model or of one that it leads to.
+    /// - Returns: the filter.
+    /// - SQL: `<property> >= ? AND <property> <= ?`
+    public func contains<Model>(_ property: KeyPath<Model, Bound?>) -> Filter<Model> where Bound: Encodable {
+        .lying(property, in: self)
+    }
+}
+
+extension ClosedRange: FilterRange {
+    /// The lower bound.
+    public var lowest: Bound? { lowerBound }
+    /// The upper bound.
+    public var highest: Bound? { upperBound }
+}
+
+extension Range: FilterRange {
+    /// The lower bound.
+    public var lowest: Bound? { lowerBound }
+    /// The upper bound.
+    public var highest: Bound? { upperBound }
+    /// `false`
+    public var includesHighest: Bool { false }
+}
+
+extension PartialRangeFrom: FilterRange {
+    /// The lower bound.
+    public var lowest: Bound? { lowerBound }
+    /// `nil`
+    public var highest: Bound? { nil }
+}
+
+extension PartialRangeThrough: FilterRange {
+    /// `nil`
+    public var lowest: Bound? { nil }
+    /// The upper bound.
+    public var highest: Bound? { upperBound }
+}
+
+extension PartialRangeUpTo: FilterRange {
+    /// `nil`
+    public var lowest: Bound? { nil }
+    /// The upper bound.
+    public var highest: Bound? { upperBound }
+    /// `false`
+    public var includesHighest: Bool { false }
+}
+
+/// Holds where a property lies in a range. `1...5 ~= \.stars`
+///
+/// - Parameters:
+///   - range: the range, with or without ends.
+///   - property: the property, of the model or of one that it leads to.
+/// - Returns: the filter.
+/// - SQL: `<property> >= ? AND <property> <= ?`
+public func ~= <Model, Bounds: FilterRange>(range: Bounds, property: KeyPath<Model, Bounds.Bound>) -> Filter<Model>
+where Bounds.Bound: Encodable { .lying(property, in: range) }
+
+/// Holds where an optional property has a value that lies in a range. `10... ~= \.price`
+///
+/// - Parameters:
+///   - range: the range, with or without ends.
+///   - property: the property, of the model or of one that it leads to.
+/// - Returns: the filter.
+/// - SQL: `<property> >= ? AND <property> <= ?`
+public func ~= <Model, Bounds: FilterRange>(range: Bounds, property: KeyPath<Model, Bounds.Bound?>) -> Filter<Model>
+where Bounds.Bound: Encodable { .lying(property, in: range) }
+
+extension Sequence where Element: Encodable {
+    /// Holds where a property has one of these values. `["Emma", "Persuasion"].contains(\.title)`
+    ///
+    /// - Parameter property: the property, of the model or of one that it leads to.
+    /// - Returns: the filter; of no values, no model holds.
+    /// - SQL: `<property> IN (?, …)`
+    public func contains<Model>(_ property: KeyPath<Model, Element>) -> Filter<Model> { .in(property, self) }
+}
+
+extension Filter {
+    /// Holds where a property is within bounds, these included.
+    ///
+    /// - Parameters:
+    ///   - property: the property, of the model or of one that it leads to.
+    ///   - range: the least and the greatest value.
+    /// - Returns: the filter.
+    /// - SQL: `<property> >= ? AND <property> <= ?`
+    public static func between<Value: Encodable & Comparable>(
+        _ property: KeyPath<Model, Value>, _ range: ClosedRange<Value>
+    ) -> Filter { lying(property, in: range) }
+
+    /// Holds where an optional property is within bounds, these included.
+    ///
+    /// - Parameters:
+    ///   - property: the property, of the model or of one that it leads to.
+    ///   - range: the least and the greatest value.
+    /// - Returns: the filter.
+    /// - SQL: `<property> >= ? AND <property> <= ?`
+    public static func between<Value: Encodable & Comparable>(
+        _ property: KeyPath<Model, Value?>, _ range: ClosedRange<Value>
+    ) -> Filter { lying(property, in: range) }
+
+    static func lying<Bounds: FilterRange>(_ property: PartialKeyPath<Model>, in range: Bounds) -> Filter
+    where Bounds.Bound: Encodable {
+        var filter: Filter?
+        if let lowest = range.lowest { filter = comparing(property, .atLeast, lowest) }
+        if let highest = range.highest {
+            let below = comparing(property, range.includesHighest ? .atMost : .less, highest)
+            filter = filter.map { $0 && below } ?? below
+        }
+        return filter ?? .all
+    }
+}

@@ -1,0 +1,70 @@
+import CoreData
+
+/// How a property is compared with a value.
+enum FilterComparison: Equatable {
+    case equal, notEqual, less, atMost, more, atLeast
+    /// Texts, with what does not matter in them.
+    case text(TextComparison, StringMatching)
+
+    var type: NSComparisonPredicate.Operator {
+        switch self {
+        case .equal: .equalTo
+        case .notEqual: .notEqualTo
+        case .less: .lessThan
+        case .atMost: .lessThanOrEqualTo
+        case .more: .greaterThan
+        case .atLeast: .greaterThanOrEqualTo
+        case .text(let comparison, _): comparison.type
+        }
+    }
+
+    var options: NSComparisonPredicate.Options {
+        guard case .text(_, let matching) = self else { return [] }
+        var options: NSComparisonPredicate.Options = []
+        if matching.contains(.caseInsensitive) { options.insert(.caseInsensitive) }
+        if matching.contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
+        return options
+    }
+
+    /// As the predicate language writes it.
+    var symbol: String {
+        switch self {
+        case .equal: "=="
+        case .notEqual: "!="
+        case .less: "<"
+        case .atMost: "<="
+        case .more: ">"
+        case .atLeast: ">="
+        case .text(let comparison, let matching): comparison.rawValue + matching.suffix
+        }
+    }
+}
+
+/// How texts are compared.
+enum TextComparison: String {
+    case contains = "CONTAINS"
+    case begins = "BEGINSWITH"
+    case ends = "ENDSWITH"
+    case equals = "=="
+    case like = "LIKE"
+    case matches = "MATCHES"
+
+    var type: NSComparisonPredicate.Operator {
+        switch self {
+        case .contains: .contains
+        case .begins: .beginsWith
+        case .ends: .endsWith
+        case .equals: .equalTo
+        case .like: .like
+        case .matches: .matches
+        }
+    }
+}
+
+/// How many models of a list there are to be.
+enum MemberCondition: Equatable {
+    /// Some, none, or all that there are.
+    case any, none, all
+    /// So many; without an end, that many or more.
+    case count(from: Int, through: Int?)
+}

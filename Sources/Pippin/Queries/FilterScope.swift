@@ -1,0 +1,75 @@
+import CoreData
+
+/// What the properties of a filter belong to: the model that is looked for, or one of a list in it.
+struct FilterScope {
+    let plan: EntityPlan
+    let registry: ModelRegistry
+    /// What a model of a list is called; `nil` for the model that is looked for.
+    var variable: String?
+    private var depth = 0
+
+    init(plan: EntityPlan, registry: ModelRegistry) {
+        self.plan = plan
+        self.registry = registry
+    }
+
+    /// The scope of a list's models.
+    private func within(_ plan: EntityPlan) -> FilterScope {
+        var scope = FilterScope(plan: plan, registry: registry)
+        scope.depth = depth + 1
+        scope.variable = "each\(depth + 1)"
+        return scope
+    }
+
+    /// The value at a path.
+    func expression(_ path: String) -> NSExpression {
+        guard let variable else { return NSExpression(forKeyPath: path) }
+        return NSExpression(
+            forFunction: NSExpression(forVariable: variable), selectorName: "valueForKeyPath:",
+            arguments: [NSExpression(forKeyPath: path)])
+    }
+
+    func compare(
+        _ path: String, _ type: NSComparisonPredicate.Operator, _ value: Any?,
+        options: NSComparisonPredicate.Options = []
+    ) -> NSPredicate {
+        NSComparisonPredicate(
+            leftExpression: expression(path), rightExpression: NSExpression(forConstantValue: value), modifier: .direct,
+            type: type, options: options)
+    }
+
+    /// What holds where so many models of a list are selected by a filter of their own.
+    func predicate(_ property: PropertyName, _ term: FilterTerm, _ condition: MemberCondition) throws -> NSPredicate {
+        let found = try registry.resolve(property, of: plan)
+        guard case .toMany? = found.field?.kind, let members = found.model else {
+            throw PersistenceError.notComparable(property: property.spelling, type: "list of models")
+        }
+        let selected = condition == .all ? FilterTerm.not(term) : term
+        let count: NSExpression
+        if case .all = selected {
+            count = expression(found.path + ".@count")
+        } else {
+            let inner = within(members)
+            let subquery = NSExpression(
+                forSubquery: expression(found.path), usingIteratorVariable: inner.variable ?? "",
+                predicate: try selected.predicate(inner))
+            count = NSExpression(
+                forFunction: subquery, selectorName: "valueForKeyPath:", arguments: [NSExpression(forKeyPath: "@count")])
+        }
+        func number(_ type: NSComparisonPredicate.Operator, _ number: Int) -> NSPredicate {
+            NSComparisonPredicate(
+                leftExpression: count, rightExpression: NSExpression(forConstantValue: number), modifier: .direct,
+                type: type, options: [])
+        }
+        switch condition {
+        case .any: return number(.greaterThan, 0)
+        case .none, .all: return number(.equalTo, 0)
+        case .count(let least, nil): return number(.greaterThanOrEqualTo, least)
+        case .count(let least, let most?) where least == most: return number(.equalTo, least)
+        case .count(let least, let most?):
+            return NSCompoundPredicate(andPredicateWithSubpredicates: [
+                number(.greaterThanOrEqualTo, least), number(.lessThanOrEqualTo, most),
+            ])
+        }
+    }
+}

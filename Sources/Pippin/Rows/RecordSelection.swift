@@ -1,0 +1,34 @@
+import CoreData
+
+/// Which records, in which order.
+package struct RecordSelection: @unchecked Sendable {
+    // @unchecked Sendable: predicates and sort descriptors do not change once they are made.
+    package var predicate: NSPredicate?
+    package var sortDescriptors: [NSSortDescriptor]?
+    package var limit: Int?
+    package var offset = 0
+    package var isDistinct = false
+    /// Paths of relationships whose records are wanted as well.
+    package var prefetched: [String] = []
+
+    package init(
+        predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil, limit: Int? = nil
+    ) {
+        self.predicate = predicate
+        self.sortDescriptors = sortDescriptors
+        self.limit = limit
+    }
+
+    /// All of them, in no particular order.
+    package static let all = RecordSelection()
+
+    /// The record with a key.
+    package static func key(_ key: Any, named name: String) -> RecordSelection {
+        RecordSelection(predicate: NSPredicate(format: "%K == %@", argumentArray: [name, key]))
+    }
+
+    /// The records with one of some keys.
+    package static func keys(_ keys: [Any], named name: String) -> RecordSelection {
+        RecordSelection(predicate: NSPredicate(format: "%K IN %@", argumentArray: [name, keys]))
+    }
+}

@@ -1,0 +1,87 @@
+import CoreData
+
+// What one statement does to many models, without loading them.
+extension PersistenceManager {
+    /// Changes properties of the models that a filter selects.
+    ///
+    /// ```swift
+    /// try await manager.update(Book.self, where: \.author?.name == "Jane Austen") { $0.set(\.price, to: 5) }
+    /// ```
+    ///
+    /// It is one statement where only plain properties are set. The main context and all observers are notified.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - filter: what must hold; `.all` for all of them.
+    ///   - changes: says what to set.
+    /// - Returns: how many models the filter selects.
+    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is saved then.
+    /// - SQL: `UPDATE Z<ENTITY> SET …, Z_OPT = Z_OPT + 1 WHERE <filter>`
+    @discardableResult
+    public func update<Model: CoreModel>(
+        _ type: Model.Type, where filter: Filter<Model>,
+        _ changes: @Sendable (inout ModelChanges<Model>) throws -> Void
+    ) async throws -> Int {
+        let plan = try registry.plan(of: type)
+        var wanted = ModelChanges<Model>()
+        try changes(&wanted)
+        let prepared = try PreparedChanges(wanted, plan, registry)
+        let selection = RecordSelection(predicate: try filter.predicate(plan, registry))
+        let (count, changed) = try await inSavedTransaction { context -> (Int, [NSManagedObjectID]) in
+            if let values = prepared.batch, context.knowsBatches {
+                let request = NSBatchUpdateRequest(entityName: plan.name)
+                request.predicate = selection.predicate
+                request.propertiesToUpdate = values
+                request.resultType = .updatedObjectIDsResultType
+                let result = try context.execute(request) as? NSBatchUpdateResult
+                let changed = result?.result as? [NSManagedObjectID] ?? []
+                return (changed.count, changed)
+            }
+            let objects = try plan.objects(selection, in: context)
+            try prepared.apply(to: objects, in: context)
+            return (objects.count, [])
+        }
+        tellContexts(ofUpdated: changed)
+        return count
+    }
+
+    /// Deletes all models of a type, and what belongs to them.
+    ///
+    /// It is one statement, and one more for each relationship whose other side must hear of it. Rules that deny a deletion are not
+    /// consulted. The main context and all observers are notified.
+    ///
+    /// - Parameter type: the models' type.
+    /// - Returns: how many models there were.
+    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is saved then.
+    /// - SQL: `DELETE FROM Z<ENTITY>`
+    @discardableResult
+    public func deleteAll<Model: CoreModel>(_ type: Model.Type) async throws -> Int {
+        let plan = try registry.plan(of: type)
+        let (count, deleted) = try await inSavedTransaction { context -> (Int, [NSManagedObjectID]) in
+            guard context.knowsBatches else {
+                let objects = try plan.objects(.all, in: context)
+                for object in objects { context.delete(object) }
+                return (objects.count, [])
+            }
+            let all = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+            let request = NSBatchDeleteRequest(fetchRequest: all)
+            request.resultType = .resultTypeObjectIDs
+            let result = try context.execute(request) as? NSBatchDeleteResult
+            let deleted = result?.result as? [NSManagedObjectID] ?? []
+            return (deleted.count, deleted)
+        }
+        tellContexts(ofDeleted: deleted)
+        return count
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Whether all stores take batch requests.
+    fileprivate var knowsBatches: Bool {
+        #if canImport(ObjectiveC)
+            persistentStoreCoordinator?.persistentStores.allSatisfy { $0.type == NSSQLiteStoreType } ?? false
+        #else
+            persistentStoreCoordinator?.takesBatches ?? false
+        #endif
+    }
+}

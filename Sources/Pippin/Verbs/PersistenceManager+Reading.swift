@@ -1,0 +1,83 @@
+// What a block that reads can ask, in one line.
+extension PersistenceManager {
+    /// The models that a filter selects, in order.
+    ///
+    /// With a limit, models whose order is the same come in the order of their identifiers, so that pages fit together: the next one begins
+    /// after the last model of this one.
+    ///
+    /// ```swift
+    /// let first = try await manager.fetch(Book.self, sortedBy: .descending(\.price), limit: 20)
+    /// let second = try await manager.fetch(Book.self, sortedBy: .descending(\.price), after: first.last, limit: 20)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - filter: what must hold.
+    ///   - order: the order; without one, any.
+    ///   - last: the model after which to begin, by the order's properties and its identifier, wherever it is now. The order must be one of
+    ///     plain properties of the model then. Without one, at the beginning.
+    ///   - limit: how many at most; all of them without one.
+    ///   - offset: how many to pass over. A page after a model is faster.
+    /// - Returns: the models; none where the filter selects none.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
+    public func fetch<Model: CoreModel>(
+        _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [], after last: Model? = nil, limit: Int? = nil, offset: Int = 0
+    ) async throws -> [Model] {
+        try await asking { try $0.fetch(type, where: filter, sortedBy: order, after: last, limit: limit, offset: offset) }
+    }
+
+    /// The models that a request describes, in order.
+    ///
+    /// - Parameter request: the request.
+    /// - Returns: the models; none where it selects none.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    public func fetch<Model: CoreModel>(
+        _ request: ModelRequest<Model>
+    ) async throws -> [Model] {
+        try await asking { try $0.fetch(request) }
+    }
+
+    /// The model with an identifier.
+    ///
+    /// - Parameters:
+    ///   - type: the model's type.
+    ///   - id: the identifier.
+    /// - Returns: the model; `nil` where there is none.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
+    public func find<Model: CoreModel>(
+        _ type: Model.Type, id: Model.ID
+    ) async throws -> Model? {
+        try await asking { try $0.find(type, id: id) }
+    }
+
+    /// The models with these identifiers, in their order. Identifiers that no model has are passed over.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - ids: the identifiers.
+    /// - Returns: the models that there are.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, 500 at a time
+    public func find<Model: CoreModel>(
+        _ type: Model.Type, ids: [Model.ID]
+    ) async throws -> [Model] {
+        try await asking { try $0.find(type, ids: ids) }
+    }
+
+    /// The first model that a filter selects.
+    ///
+    /// - Parameters:
+    ///   - type: the model's type.
+    ///   - filter: what must hold.
+    ///   - order: the order; without one, any.
+    /// - Returns: the model; `nil` where the filter selects none.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT 1`
+    public func first<Model: CoreModel>(
+        _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = []
+    ) async throws -> Model? {
+        try await asking { try $0.first(type, where: filter, sortedBy: order) }
+    }
+}

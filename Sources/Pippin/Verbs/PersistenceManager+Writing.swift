@@ -1,0 +1,147 @@
+// What a block that writes can do, in one line: each a transaction of its own.
+extension PersistenceManager {
+    /// Saves a model, and the models in it: what is new is inserted, what is known is changed.
+    ///
+    /// - Parameter model: the model.
+    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is saved then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?`
+    public func save<Model: CoreModel>(
+        _ model: Model
+    ) async throws {
+        try await write { try $0.save(model) }
+    }
+
+    /// Saves models, and the models in them: what is new is inserted, what is known is changed.
+    ///
+    /// - Parameter models: the models. Of several with one identifier the last one counts.
+    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is saved then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …` for what is
+    ///   new and what has changed
+    public func save<Model: CoreModel>(
+        _ models: [Model]
+    ) async throws {
+        try await write { try $0.save(models) }
+    }
+
+    /// Inserts a model that is not stored yet, and saves the models in it.
+    ///
+    /// - Parameter model: the model.
+    /// - Throws: ``PersistenceError/Code/alreadyStored`` for one with a known identifier, and what `save` throws. Nothing is saved then.
+    public func insert<Model: CoreModel>(
+        _ model: Model
+    ) async throws {
+        try await write { try $0.insert(model) }
+    }
+
+    /// Inserts models that are not stored yet, and saves the models in them.
+    ///
+    /// - Parameter models: the models, each with an identifier of its own.
+    /// - Throws: ``PersistenceError/Code/alreadyStored`` for one with a known identifier, and what `save` throws. Nothing is saved then.
+    public func insert<Model: CoreModel>(
+        _ models: [Model]
+    ) async throws {
+        try await write { try $0.insert(models) }
+    }
+
+    /// Changes a model that is stored, and saves the models in it.
+    ///
+    /// - Parameter model: the model.
+    /// - Throws: ``PersistenceError/Code/notFound`` for one with an unknown identifier, and what `save` throws. Nothing is saved then.
+    public func update<Model: CoreModel>(
+        _ model: Model
+    ) async throws {
+        try await write { try $0.update(model) }
+    }
+
+    /// Changes models that are stored, and saves the models in them.
+    ///
+    /// - Parameter models: the models.
+    /// - Throws: ``PersistenceError/Code/notFound`` for one with an unknown identifier, and what `save` throws. Nothing is saved then.
+    public func update<Model: CoreModel>(
+        _ models: [Model]
+    ) async throws {
+        try await write { try $0.update(models) }
+    }
+
+    /// Deletes a model, and what belongs to it.
+    ///
+    /// - Parameter model: the model; only its identifier matters.
+    /// - Returns: whether it was stored.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?`
+    @discardableResult
+    public func delete<Model: CoreModel>(
+        _ model: Model
+    ) async throws -> Bool {
+        try await write { try $0.delete(model) }
+    }
+
+    /// Deletes models, and what belongs to them. Models that are not stored are passed over.
+    ///
+    /// - Parameter models: the models; only their identifiers matter.
+    /// - Returns: how many of them were stored.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    @discardableResult
+    public func delete<Model: CoreModel>(
+        _ models: [Model]
+    ) async throws -> Int {
+        try await write { try $0.delete(models) }
+    }
+
+    /// Deletes the model with an identifier, and what belongs to it.
+    ///
+    /// - Parameters:
+    ///   - type: the model's type.
+    ///   - id: the identifier.
+    /// - Returns: whether it was stored.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    @discardableResult
+    public func delete<Model: CoreModel>(
+        _ type: Model.Type, id: Model.ID
+    ) async throws -> Bool {
+        try await write { try $0.delete(type, id: id) }
+    }
+
+    /// Deletes the models with these identifiers, and what belongs to them.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - ids: the identifiers.
+    /// - Returns: how many models there were.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    @discardableResult
+    public func delete<Model: CoreModel>(
+        _ type: Model.Type, ids: [Model.ID]
+    ) async throws -> Int {
+        try await write { try $0.delete(type, ids: ids) }
+    }
+
+    /// Deletes the models that a filter selects, and what belongs to them.
+    ///
+    /// ```swift
+    /// try await manager.delete(Review.self, where: \.stars < 2)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - filter: what must hold.
+    /// - Returns: how many models the filter selects.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?` each
+    @discardableResult
+    public func delete<Model: CoreModel>(
+        _ type: Model.Type, where filter: Filter<Model>
+    ) async throws -> Int {
+        try await write { try $0.delete(type, where: filter) }
+    }
+
+    /// Saves models, and deletes all others of their type: afterwards there are these and no others.
+    ///
+    /// - Parameter models: the models; with none, none is left.
+    /// - Throws: what `save` throws. Nothing is saved then.
+    public func replaceAll<Model: CoreModel>(
+        with models: [Model]
+    ) async throws {
+        try await write { try $0.replaceAll(with: models) }
+    }
+}

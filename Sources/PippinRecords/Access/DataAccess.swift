@@ -1,0 +1,100 @@
+import CoreData
+import Pippin
+
+/// Everything that is done in one context: structs and records are read and changed, and all changes are saved together, or
+/// taken back.
+///
+/// Blocks get one (`write` and `read` of ``PersistenceManager``):
+///
+/// ```swift
+/// try await manager.write { access in
+///     try access.insertOrUpdate(order)
+///     try access.delete(basket)
+/// }   // saved here, both or none
+/// ```
+///
+/// An app that works with records makes a subclass with its repositories:
+///
+/// ```swift
+/// final class ShopAccess: DataAccess {
+///     lazy var books = Repository<BookRecord, String>(context: context)
+///     lazy var authors = Repository<AuthorRecord, UUID>(context: context)
+/// }
+///
+/// let view = ShopAccess.view(of: manager)
+/// let background = ShopAccess.background(of: manager)
+/// ```
+///
+/// For use on the context's queue; `perform` gets there.
+open class DataAccess: ModelWriter {
+    /// The manager whose container is worked on.
+    public let manager: PersistenceManager
+    /// The context that is worked in.
+    public let context: NSManagedObjectContext
+    /// What structs are read from and written to: the context.
+    public let access: ModelAccess
+
+    /// An access to a context.
+    ///
+    /// - Parameters:
+    ///   - manager: the manager.
+    ///   - context: one of its contexts.
+    public required init(manager: PersistenceManager, context: NSManagedObjectContext) {
+        self.manager = manager
+        self.context = context
+        access = ModelAccess(manager, context)
+    }
+
+    /// An access to the main context, for what is on the screen.
+    ///
+    /// - Parameter manager: a manager that is loaded.
+    /// - Returns: the access to the main context.
+    public class func view(of manager: PersistenceManager) -> Self {
+        Self(manager: manager, context: manager.mainContext)
+    }
+
+    /// A new access to a context of its own, for work in the background.
+    ///
+    /// - Parameter manager: a manager that is loaded.
+    /// - Returns: an access with a context and a queue of its own.
+    public class func background(of manager: PersistenceManager) -> Self {
+        Self(manager: manager, context: manager.makeWorker())
+    }
+
+    /// Whether there is anything to save.
+    public var hasChanges: Bool { context.hasChanges }
+
+    /// Saves the changes, if there are any.
+    ///
+    /// - Throws: ``SaveError``. The changes are still there then.
+    open func save() throws { try manager.save(context) }
+
+    /// Takes back what has not been saved.
+    open func rollback() { context.rollback() }
+}
+
+/// A ``DataAccess`` as the subclass that it is: see `perform`.
+public protocol ContextAccess: DataAccess {}
+
+extension DataAccess: ContextAccess {}
+
+extension ContextAccess {
+    /// Runs work on the context's queue, and waits for it.
+    ///
+    /// - Parameter work: gets this access.
+    /// - Returns: what the work returns.
+    /// - Throws: what the work throws.
+    public func perform<Result>(_ work: (Self) throws -> Result) rethrows -> Result {
+        try context.performAndWait { try work(self) }
+    }
+
+    /// Runs work on the context's queue, off the calling thread.
+    ///
+    /// - Parameter work: gets this access.
+    /// - Returns: what the work returns.
+    /// - Throws: what the work throws.
+    public func perform<Result: Sendable>(_ work: @escaping @Sendable (Self) throws -> Result) async throws -> Result {
+        let access = UncheckedTransfer(value: self)
+        return try await manager.perform(in: context) { _ in try work(access.value) }
+    }
+}

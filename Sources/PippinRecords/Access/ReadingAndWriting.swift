@@ -1,0 +1,89 @@
+import CoreData
+import Pippin
+
+// Blocks in contexts.
+extension PersistenceManager {
+    /// Runs a block that changes things in a context of yours, and saves it. A context that cannot be saved is as it was before.
+    ///
+    /// A context of yours is not a transaction, since it may hold objects that were read long ago. Its merge policy settles conflicts
+    /// object by object. Blocks without a context are transactions.
+    ///
+    /// - Parameters:
+    ///   - context: where to work. The save takes its other changes along.
+    ///   - work: runs on the context's queue.
+    /// - Returns: what the block returns.
+    /// - Throws: what the block throws, and ``PersistenceError``.
+    @discardableResult
+    public func write<Result: Sendable>(
+        in context: NSManagedObjectContext, _ work: @escaping @Sendable (DataAccess) throws -> Result
+    ) async throws -> Result {
+        try await writing(in: context) { try work(DataAccess(manager: self, context: $0)) }
+    }
+
+    /// Runs a block that changes things in a context of yours, and saves it, as the `async` form does, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - context: where to work. The save takes its other changes along.
+    ///   - work: runs on the context's queue.
+    /// - Returns: what the block returns.
+    /// - Throws: what the block throws, and ``PersistenceError``.
+    @discardableResult
+    public func writeAndWait<Result>(
+        in context: NSManagedObjectContext, _ work: (DataAccess) throws -> Result
+    ) throws -> Result {
+        try writing(in: context) { try work(DataAccess(manager: self, context: $0)) }
+    }
+
+    /// Runs a block that reads in a context, its unsaved changes included. Changes of the block are yours to save.
+    ///
+    /// - Parameters:
+    ///   - context: where to read.
+    ///   - work: runs on the context's queue.
+    /// - Returns: what the block returns.
+    /// - Throws: what the block throws.
+    public func read<Result: Sendable>(
+        in context: NSManagedObjectContext, _ work: @escaping @Sendable (DataAccess) throws -> Result
+    ) async throws -> Result {
+        try await reading(in: context) { try work(DataAccess(manager: self, context: $0)) }
+    }
+
+    /// Runs a block that reads in a context, as the `async` form does, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - context: where to read; without one, ``contextForThread()``, in which a change that the block leaves is taken back, with an error.
+    ///   - work: runs on the context's queue.
+    /// - Returns: what the block returns.
+    /// - Throws: what the block throws, and ``PersistenceError/Code/changedInRead``.
+    public func readAndWait<Result>(
+        in context: NSManagedObjectContext?, _ work: (DataAccess) throws -> Result
+    ) throws -> Result {
+        try reading(in: context) { try refusingChanges($0, isCallers: context != nil, work) }
+    }
+
+    /// Runs a block that reads. Changes in a context of the caller's are the caller's to save; in one of the manager's they are taken back,
+    /// with an error, unless they were there before.
+    private func refusingChanges<Result>(
+        _ context: NSManagedObjectContext, isCallers: Bool, _ work: (DataAccess) throws -> Result
+    ) throws -> Result {
+        let hadChanges = context.hasChanges
+        let result: Result
+        do { result = try work(DataAccess(manager: self, context: context)) } catch {
+            if !isCallers, !hadChanges { context.rollback() }
+            throw error
+        }
+        guard !isCallers, !hadChanges, context.hasChanges else { return result }
+        let changed = context.insertedObjects.union(context.updatedObjects).union(context.deletedObjects)
+        let entities = Set(changed.compactMap(\.entity.name)).sorted()
+        context.rollback()
+        throw PersistenceError.changedInRead(entities: entities)
+    }
+}
+
+extension ModelWriter {
+    /// The context that the block works in, on whose queue it runs: for managed objects and repositories.
+    ///
+    /// - Throws: the error of a store that cannot be read any more.
+    public var context: NSManagedObjectContext {
+        get throws { try access.context() }
+    }
+}

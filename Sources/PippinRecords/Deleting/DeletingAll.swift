@@ -1,0 +1,130 @@
+import CoreData
+import Pippin
+
+extension PersistenceManager {
+    /// Deletes all records of an entity in one statement, without loading them.
+    ///
+    /// The store does it by itself: rules that deny a deletion are not consulted. The main context, the threads' contexts,
+    /// those of ``backgroundContext()``, the given one and all observers are notified.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type. Records of its subentities go too.
+    ///   - context: where to work, and which context is notified; without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, among them that of a store that knows no batch requests.
+    /// - SQL: `DELETE FROM Z<ENTITY>`
+    @discardableResult
+    public func deleteAll<Record: DataRecord>(
+        entity: Record.Type, context: NSManagedObjectContext? = nil
+    ) async throws -> Int {
+        let deleted = try await writing(in: context) { try Record.deleteAll(in: $0) }
+        tellContexts(ofDeleted: deleted)
+        return deleted.count
+    }
+
+    /// Deletes all records of an entity in one statement, as the `async` form does, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type. Records of its subentities go too.
+    ///   - context: where to work, and which context is notified; without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, among them that of a store that knows no batch requests.
+    /// - SQL: `DELETE FROM Z<ENTITY>`
+    @discardableResult
+    public func deleteAll<Record: DataRecord>(
+        entity: Record.Type, context: NSManagedObjectContext? = nil
+    ) throws -> Int {
+        let deleted = try writing(in: context) { try Record.deleteAll(in: $0) }
+        tellContexts(ofDeleted: deleted)
+        return deleted.count
+    }
+
+    /// Deletes all records of an entity, some at a time, with the delete rules of their relationships.
+    ///
+    /// Each chunk is loaded, deleted and saved, so that memory stays small however many there are. A failure leaves the chunks
+    /// before it deleted.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type. Records of its subentities go too.
+    ///   - chunkSize: how many records to load at a time.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk
+    @discardableResult
+    public func deleteAll<Record: DataRecord>(
+        entity: Record.Type, inChunksOf chunkSize: Int, context: NSManagedObjectContext? = nil
+    ) async throws -> Int {
+        guard let context else {
+            var count = 0
+            // Each chunk is a transaction of its own.
+            while true {
+                let deleted = try await writing(in: nil) { try Record.deleteChunk(of: chunkSize, in: $0) }
+                if deleted == 0 { return count }
+                count += deleted
+            }
+        }
+        return try await writing(in: context) { try Record.deleteAll(inChunksOf: chunkSize, in: $0) }
+    }
+
+    /// Deletes all records of an entity, some at a time, as the `async` form does, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type. Records of its subentities go too.
+    ///   - chunkSize: how many records to load at a time.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk
+    @discardableResult
+    public func deleteAll<Record: DataRecord>(
+        entity: Record.Type, inChunksOf chunkSize: Int, context: NSManagedObjectContext? = nil
+    ) throws -> Int {
+        guard let context else {
+            var count = 0
+            while true {
+                let deleted = try writing(in: nil) { try Record.deleteChunk(of: chunkSize, in: $0) }
+                if deleted == 0 { return count }
+                count += deleted
+            }
+        }
+        return try writing(in: context) { try Record.deleteAll(inChunksOf: chunkSize, in: $0) }
+    }
+}
+
+extension DataRecord {
+    fileprivate static func deleteAll(in context: NSManagedObjectContext) throws -> [NSManagedObjectID] {
+        let deleted = try deleteBatch(.all, in: context)
+        context.merge(NSDeletedObjectsKey, deleted)
+        return deleted
+    }
+
+    /// Deletes records in one statement.
+    static func deleteBatch(
+        _ selection: RecordSelection, in context: NSManagedObjectContext
+    ) throws -> [NSManagedObjectID] {
+        let request = NSBatchDeleteRequest(fetchRequest: try request(selection, in: context))
+        request.resultType = .resultTypeObjectIDs
+        let result = try context.execute(request) as? NSBatchDeleteResult
+        return result?.result as? [NSManagedObjectID] ?? []
+    }
+
+    fileprivate static func deleteAll(inChunksOf size: Int, in context: NSManagedObjectContext) throws -> Int {
+        var count = 0
+        while true {
+            let deleted = try deleteChunk(of: size, in: context)
+            if deleted == 0 { return count }
+            do { try context.save() } catch { throw PersistenceError(saving: error, ModelRegistry()) }
+            count += deleted
+        }
+    }
+
+    /// - Returns: how many records are to be deleted by the next save.
+    fileprivate static func deleteChunk(of size: Int, in context: NSManagedObjectContext) throws -> Int {
+        var selection = RecordSelection.all
+        selection.limit = max(size, 1)
+        let chunk = try records(selection, in: context)
+        for record in chunk { context.delete(record) }
+        return chunk.count
+    }
+}

@@ -1,0 +1,64 @@
+import CoreData
+import Pippin
+
+extension PersistenceManager {
+    /// Deletes the record of a model.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - model: the model; only its identifier matters.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    /// - Returns: how many records were deleted: none where there was no such record.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    @discardableResult
+    public func deleteModel<Record: ModelRepresentable>(
+        entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
+    ) async throws -> Int {
+        try await deleteRecords(entity: entity, uids: [model.id], context: context)
+    }
+
+    /// Deletes the record of a model, as the `async` form does, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - model: the model; only its identifier matters.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    /// - Returns: how many records were deleted: none where there was no such record.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    @discardableResult
+    public func deleteModel<Record: ModelRepresentable>(
+        entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
+    ) throws -> Int {
+        try deleteRecords(entity: entity, uids: [model.id], context: context)
+    }
+
+    /// Deletes the records of models.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - models: the models; only their identifiers matter.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    @discardableResult
+    public func deleteModels<Record: ModelRepresentable>(
+        entity: Record.Type, models: [Record.ModelType], context: NSManagedObjectContext? = nil
+    ) async throws -> Int {
+        try await deleteRecords(entity: entity, uids: models.map(\.id), context: context)
+    }
+
+    /// Deletes the records of models, as the `async` form does, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - models: the models; only their identifiers matter.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    @discardableResult
+    public func deleteModels<Record: ModelRepresentable>(
+        entity: Record.Type, models: [Record.ModelType], context: NSManagedObjectContext? = nil
+    ) throws -> Int {
+        try deleteRecords(entity: entity, uids: models.map(\.id), context: context)
+    }
+}

@@ -1,0 +1,83 @@
+import CoreData
+import Pippin
+
+// Each of these returns how many records went, and saves.
+extension PersistenceManager {
+    /// Deletes the records with these identifiers. Identifiers without a record are passed over.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - uids: the identifiers.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, such as that of a delete rule that denies it.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
+    @discardableResult
+    public func deleteRecords<Record: DataRecord>(
+        entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
+    ) async throws -> Int {
+        try await writing(in: context) { $0.delete(try Record.records(uids: uids, in: $0)) }
+    }
+
+    /// Deletes the records with these identifiers, as the `async` form does, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - uids: the identifiers.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
+    @discardableResult
+    public func deleteRecords<Record: DataRecord>(
+        entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
+    ) throws -> Int {
+        try writing(in: context) { $0.delete(try Record.records(uids: uids, in: $0)) }
+    }
+
+    /// Deletes the records that a predicate selects, with the delete rules of their relationships.
+    ///
+    /// ```swift
+    /// try await manager.deleteRecords(
+    ///     entity: ReviewRecord.self, predicate: NSPredicate(format: "bookId == %@", book.uid))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - predicate: what must hold.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <predicate>`, then `DELETE … WHERE Z_PK = ?` each
+    @discardableResult
+    public func deleteRecords<Record: DataRecord>(
+        entity: Record.Type, predicate: NSPredicate, context: NSManagedObjectContext? = nil
+    ) async throws -> Int {
+        let selection = RecordSelection(predicate: predicate)
+        return try await writing(in: context) { $0.delete(try Record.records(selection, in: $0)) }
+    }
+
+    /// Deletes the records that a predicate selects, as the `async` form does, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - predicate: what must hold.
+    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <predicate>`, then `DELETE … WHERE Z_PK = ?` each
+    @discardableResult
+    public func deleteRecords<Record: DataRecord>(
+        entity: Record.Type, predicate: NSPredicate, context: NSManagedObjectContext? = nil
+    ) throws -> Int {
+        let selection = RecordSelection(predicate: predicate)
+        return try writing(in: context) { $0.delete(try Record.records(selection, in: $0)) }
+    }
+}
+
+extension NSManagedObjectContext {
+    fileprivate func delete(_ records: [some NSManagedObject]) -> Int {
+        for record in records { delete(record) }
+        return records.count
+    }
+}

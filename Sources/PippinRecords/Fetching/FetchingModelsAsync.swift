@@ -1,0 +1,68 @@
+import CoreData
+import Pippin
+
+// Fetching models off the calling thread.
+extension PersistenceManager {
+    /// The model of the record with that identifier, if there is one.
+    ///
+    /// ```swift
+    /// let person = try await manager.fetchModel(entity: PersonRecord.self, uid: "42")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - uid: the identifier.
+    ///   - context: where to read; without one, a new one.
+    /// - Returns: the model; nil when there is no such record.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
+    public func fetchModel<Record: RecordToModel>(
+        entity: Record.Type, uid: Record.UidType, context: NSManagedObjectContext? = nil
+    ) async throws -> Record.ModelType? where Record.ModelType: Sendable {
+        try await reading(in: context) { context in
+            var selection = RecordSelection.uid(uid, key: Record.uidKey)
+            selection.limit = 1
+            return try Record.records(selection, in: context).first.flatMap { try ModelConversion().model(of: $0) }
+        }
+    }
+
+    /// The models of the records with these identifiers, as many as there are, in the identifiers' order.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - uids: the identifiers.
+    ///   - context: where to read; without one, a new one.
+    /// - Returns: the models; identifiers without a record are passed over.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
+    public func fetchModels<Record: RecordToModel>(
+        entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
+    ) async throws -> [Record.ModelType] where Record.ModelType: Sendable {
+        try await reading(in: context) { try ModelConversion().models(of: Record.records(inOrderOf: uids, in: $0)) }
+    }
+
+    /// The models of the records that a predicate selects; of all records without one.
+    ///
+    /// ```swift
+    /// let reviews = try await manager.fetchModels(
+    ///     entity: ReviewRecord.self, predicate: NSPredicate(format: "bookId == %@", book.uid),
+    ///     sortDescriptors: [NSSortDescriptor(key: "createdAt", ascending: true)])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - predicate: what must hold, with the attributes' names.
+    ///   - sortDescriptors: the order.
+    ///   - limit: the most to fetch.
+    ///   - context: where to read; without one, a new one.
+    /// - Returns: the models, in order.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`
+    public func fetchModels<Record: RecordToModel>(
+        entity: Record.Type, predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil,
+        limit: Int? = nil, context: NSManagedObjectContext? = nil
+    ) async throws -> [Record.ModelType] where Record.ModelType: Sendable {
+        let selection = RecordSelection(predicate: predicate, sortDescriptors: sortDescriptors, limit: limit)
+        return try await reading(in: context) { try ModelConversion().models(of: Record.records(selection, in: $0)) }
+    }
+}

@@ -1,0 +1,71 @@
+import CoreData
+import Pippin
+
+// Records belong to a context and stay with its thread or queue: there is no `async` form that would carry them away.
+extension PersistenceManager {
+    /// The record with that identifier, if there is one.
+    ///
+    /// ```swift
+    /// let record = try manager.fetchRecord(entity: PersonRecord.self, uid: "42")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - uid: the identifier.
+    ///   - context: where the record is to live; without one, the current thread's context.
+    /// - Returns: the record; nil when there is none.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
+    public func fetchRecord<Record: DataRecord>(
+        entity: Record.Type, uid: Record.UidType, context: NSManagedObjectContext? = nil
+    ) throws -> Record? {
+        try reading(in: context) { context in
+            var selection = RecordSelection.uid(uid, key: Record.uidKey)
+            selection.limit = 1
+            return try Record.records(selection, in: context).first
+        }
+    }
+
+    /// The records with these identifiers, as many as there are, in the identifiers' order.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - uids: the identifiers.
+    ///   - context: where the records are to live; without one, the current thread's context.
+    /// - Returns: the records; identifiers without a record are passed over.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
+    public func fetchRecords<Record: DataRecord>(
+        entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
+    ) throws -> [Record] {
+        try reading(in: context) { try Record.records(inOrderOf: uids, in: $0) }
+    }
+
+    /// The records that a predicate selects; all of them without one.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - predicate: what must hold, with the attributes' names.
+    ///   - sortDescriptors: the order.
+    ///   - limit: the most to fetch.
+    ///   - context: where the records are to live; without one, the current thread's context.
+    /// - Returns: the records, in order.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`
+    public func fetchRecords<Record: DataRecord>(
+        entity: Record.Type, predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil,
+        limit: Int? = nil, context: NSManagedObjectContext? = nil
+    ) throws -> [Record] {
+        let selection = RecordSelection(predicate: predicate, sortDescriptors: sortDescriptors, limit: limit)
+        return try reading(in: context) { try Record.records(selection, in: $0) }
+    }
+}
+
+extension DataRecord {
+    /// The records with these identifiers, in the identifiers' order.
+    static func records(inOrderOf uids: [UidType], in context: NSManagedObjectContext) throws -> [Self] {
+        let byUid = byIdentifier(try records(uids: uids, in: context))
+        var seen: Set<UidType> = []
+        return uids.compactMap { seen.insert($0).inserted ? byUid[$0] : nil }
+    }
+}

@@ -1,0 +1,71 @@
+import CoreData
+import Pippin
+
+extension PersistenceManager {
+    /// A new context with a queue of its own that stays: it merges what other contexts save, as the main context merges
+    /// what it saves.
+    public func backgroundContext() -> NSManagedObjectContext {
+        let context = makeWorker()
+        context.automaticallyMergesChangesFromParent = true
+        backgroundContexts.add(context)
+        return context
+    }
+
+    /// A new context whose saves go into another one.
+    ///
+    /// - Parameters:
+    ///   - parent: where saves go, such as the main context.
+    ///   - concurrencyType: a queue of its own, unless you say otherwise.
+    ///   - mergePolicy: how a save settles conflicts; without one, the manager's.
+    /// - Returns: the context.
+    public func childContext(
+        of parent: NSManagedObjectContext,
+        concurrencyType: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType,
+        mergePolicy: NSMergePolicy? = nil
+    ) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: concurrencyType)
+        context.parent = parent
+        context.mergePolicy = mergePolicy ?? contextPolicy
+        return context
+    }
+
+    /// Saves a context, then its parent, and so on up to the store.
+    ///
+    /// - Parameter context: the context. The save takes the other changes of its parents along.
+    /// - Throws: ``SaveError``. The contexts below the one that failed are saved into their parents then.
+    public func saveToStore(_ context: NSManagedObjectContext) async throws {
+        var next: NSManagedObjectContext? = context
+        while let current = next {
+            try await perform(in: current) { try self.save($0) }
+            next = current.parent
+        }
+    }
+
+    /// Saves a context up to the store, as the `async` form does.
+    ///
+    /// - Parameters:
+    ///   - context: the context.
+    ///   - completion: called on the main thread, with the error if there was one.
+    public func saveToStore(
+        _ context: NSManagedObjectContext, completion: @escaping @MainActor @Sendable ((any Error)?) -> Void
+    ) {
+        Task {
+            do {
+                try await saveToStore(context)
+                await completion(nil)
+            } catch {
+                await completion(error)
+            }
+        }
+    }
+}
+
+/// What a screen adopts that is handed the app's manager by the one before it.
+///
+/// ```swift
+/// if let next = segue.destination as? any PersistenceManagerSettable { next.persistenceManager = persistenceManager }
+/// ```
+public protocol PersistenceManagerSettable: AnyObject {
+    /// The app's manager.
+    var persistenceManager: PersistenceManager? { get set }
+}

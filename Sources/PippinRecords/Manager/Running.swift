@@ -1,0 +1,67 @@
+import CoreData
+import Pippin
+
+// Where an operation runs: in the caller's context if there is one, else in one of the manager's.
+extension PersistenceManager {
+    func reading<Result>(
+        in context: NSManagedObjectContext?, _ work: (NSManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        try openIfNeeded()
+        let context = context ?? contextForThread()
+        return try context.performAndWait { try work(context) }
+    }
+
+    func reading<Result: Sendable>(
+        in context: NSManagedObjectContext?, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+    ) async throws -> Result {
+        try await openIfNeeded()
+        // Tasks wander from thread to thread, so a thread's context is of no use to them.
+        return try await perform(in: context ?? makeWorker(), work)
+    }
+
+    func writing<Result>(
+        in context: NSManagedObjectContext?, _ work: (NSManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        guard let context else { return try inSavedTransaction(.retry, work) }
+        try openIfNeeded()
+        return try context.performAndWait { try saveOrRestore(context, work) }
+    }
+
+    func writing<Result: Sendable>(
+        in context: NSManagedObjectContext?, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+    ) async throws -> Result {
+        guard let context else { return try await inSavedTransaction(.retry, work) }
+        try await openIfNeeded()
+        return try await perform(in: context) { try self.saveOrRestore($0, work) }
+    }
+
+    /// Does work in a context of the caller's and saves it. The context is as it was before where that fails.
+    private func saveOrRestore<Result>(
+        _ context: NSManagedObjectContext, _ work: (NSManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        let former = FormerChanges(of: context)
+        do {
+            let result = try saving(context, work)
+            former.forget()
+            return result
+        } catch {
+            former.restore()
+            throw error
+        }
+    }
+
+    /// Tells a caller that does not wait, on the main thread.
+    func tell<Value: Sendable>(
+        _ completion: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) {
+        Task {
+            do {
+                let value = try await work()
+                await completion(.success(value))
+            } catch {
+                await completion(.failure(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import CoreData
+import Pippin
+
+/// Tells what happens to one record.
+///
+/// ```swift
+/// let observer = RecordObserver(person) { person, change in show(person, change) }
+/// ```
+///
+/// It observes as long as it lives. Use it on the context's queue. Structs are observed by
+/// ``PersistenceManager/observe(_:uid:)``.
+public final class RecordObserver<Record: NSManagedObject> {
+    /// What happened to the record.
+    public enum Change: Sendable {
+        /// It has other values, saved or not.
+        case updated
+        /// It took over what another context saved.
+        case refreshed
+        /// It is deleted, saved or not.
+        case deleted
+    }
+
+    /// The record.
+    public let record: Record
+    private var token: ObservationToken?
+
+    /// Begins to observe.
+    ///
+    /// - Parameters:
+    ///   - record: the record, which must be in a context.
+    ///   - body: called on the context's queue.
+    public init(_ record: Record, _ body: @escaping (Record, Change) -> Void) {
+        self.record = record
+        token = record.managedObjectContext?.observe(.objectsDidChange) { [weak record] changes in
+            guard let record else { return }
+            if changes.deleted.contains(record) || changes.invalidatedAll {
+                body(record, .deleted)
+            } else if changes.refreshed.contains(record) {
+                body(record, .refreshed)
+            } else if changes.updated.contains(record) {
+                body(record, .updated)
+            }
+        }
+    }
+}
+
+/// Tells how many records there are, whenever that changes in a context.
+///
+/// ```swift
+/// let observer = try CountObserver(PersonRecord.self, in: context) { count in label.text = "\(count)" }
+/// ```
+///
+/// It counts as long as it lives. Use it on the context's queue. Structs are counted by
+/// ``PersistenceManager/observeCount(_:where:)``.
+public final class CountObserver<Record: NSManagedObject> {
+    /// How many there are.
+    public private(set) var count: Int
+    private let predicate: NSPredicate?
+    private var token: ObservationToken?
+
+    /// Begins to observe.
+    ///
+    /// - Parameters:
+    ///   - type: the records' class.
+    ///   - predicate: what must hold; nil for all.
+    ///   - context: where; its unsaved changes count.
+    ///   - body: called on the context's queue with each new count.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    public init(
+        _ type: Record.Type, where predicate: NSPredicate? = nil, in context: NSManagedObjectContext,
+        _ body: @escaping (Int) -> Void
+    ) throws {
+        self.predicate = predicate
+        count = try Record.count(where: predicate, in: context)
+        token = context.observe(.objectsDidChange) { [weak self, weak context] changes in
+            let touched = [changes.inserted, changes.updated, changes.deleted, changes.refreshed]
+            guard let self, let context, touched.contains(where: { $0.contains { $0 is Record } }),
+                // The next reader gets the error of a count that fails now.
+                let count = try? Record.count(where: self.predicate, in: context), count != self.count
+            else { return }
+            self.count = count
+            body(count)
+        }
+    }
+}

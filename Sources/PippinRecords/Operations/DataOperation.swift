@@ -1,0 +1,106 @@
+import CoreData
+import Pippin
+
+/// Work on a context of its own that runs in an `OperationQueue`, and leaves a result.
+///
+/// ```swift
+/// let counting = DataOperation(manager: manager) { context, progress in
+///     try PersonRecord.count(in: context)
+/// }
+/// queue.addOperations([counting], waitUntilFinished: true)
+/// let count = try counting.result?.get()
+/// ```
+///
+/// Or a subclass, which overrides ``performWork(in:)``. The context is a child of a worker; both are saved when the work is done, and
+/// nothing is where it throws or is cancelled. Two operations of a manager never write at the same time.
+open class DataOperation<Output: Sendable>: Operation, @unchecked Sendable {
+    // @unchecked Sendable: `outcome` is locked; the rest does not change once the operation is made.
+
+    /// The manager whose container is worked on.
+    public let manager: PersistenceManager
+    /// How far the work is. Cancelling it cancels the operation.
+    public let progress: Progress
+    private let mergePolicy: NSMergePolicy?
+    private let work: (@Sendable (NSManagedObjectContext, Progress) throws -> Output)?
+    private let outcome = Locked<Result<Output, any Error>?>(nil)
+
+    /// An operation for a subclass.
+    ///
+    /// - Parameters:
+    ///   - manager: the manager.
+    ///   - mergePolicy: how the save settles conflicts; without one, the manager's.
+    public init(manager: PersistenceManager, mergePolicy: NSMergePolicy? = nil) {
+        self.manager = manager
+        self.mergePolicy = mergePolicy
+        progress = Progress(totalUnitCount: 1)
+        work = nil
+        super.init()
+    }
+
+    /// An operation that runs a closure.
+    ///
+    /// - Parameters:
+    ///   - manager: the manager.
+    ///   - mergePolicy: how the save settles conflicts; without one, the manager's.
+    ///   - work: gets the operation's context, on its queue, and its progress.
+    public init(
+        manager: PersistenceManager, mergePolicy: NSMergePolicy? = nil,
+        work: @escaping @Sendable (NSManagedObjectContext, Progress) throws -> Output
+    ) {
+        self.manager = manager
+        self.mergePolicy = mergePolicy
+        progress = Progress(totalUnitCount: 1)
+        self.work = work
+        super.init()
+    }
+
+    /// What became of the work; nil before the operation has finished.
+    public var result: Result<Output, any Error>? { outcome.withLock { $0 } }
+
+    /// Does the work. Called on the context's queue; what it changes there is saved when it returns.
+    ///
+    /// - Parameter context: the operation's context.
+    /// - Returns: the operation's result.
+    /// - Throws: what shall become the operation's error; nothing is saved then.
+    open func performWork(in context: NSManagedObjectContext) throws -> Output {
+        guard let work else { throw PersistenceError.noWork(operation: "\(type(of: self))") }
+        return try work(context, progress)
+    }
+
+    /// - Throws: `CancellationError` where the operation or its progress was cancelled.
+    public func checkCancellation() throws {
+        if isCancelled || progress.isCancelled { throw CancellationError() }
+    }
+
+    /// Saves what was changed so far up to the store, so that it stays even where the operation fails later.
+    ///
+    /// - Parameter context: the operation's context, on whose queue this is called.
+    /// - Throws: ``SaveError``
+    public func saveBatch(in context: NSManagedObjectContext) throws {
+        try manager.save(context)
+        if let parent = context.parent { try parent.performAndWait { try manager.save(parent) } }
+    }
+
+    /// Runs the work; operation queues call this.
+    open override func main() {
+        let result = Result { () throws -> Output in
+            try manager.openIfNeeded()
+            try checkCancellation()
+            return try manager.writes.sync { try run() }
+        }
+        if case .success = result { progress.completedUnitCount = progress.totalUnitCount }
+        outcome.withLock { $0 = result }
+    }
+
+    private func run() throws -> Output {
+        let child = manager.childContext(of: manager.makeWorker(), mergePolicy: mergePolicy)
+        return try child.performAndWait {
+            try manager.writes.entering {
+                let output = try performWork(in: child)
+                try checkCancellation()
+                try saveBatch(in: child)
+                return output
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import CoreData
+import Pippin
+
+// On the context's queue. Nothing is saved.
+extension DataRecord {
+    /// The record with that identifier, or a new one with it, changed.
+    ///
+    /// - Parameters:
+    ///   - uid: the identifier.
+    ///   - context: where to look and to insert.
+    ///   - change: gives the record its values.
+    /// - Returns: the record; the context's next save writes it.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `change` throws.
+    /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
+    @discardableResult
+    public static func insertOrUpdate(
+        uid: UidType, in context: NSManagedObjectContext, _ change: (Self) throws -> Void
+    ) throws -> Self {
+        try insertOrUpdate([uid], by: { $0 }, in: context) { record, _ in try change(record) }[0]
+    }
+
+    /// The records of intermediate values of any kind, such as what a server sent, found in one query and changed; new ones where
+    /// there are none.
+    ///
+    /// ```swift
+    /// try PersonRecord.insertOrUpdate(rows, by: { $0[0] }, in: context) { person, row in person.name = row[1] }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - values: the values.
+    ///   - uid: gives a value's identifier.
+    ///   - context: where to look and to insert.
+    ///   - change: gives a record its values. Of two values with one identifier the later comes later.
+    /// - Returns: the records, in the values' order.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `change` throws.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
+    @discardableResult
+    public static func insertOrUpdate<Value>(
+        _ values: [Value], by uid: (Value) -> UidType, in context: NSManagedObjectContext,
+        _ change: (Self, Value) throws -> Void
+    ) throws -> [Self] {
+        let uids = values.map(uid)
+        var byUid = byIdentifier(try records(uids: uids, in: context))
+        return try zip(uids, values).map { uid, value in
+            let record = try byUid[uid] ?? insert(uid: uid, in: context)
+            byUid[uid] = record
+            try change(record, value)
+            return record
+        }
+    }
+}

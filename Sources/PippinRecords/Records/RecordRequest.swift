@@ -1,0 +1,109 @@
+import CoreData
+import Pippin
+
+/// A fetch of records, or of their models, put together piece by piece.
+///
+/// ```swift
+/// let request = RecordRequest(NovelRecord.self)
+///     .filter(NSPredicate(format: "title BEGINSWITH %@", "E"))
+///     .sorted(by: [NSSortDescriptor(key: "title", ascending: true)])
+///     .prefetching("author", "chapters")
+///     .limit(20)
+/// let novels = try await manager.fetchModels(request)
+/// ```
+public struct RecordRequest<Record: DataRecord>: Sendable {
+    var selection = RecordSelection.all
+
+    /// A request for all records of a type.
+    ///
+    /// - Parameter entity: the records' type.
+    public init(_ entity: Record.Type = Record.self) {}
+
+    /// The request with one more condition.
+    ///
+    /// - Parameter predicate: what must hold as well.
+    /// - Returns: the narrower request.
+    public func filter(_ predicate: NSPredicate) -> RecordRequest {
+        changed { selection in
+            selection.predicate =
+                selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, predicate]) }
+                ?? predicate
+        }
+    }
+
+    /// The request in an order. It sorts records that the earlier orders leave equal.
+    ///
+    /// - Parameter sortDescriptors: the order, the most significant first.
+    /// - Returns: the request in that order.
+    public func sorted(by sortDescriptors: [NSSortDescriptor]) -> RecordRequest {
+        changed { $0.sortDescriptors = ($0.sortDescriptors ?? []) + sortDescriptors }
+    }
+
+    /// The request for at most so many records.
+    ///
+    /// - Parameter limit: the most to fetch; nil for no limit.
+    /// - Returns: the request with that limit.
+    public func limit(_ limit: Int?) -> RecordRequest { changed { $0.limit = limit } }
+
+    /// The request without so many records at the start.
+    ///
+    /// - Parameter offset: how many to leave out at the start.
+    /// - Returns: the request with that offset.
+    public func offset(_ offset: Int) -> RecordRequest { changed { $0.offset = offset } }
+
+    /// The request that gives each record once, also where the predicate follows relationships.
+    ///
+    /// - SQL: `SELECT DISTINCT …`
+    public func distinct() -> RecordRequest { changed { $0.isDistinct = true } }
+
+    /// The request, with the records at the end of relationships, in one query for each of these.
+    ///
+    /// - Parameter keyPaths: the relationships, or paths of them.
+    /// - Returns: the request with these relationships.
+    public func prefetching(_ keyPaths: String...) -> RecordRequest { changed { $0.prefetched += keyPaths } }
+
+    private func changed(_ change: (inout RecordSelection) -> Void) -> RecordRequest {
+        var request = self
+        change(&request.selection)
+        return request
+    }
+}
+
+extension PersistenceManager {
+    /// The records that a request describes.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - context: where the records are to live; without one, the current thread's context.
+    /// - Returns: the records, in order.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    public func fetchRecords<Record: DataRecord>(
+        _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
+    ) throws -> [Record] { try reading(in: context) { try Record.records(request.selection, in: $0) } }
+
+    /// The models of the records that a request describes.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - context: where to read; without one, a new one.
+    /// - Returns: the models, in order.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    public func fetchModels<Record: RecordToModel>(
+        _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
+    ) async throws -> [Record.ModelType] where Record.ModelType: Sendable {
+        try await reading(in: context) { try ModelConversion().models(of: Record.records(request.selection, in: $0)) }
+    }
+
+    /// The models of the records that a request describes, as the `async` form gives them, waiting for them.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - context: where to read; without one, the current thread's context.
+    /// - Returns: the models, in order.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    public func fetchModels<Record: RecordToModel>(
+        _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
+    ) throws -> [Record.ModelType] {
+        try reading(in: context) { try ModelConversion().models(of: Record.records(request.selection, in: $0)) }
+    }
+}

@@ -1,0 +1,82 @@
+import CoreData
+import Pippin
+
+// Finding the records of a type in a context, on whose queue this runs.
+extension DataRecord {
+    /// A request for records of this type, once it is certain that the context's model has them.
+    static func request(
+        _ selection: RecordSelection, in context: NSManagedObjectContext
+    ) throws -> NSFetchRequest<any NSFetchRequestResult> {
+        let entity = try checkedEntity(in: context)
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entityName)
+        request.entity = entity
+        request.predicate = selection.predicate
+        request.sortDescriptors = selection.sortDescriptors
+        if let limit = selection.limit { request.fetchLimit = limit }
+        request.fetchOffset = selection.offset
+        request.returnsDistinctResults = selection.isDistinct
+        request.relationshipKeyPathsForPrefetching = selection.prefetched.isEmpty ? nil : selection.prefetched
+        return request
+    }
+
+    /// The records that are selected, with their values.
+    static func records(_ selection: RecordSelection, in context: NSManagedObjectContext) throws -> [Self] {
+        let request = try request(selection, in: context)
+        request.returnsObjectsAsFaults = false
+        return try context.fetch(request).map(checked)
+    }
+
+    /// The records with these identifiers, asked for in portions that a statement can hold.
+    static func records(uids: some Sequence<UidType>, in context: NSManagedObjectContext) throws -> [Self] {
+        try Array(Set(uids)).portions(of: 500).flatMap { try records(.uids($0, key: uidKey), in: context) }
+    }
+
+    /// A new record in the context, with its identifier.
+    static func insert(uid: UidType, in context: NSManagedObjectContext) throws -> Self {
+        let entity = try checkedEntity(in: context)
+        let inserted = NSEntityDescription.insertNewObject(forEntityName: entityName, into: context)
+        guard let record = inserted as? Self else {
+            context.delete(inserted)
+            throw wrongClass(entity: entity, found: inserted)
+        }
+        record.setValue(uid.attributeValue, forKey: uidKey)
+        return record
+    }
+
+    /// The records by their identifiers. Of two with the same one, the first.
+    static func byIdentifier(_ records: [Self]) -> [UidType: Self] {
+        let pairs = records.compactMap { record in record.identifier.map { ($0, record) } }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The entity's name, once it is certain that the context's model has it.
+    static func checkedEntityName(in context: NSManagedObjectContext) throws -> String {
+        try checkedEntity(in: context).name ?? entityName
+    }
+
+    private static func checkedEntity(in context: NSManagedObjectContext) throws -> NSEntityDescription {
+        let entities = context.persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
+        guard let entity = entities[entityName] else {
+            throw PersistenceError.unknownEntity(entityName, known: Array(entities.keys))
+        }
+        guard entity.attributesByName[uidKey] != nil else {
+            throw PersistenceError.unknownUidKey(
+                uidKey, entity: entityName, known: Array(entity.attributesByName.keys))
+        }
+        return entity
+    }
+
+    private static func checked(_ fetched: Any) throws -> Self {
+        guard let record = fetched as? Self else {
+            throw PersistenceError.wrongRecordClass(
+                entity: entityName, expected: String(reflecting: Self.self),
+                found: String(reflecting: type(of: fetched)))
+        }
+        return record
+    }
+
+    private static func wrongClass(entity: NSEntityDescription, found: NSManagedObject) -> PersistenceError {
+        .wrongRecordClass(
+            entity: entityName, expected: String(reflecting: Self.self), found: String(reflecting: type(of: found)))
+    }
+}

@@ -1,0 +1,109 @@
+import CoreData
+import Pippin
+
+/// Any managed object class, as the type that its functions return: see `insert(in:)`, `all(in:)` and their like.
+public protocol ManagedRecord: NSManagedObject {}
+
+extension NSManagedObject: ManagedRecord {}
+
+// On the context's queue. Nothing is saved.
+extension ManagedRecord {
+    /// Inserts a new record.
+    ///
+    /// - Parameter context: where.
+    /// - Returns: the record, which the context's next save writes.
+    /// - Throws: ``PersistenceError`` where the context's model has no entity for the class.
+    public static func insert(in context: NSManagedObjectContext) throws -> Self {
+        let entity = try entity(in: context)
+        let inserted = NSEntityDescription.insertNewObject(forEntityName: entity.name ?? "", into: context)
+        guard let record = inserted as? Self else {
+            context.delete(inserted)
+            throw PersistenceError.wrongRecordClass(
+                entity: entity.name ?? "", expected: String(reflecting: Self.self),
+                found: String(reflecting: type(of: inserted)))
+        }
+        return record
+    }
+
+    /// All records, or those that a predicate selects.
+    ///
+    /// - Parameters:
+    ///   - predicate: what must hold; nil for all.
+    ///   - sortDescriptors: the order.
+    ///   - limit: the most to fetch.
+    ///   - context: where to look, its unsaved changes included.
+    /// - Returns: the records, in order.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`
+    public static func all(
+        where predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil, limit: Int? = nil,
+        in context: NSManagedObjectContext
+    ) throws -> [Self] {
+        let request = try request(predicate, in: context)
+        request.sortDescriptors = sortDescriptors
+        request.fetchLimit = limit ?? 0
+        return try context.fetch(request).compactMap { $0 as? Self }
+    }
+
+    /// The first record that a predicate selects.
+    ///
+    /// - Parameters:
+    ///   - predicate: what must hold; nil for any.
+    ///   - sortDescriptors: the order.
+    ///   - context: where to look, its unsaved changes included.
+    /// - Returns: the record; nil when there is none.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT 1`
+    public static func first(
+        where predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil,
+        in context: NSManagedObjectContext
+    ) throws -> Self? {
+        try all(where: predicate, sortDescriptors: sortDescriptors, limit: 1, in: context).first
+    }
+
+    /// How many records a predicate selects.
+    ///
+    /// - Parameters:
+    ///   - predicate: what must hold; nil for all.
+    ///   - context: where to look, its unsaved changes included.
+    /// - Returns: the number of records.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT count(*) … WHERE <predicate>`
+    public static func count(where predicate: NSPredicate? = nil, in context: NSManagedObjectContext) throws -> Int {
+        try context.count(for: try request(predicate, in: context))
+    }
+
+    /// Deletes all records, or those that a predicate selects, with the delete rules of their relationships.
+    ///
+    /// - Parameters:
+    ///   - predicate: what must hold; nil for all.
+    ///   - context: where; its unsaved changes count.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    @discardableResult
+    public static func deleteAll(
+        where predicate: NSPredicate? = nil, in context: NSManagedObjectContext
+    ) throws -> Int {
+        let records = try all(where: predicate, in: context)
+        for record in records { context.delete(record) }
+        return records.count
+    }
+
+    private static func request(
+        _ predicate: NSPredicate?, in context: NSManagedObjectContext
+    ) throws -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: try entity(in: context).name ?? "")
+        request.predicate = predicate
+        return request
+    }
+
+    /// The entity of the class in the context's model: by its class, or by its name.
+    static func entity(in context: NSManagedObjectContext) throws -> NSEntityDescription {
+        let entities = context.persistentStoreCoordinator?.managedObjectModel.entities ?? []
+        let (name, className) = (String(describing: Self.self), NSStringFromClass(Self.self))
+        let entity =
+            entities.first { $0.managedObjectClassName == className } ?? entities.first { $0.name == name }
+        guard let entity else { throw PersistenceError.unknownEntity(name, known: entities.compactMap(\.name)) }
+        return entity
+    }
+}

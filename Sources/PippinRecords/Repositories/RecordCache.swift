@@ -1,0 +1,52 @@
+import CoreData
+import Pippin
+
+/// The records of a context by their identifiers, each looked for once.
+///
+/// For work that comes back to the same records again and again, such as connecting what was imported. For use on the
+/// context's queue. Records are kept as long as the cache.
+public final class RecordCache<Record: DataRecord> {
+    private let context: NSManagedObjectContext
+    private var known: [Record.UidType: Record] = [:]
+
+    /// A cache without records.
+    ///
+    /// - Parameter context: where the records are.
+    public init(context: NSManagedObjectContext) { self.context = context }
+
+    /// Looks for many records at once.
+    ///
+    /// - Parameter uids: their identifiers.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
+    public func load(_ uids: some Sequence<Record.UidType>) throws {
+        let missing = uids.filter { known[$0] == nil }
+        guard !missing.isEmpty else { return }
+        known.merge(Record.byIdentifier(try Record.records(uids: missing, in: context))) { first, _ in first }
+    }
+
+    /// The record with that identifier, if there is one.
+    ///
+    /// - Parameter uid: the identifier.
+    /// - Returns: the record; nil when there is none.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    public func record(with uid: Record.UidType) throws -> Record? {
+        try load([uid])
+        return known[uid].flatMap { $0.isDeleted ? nil : $0 }
+    }
+
+    /// The record with that identifier, or a new one with it.
+    ///
+    /// - Parameter uid: the identifier.
+    /// - Returns: the record.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    public func findOrInsert(_ uid: Record.UidType) throws -> Record {
+        if let record = try record(with: uid) { return record }
+        let record = try Record.insert(uid: uid, in: context)
+        known[uid] = record
+        return record
+    }
+
+    /// Forgets all records.
+    public func removeAll() { known = [:] }
+}

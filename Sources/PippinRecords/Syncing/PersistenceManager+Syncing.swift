@@ -1,0 +1,109 @@
+import CoreData
+import Pippin
+
+extension PersistenceManager {
+    /// The models of the records that wait to be uploaded. Those that wait to be deleted are not among them.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - context: where to read; without one, a new worker.
+    /// - Returns: the models, in no particular order.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    /// - SQL: `SELECT … WHERE (<isUploaded> = 0 OR <isUploaded> IS NULL) AND (<wasDeleted> = 0 OR <wasDeleted> IS NULL)`
+    public func fetchModelsToUpload<Record: SyncRecord & RecordToModel>(
+        entity: Record.Type, context: NSManagedObjectContext? = nil
+    ) async throws -> [Record.ModelType] where Record.ModelType: Sendable {
+        let selection = RecordSelection(predicate: Record.waitsForUpload)
+        return try await reading(in: context) { try ModelConversion().models(of: Record.records(selection, in: $0)) }
+    }
+
+    /// The identifiers of the records that wait to be deleted.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - context: where to read; without one, a new worker.
+    /// - Returns: the identifiers, in no particular order.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <wasDeleted> = 1`
+    public func fetchUidsToDelete<Record: SyncRecord>(
+        entity: Record.Type, context: NSManagedObjectContext? = nil
+    ) async throws -> [Record.UidType] {
+        let selection = RecordSelection(predicate: Record.waitsForDeletion)
+        return try await reading(in: context) { try Record.records(selection, in: $0).compactMap(\.identifier) }
+    }
+
+    /// Notes that the server has these records as they are here.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - uids: the identifiers. Those without a record are passed over.
+    ///   - context: where to work; it is saved. Without one, a new worker.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    public func markAsUploaded<Record: SyncRecord>(
+        entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
+    ) async throws { try await set(true, Record.isUploadedKey, entity, uids, context) }
+
+    /// Notes that these records have changed here, so that they wait to be uploaded again.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - uids: the identifiers. Those without a record are passed over.
+    ///   - context: where to work; it is saved. Without one, a new worker.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    public func markForUpload<Record: SyncRecord>(
+        entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
+    ) async throws { try await set(false, Record.isUploadedKey, entity, uids, context) }
+
+    /// Notes that these records are to be deleted once the server knows.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - uids: the identifiers. Those without a record are passed over.
+    ///   - context: where to work; it is saved. Without one, a new worker.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    public func markForDeletion<Record: SyncRecord>(
+        entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
+    ) async throws { try await set(true, Record.wasDeletedKey, entity, uids, context) }
+
+    /// Deletes these records, now that the server knows. Those that do not wait for it stay.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - uids: the identifiers.
+    ///   - context: where to work; it is saved. Without one, a new worker.
+    /// - Returns: how many records were deleted.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    @discardableResult
+    public func markAsDeleted<Record: SyncRecord>(
+        entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
+    ) async throws -> Int {
+        try await writing(in: context) { context in
+            let waiting = try Record.records(uids: uids, in: context).filter {
+                $0.value(forKey: Record.wasDeletedKey) as? Bool ?? false
+            }
+            for record in waiting { context.delete(record) }
+            return waiting.count
+        }
+    }
+
+    private func set<Record: SyncRecord>(
+        _ value: Bool, _ key: String, _ entity: Record.Type, _ uids: [Record.UidType],
+        _ context: NSManagedObjectContext?
+    ) async throws {
+        try await writing(in: context) { context in
+            for record in try Record.records(uids: uids, in: context) { record.setValue(value, forKey: key) }
+        }
+    }
+}
+
+extension SyncRecord {
+    fileprivate static var waitsForUpload: NSPredicate {
+        NSPredicate(
+            format: "(%K == NO OR %K == nil) AND (%K == NO OR %K == nil)",
+            argumentArray: [isUploadedKey, isUploadedKey, wasDeletedKey, wasDeletedKey])
+    }
+
+    fileprivate static var waitsForDeletion: NSPredicate {
+        NSPredicate(format: "%K == YES", argumentArray: [wasDeletedKey])
+    }
+}

@@ -1,0 +1,156 @@
+import PippinRecords
+import Testing
+
+// People who know each other: as structs, and as objects.
+struct Pal: CoreModel, Equatable {
+    let uid: String
+    var friends: [Pal] = []
+}
+
+final class PalRecord: NSManagedObject, RecordFromModel, RecordToModel {
+    func fromModel(_ friend: Pal) {}
+
+    func relationsFromModel(_ friend: Pal) throws {
+        setValue(NSSet(array: try PalRecord.records(from: friend.friends, in: managedObjectContext)), forKey: "friends")
+    }
+
+    func toModel() -> Pal { Pal(uid: value(forKey: "uid") as? String ?? "") }
+
+    func relationsToModel(_ friend: inout Pal, _ conversion: ModelConversion) throws {
+        let records = value(forKey: "friends") as? Set<PalRecord> ?? []
+        friend.friends = try conversion.models(of: records).sorted { $0.uid < $1.uid }
+    }
+}
+
+final class Peer: Identifiable {
+    let uid: String
+    var id: String { uid }
+    var friends: [Peer] = []
+    init(uid: String) { self.uid = uid }
+}
+
+final class PeerRecord: NSManagedObject, RecordFromModel, RecordToModel, @unchecked Sendable {
+    func fromModel(_ peer: Peer) {}
+
+    func relationsFromModel(_ peer: Peer) throws {
+        setValue(NSSet(array: try PeerRecord.records(from: peer.friends, in: managedObjectContext)), forKey: "friends")
+    }
+
+    func toModel() -> Peer { Peer(uid: value(forKey: "uid") as? String ?? "") }
+
+    func relationsToModel(_ peer: inout Peer, _ conversion: ModelConversion) throws {
+        peer.friends = try conversion.models(of: value(forKey: "friends") as? Set<PeerRecord> ?? [])
+    }
+}
+
+struct Ticket: ModelFromRecord, Equatable {
+    let uid: String
+    var id: String { uid }
+    var friends: [Ticket] = []
+
+    init?(record: TicketRecord) {
+        guard let uid = record.value(forKey: "uid") as? String, uid != "void" else { return nil }
+        self.uid = uid
+    }
+}
+
+final class TicketRecord: NSManagedObject, RecordToModel {
+    typealias ModelType = Ticket
+    typealias UidType = String
+}
+
+@Suite("Conversion in two phases")
+struct ConversionTests {
+    private let manager: PersistenceManager
+
+    init() throws {
+        let types: [NSManagedObject.Type] = [PalRecord.self, PeerRecord.self, TicketRecord.self]
+        let model = NSManagedObjectModel()
+        model.entities = types.map { type in
+            let entity = NSEntityDescription()
+            entity.name = "\(type)"
+            entity.managedObjectClassName = NSStringFromClass(type)
+            let uid = NSAttributeDescription()
+            uid.name = "uid"
+            uid.attributeType = .stringAttributeType
+            let friends = NSRelationshipDescription()
+            friends.name = "friends"
+            friends.destinationEntity = entity
+            friends.inverseRelationship = friends
+            friends.maxCount = 0
+            entity.properties = [uid, friends]
+            return entity
+        }
+        manager = PersistenceManager(model: model, name: "Friends", store: .memory)
+        try manager.loadAndWait()
+    }
+
+    @Test("a struct that leads back to itself comes there with its properties alone")
+    func structs() async throws {
+        let ada = Pal(uid: "a", friends: [Pal(uid: "b", friends: [Pal(uid: "a")])])
+        try await manager.save(entity: PalRecord.self, models: [ada], shouldOverwrite: false)
+        #expect(try await manager.fetchModel(entity: PalRecord.self, uid: "a") == ada)
+        let all = try await manager.fetchModels(
+            entity: PalRecord.self, sortDescriptors: [NSSortDescriptor(key: "uid", ascending: true)])
+        #expect(all == [ada, Pal(uid: "b", friends: [Pal(uid: "a", friends: [Pal(uid: "b")])])])
+    }
+
+    @Test("an object that leads back to itself comes as itself")
+    func objects() throws {
+        let (one, two) = (Peer(uid: "a"), Peer(uid: "b"))
+        one.friends = [two]
+        two.friends = [one]
+        try manager.save(entity: PeerRecord.self, models: [one], shouldOverwrite: false)
+        let found = try #require(try manager.fetchModel(entity: PeerRecord.self, uid: "a"))
+        #expect(found.friends.map(\.uid) == ["b"])
+        #expect(found.friends[0].friends[0] === found)
+        found.friends = []
+        one.friends = []
+        two.friends = []
+    }
+
+    @Test("a record that a failable initializer refuses is left out")
+    func failable() async throws {
+        let context = manager.newWorkerContext()
+        try await context.perform {
+            for uid in ["a", "void", "z"] { try TicketRecord.insertOrUpdate(uid: uid, in: context) { _ in } }
+            try context.save()
+        }
+        let found = try await manager.fetchModels(
+            entity: TicketRecord.self, sortDescriptors: [NSSortDescriptor(key: "uid", ascending: true)])
+        #expect(found.map(\.uid) == ["a", "z"])
+        #expect(try await manager.fetchModel(entity: TicketRecord.self, uid: "void") == nil)
+    }
+}
+
+@Suite("Requests for records")
+struct RecordRequestTests {
+    @Test("are put together piece by piece")
+    func composed() throws {
+        let shelf = try Shelf()
+        try shelf.save([.ada, .blaise, .carl])
+        let request = RecordRequest(PersonRecord.self)
+            .filter(NSPredicate(format: "age > 30")).filter(NSPredicate(format: "age < 70"))
+            .sorted(by: [NSSortDescriptor(key: "name", ascending: false)]).distinct().prefetching("novels")
+        #expect(try shelf.manager.fetchModels(request) == [.blaise, .ada])
+        #expect(try shelf.manager.fetchModels(request.limit(1)) == [.blaise])
+        #expect(try shelf.manager.fetchRecords(request.offset(1)).map { $0.toModel() } == [.ada])
+    }
+
+    @Test("intermediate values of any kind are inserted or change what is there, in their order")
+    func intermediates() throws {
+        let shelf = try Shelf()
+        try shelf.save([.ada])
+        let context = shelf.manager.newWorkerContext()
+        let rows = [["z", "Zoe"], ["a", "Lovelace"], ["z", "Zoë"]]
+        try context.performAndWait {
+            let records = try PersonRecord.insertOrUpdate(rows, by: { $0[0] }, in: context) {
+                $0.setValue($1[1], forKey: "name")
+            }
+            #expect(records[0] === records[2])
+            #expect(try PersonRecord.count(in: context) == 2)
+            try context.save()
+        }
+        #expect(try shelf.strings("SELECT ZNAME FROM ZPERSONRECORD ORDER BY ZID") == ["Lovelace", "Zoë"])
+    }
+}
