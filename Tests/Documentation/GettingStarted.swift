@@ -2,7 +2,8 @@
 import Pippin
 
 let url = FileManager.default.temporaryDirectory.appendingPathComponent("books.sqlite")
-let review = Review(uid: UUID(), book: Reference(Book(uid: "1", title: "", price: nil, author: nil)), text: "")
+let file = URL(fileURLWithPath: "books.csv")
+let review = Review(id: UUID(), book: Reference(id: "1"), stars: 3, text: "")
 let draft = review
 
 func show(_ reviews: [Review]) {}

@@ -12,3 +12,8 @@ final class BookRecord: NSManagedObject, RecordFromModel, RecordToModel {
     func fromModel(_ book: Book) {}
     func toModel() -> Book { Book(id: "") }
 }
+
+// SwiftPM makes this for a target with resources.
+extension Bundle {
+    static var module: Bundle { .main }
+}

@@ -2,7 +2,6 @@
 import Pippin
 
 let books: [Book] = []
-let emma = Book(uid: "1", title: "Emma", price: nil, author: nil)
 let file = URL(fileURLWithPath: "books.csv")
 var progress: Progress { Progress(totalUnitCount: 1) }
 

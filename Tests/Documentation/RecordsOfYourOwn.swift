@@ -14,3 +14,8 @@ extension AuthorRecord {
     @NSManaged var uid: String?
     @NSManaged var name: String?
 }
+
+// SwiftPM makes this for a target with resources.
+extension Bundle {
+    static var module: Bundle { .main }
+}

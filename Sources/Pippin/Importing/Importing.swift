@@ -18,7 +18,7 @@ extension PersistenceManager {
     ///   - progress: counts the values that are done.
     /// - Returns: what was inserted, updated, skipped and refused, and why.
     /// - Throws: `CancellationError`, ``PersistenceError`` for a type that the manager was not made for, what the sequence
-    ///   throws, and what a store throws that fails, such as ``SaveError`` for a full disk. The batches before are saved.
+    ///   throws, and what a store throws that fails, such as ``PersistenceError/Code/saveFailed`` for a full disk. The batches before are saved.
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction a batch
     @discardableResult
     public func importModels<Values: AsyncSequence & Sendable, Model: CoreModel>(

@@ -4,7 +4,7 @@ import CoreData
 public enum WriteConflictPolicy: Sendable {
     /// Runs the block again, in a new context, on what is stored now.
     case retry
-    /// Throws a ``SaveError`` with the code `NSManagedObjectMergeError`, for the caller to decide.
+    /// Throws a ``PersistenceError`` with the code ``PersistenceError/Code/conflict``, for the caller to decide.
     case fail
 }
 

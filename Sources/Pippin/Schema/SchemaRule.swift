@@ -13,7 +13,7 @@ public struct SchemaRule<Model>: Sendable {
 
     /// No two models share the values of these properties. The identifier needs no rule: it is always unique.
     ///
-    /// Saving a second model with the same values, under another identifier, is a ``SaveError``. In a store that has such models
+    /// Saving a second model with the same values, under another identifier, is an error (``PersistenceError/Code/conflict``). In a store that has such models
     /// already, `load()` throws ``PersistenceError/notUnique(store:entity:properties:examples:)``. Models without a value do not count.
     ///
     /// - Parameter keyPaths: the properties.

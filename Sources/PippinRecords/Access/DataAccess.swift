@@ -8,7 +8,7 @@ import Pippin
 ///
 /// ```swift
 /// try await manager.write { access in
-///     try access.insertOrUpdate(order)
+///     try access.save(order)
 ///     try access.delete(basket)
 /// }   // saved here, both or none
 /// ```
@@ -66,7 +66,7 @@ open class DataAccess: ModelWriter {
 
     /// Saves the changes, if there are any.
     ///
-    /// - Throws: ``SaveError``. The changes are still there then.
+    /// - Throws: ``PersistenceError``. The changes are still there then.
     open func save() throws { try manager.save(context) }
 
     /// Takes back what has not been saved.

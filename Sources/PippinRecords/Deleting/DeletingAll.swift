@@ -11,7 +11,7 @@ extension PersistenceManager {
     ///   - entity: the record type. Records of its subentities go too.
     ///   - context: where to work, and which context is notified; without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, among them that of a store that knows no batch requests.
+    /// - Throws: ``PersistenceError``, and Core Data's errors, among them that of a store that knows no batch requests.
     /// - SQL: `DELETE FROM Z<ENTITY>`
     @discardableResult
     public func deleteAll<Record: DataRecord>(
@@ -28,7 +28,7 @@ extension PersistenceManager {
     ///   - entity: the record type. Records of its subentities go too.
     ///   - context: where to work, and which context is notified; without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, among them that of a store that knows no batch requests.
+    /// - Throws: ``PersistenceError``, and Core Data's errors, among them that of a store that knows no batch requests.
     /// - SQL: `DELETE FROM Z<ENTITY>`
     @discardableResult
     public func deleteAll<Record: DataRecord>(
@@ -49,7 +49,7 @@ extension PersistenceManager {
     ///   - chunkSize: how many records to load at a time.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk
     @discardableResult
     public func deleteAll<Record: DataRecord>(
@@ -74,7 +74,7 @@ extension PersistenceManager {
     ///   - chunkSize: how many records to load at a time.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk
     @discardableResult
     public func deleteAll<Record: DataRecord>(

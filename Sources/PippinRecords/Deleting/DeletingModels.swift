@@ -9,7 +9,7 @@ extension PersistenceManager {
     ///   - model: the model; only its identifier matters.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted: none where there was no such record.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult
     public func deleteModel<Record: ModelRepresentable>(
         entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
@@ -24,7 +24,7 @@ extension PersistenceManager {
     ///   - model: the model; only its identifier matters.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted: none where there was no such record.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult
     public func deleteModel<Record: ModelRepresentable>(
         entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
@@ -39,7 +39,7 @@ extension PersistenceManager {
     ///   - models: the models; only their identifiers matter.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult
     public func deleteModels<Record: ModelRepresentable>(
         entity: Record.Type, models: [Record.ModelType], context: NSManagedObjectContext? = nil
@@ -54,7 +54,7 @@ extension PersistenceManager {
     ///   - models: the models; only their identifiers matter.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult
     public func deleteModels<Record: ModelRepresentable>(
         entity: Record.Type, models: [Record.ModelType], context: NSManagedObjectContext? = nil

@@ -10,7 +10,7 @@ extension PersistenceManager {
     ///   - uids: the identifiers.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors, such as that of a delete rule that denies it.
+    /// - Throws: ``PersistenceError``, and Core Data's errors, such as that of a delete rule that denies it.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteRecords<Record: DataRecord>(
@@ -26,7 +26,7 @@ extension PersistenceManager {
     ///   - uids: the identifiers.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteRecords<Record: DataRecord>(
@@ -47,7 +47,7 @@ extension PersistenceManager {
     ///   - predicate: what must hold.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate>`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteRecords<Record: DataRecord>(
@@ -64,7 +64,7 @@ extension PersistenceManager {
     ///   - predicate: what must hold.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, ``SaveError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate>`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteRecords<Record: DataRecord>(

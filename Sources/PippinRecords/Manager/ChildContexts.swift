@@ -32,7 +32,7 @@ extension PersistenceManager {
     /// Saves a context, then its parent, and so on up to the store.
     ///
     /// - Parameter context: the context. The save takes the other changes of its parents along.
-    /// - Throws: ``SaveError``. The contexts below the one that failed are saved into their parents then.
+    /// - Throws: ``PersistenceError``. The contexts below the one that failed are saved into their parents then.
     public func saveToStore(_ context: NSManagedObjectContext) async throws {
         var next: NSManagedObjectContext? = context
         while let current = next {

@@ -75,7 +75,7 @@ open class DataOperation<Output: Sendable>: Operation, @unchecked Sendable {
     /// Saves what was changed so far up to the store, so that it stays even where the operation fails later.
     ///
     /// - Parameter context: the operation's context, on whose queue this is called.
-    /// - Throws: ``SaveError``
+    /// - Throws: ``PersistenceError``
     public func saveBatch(in context: NSManagedObjectContext) throws {
         try manager.save(context)
         if let parent = context.parent { try parent.performAndWait { try manager.save(parent) } }

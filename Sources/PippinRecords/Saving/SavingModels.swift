@@ -17,7 +17,7 @@ extension PersistenceManager {
     ///     that came complete from a server. False to leave other records alone, as for one page of a longer list. Records that
     ///     share their identifier with another one of these are deleted either way.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `INSERT`, `UPDATE` and `DELETE` in one transaction
     public func save<Record: RecordFromModel>(
         entity: Record.Type, models: [Record.ModelType], shouldOverwrite: Bool, context: NSManagedObjectContext? = nil
@@ -32,7 +32,7 @@ extension PersistenceManager {
     ///   - models: the models. Of two with the same identifier, the later wins.
     ///   - shouldOverwrite: true to delete records without a model among these, false to leave them alone.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `INSERT`, `UPDATE` and `DELETE` in one transaction
     public func save<Record: RecordFromModel>(
         entity: Record.Type, models: [Record.ModelType], shouldOverwrite: Bool, context: NSManagedObjectContext? = nil
@@ -46,7 +46,7 @@ extension PersistenceManager {
     ///   - entity: the record type.
     ///   - model: the model.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, then `INSERT` or `UPDATE`
     public func save<Record: RecordFromModel>(
         entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
@@ -60,7 +60,7 @@ extension PersistenceManager {
     ///   - entity: the record type.
     ///   - model: the model.
     ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
-    /// - Throws: ``PersistenceError``, ``SaveError``, Core Data's errors, and what `fromModel` throws.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, then `INSERT` or `UPDATE`
     public func save<Record: RecordFromModel>(
         entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil

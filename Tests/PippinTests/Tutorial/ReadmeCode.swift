@@ -16,20 +16,20 @@ enum Readme {
     }
 
     static func run(
-        _ books: [Book], _ emma: Book, _ file: URL, _ progress: Progress, _ show: ([Book]) -> Void
+        _ books: [Book], _ file: URL, _ progress: Progress, _ show: ([Book]) -> Void
     ) async throws {
         let manager = PersistenceManager(models: Book.self)
-        try await manager.load()
 
         try await manager.save(books)
+        let emma = try await manager.find(Book.self, id: "emma")
         let austen = try await manager.fetch(
             Book.self, where: \.author?.name == "Jane Austen", sortedBy: .ascending(\.title))
         let worth = try await manager.sum(Book.self, \.price)
-        _ = (austen, worth)
+        _ = (emma, austen, worth)
 
-        try await manager.write { access in
-            try access.save(emma)
-            try access.delete(Book.self, where: \.price > 100)
+        try await manager.write { store in
+            try store.update(Book.self, where: \.price > 100) { $0.set(\.price, to: 100) }
+            try store.delete(Book.self, where: \.price == nil)
         }
 
         for try await books in manager.observe(Book.self) {

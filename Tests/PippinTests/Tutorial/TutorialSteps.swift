@@ -32,11 +32,11 @@ enum FirstSteps {
         }
 
         func tidyUp(_ manager: PersistenceManager) async throws {
-            try await manager.write { access in
-                guard var emma = try access.find(Book.self, id: "emma") else { return }
+            try await manager.write { store in
+                guard var emma = try store.find(Book.self, id: "emma") else { return }
                 emma.title = "Emma, a novel"
-                try access.save(emma)
-                try access.delete(Book.self, where: \.pages > 700)
+                try store.save(emma)
+                try store.delete(Book.self, where: \.pages > 700)
             }
         }
     }
