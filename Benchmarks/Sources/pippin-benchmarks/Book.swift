@@ -1,7 +1,7 @@
 import Pippin
 
 /// The same six values as a struct, with the entity's name that the C API's statements have.
-struct Book: CoreModel, Codable, Sendable {
+struct Book: CoreModel {
     let uid: String
     let title: String
     let count: Int64
@@ -22,7 +22,7 @@ struct Book: CoreModel, Codable, Sendable {
 
     static func manager(store: URL) throws -> PersistenceManager {
         let manager = PersistenceManager(models: Book.self, store: .file(store))
-        try manager.load()
+        try manager.readAndWait { _ in }
         return manager
     }
 
@@ -33,13 +33,13 @@ struct Book: CoreModel, Codable, Sendable {
 
     static func readAll(_ manager: PersistenceManager) throws -> Checksum {
         var checksum = Checksum()
-        for book in try manager.fetch(Book.self) { book.add(to: &checksum) }
+        for book in try manager.readAndWait({ try $0.fetch(Book.self) }) { book.add(to: &checksum) }
         return checksum
     }
 
     static func read(keys: [String], _ manager: PersistenceManager) throws -> Checksum {
         var checksum = Checksum()
-        for key in keys { try manager.fetch(Book.self, uid: key)?.add(to: &checksum) }
+        for key in keys { try manager.readAndWait { try $0.find(Book.self, id: key) }?.add(to: &checksum) }
         return checksum
     }
 
@@ -51,7 +51,7 @@ struct Book: CoreModel, Codable, Sendable {
 }
 
 /// The same with its conversion written by hand.
-struct MappedBook: CoreModel, Codable, Sendable {
+struct MappedBook: CoreModel {
     let uid: String
     let title: String
     let count: Int64
@@ -85,13 +85,13 @@ struct MappedBook: CoreModel, Codable, Sendable {
 
     static func manager(store: URL) throws -> PersistenceManager {
         let manager = PersistenceManager(models: MappedBook.self, store: .file(store))
-        try manager.load()
+        try manager.readAndWait { _ in }
         return manager
     }
 
     static func readAll(_ manager: PersistenceManager) throws -> Checksum {
         var checksum = Checksum()
-        for book in try manager.fetch(MappedBook.self) {
+        for book in try manager.readAndWait({ try $0.fetch(MappedBook.self) }) {
             checksum.add(
                 uidBytes: book.uid.utf8.count, titleBytes: book.title.utf8.count, count: book.count,
                 price: book.price, createdAt: book.createdAt.timeIntervalSinceReferenceDate, isFlagged: book.isFlagged)

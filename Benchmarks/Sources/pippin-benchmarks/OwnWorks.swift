@@ -56,7 +56,7 @@ let ownWorks = [
             let manager = try Book.manager(store: store)
             let observer = Observer(manager)
             return Trial(store: store, changesStore: true, finish: observer.stop) {
-                try manager.save(books)
+                try manager.writeAndWait { try $0.save(books) }
                 return Checksum()
             }
         },
@@ -65,7 +65,7 @@ let ownWorks = [
             let store = try workspace.emptyBookStore()
             let manager = try Book.manager(store: store)
             return Trial(store: store, changesStore: true) {
-                try manager.save(books)
+                try manager.writeAndWait { try $0.save(books) }
                 return Checksum()
             }
         }),

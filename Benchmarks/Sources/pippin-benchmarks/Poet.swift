@@ -1,7 +1,7 @@
 import Pippin
 
 /// A parent with children that it owns, in their order: what imports are measured with.
-struct Poet: CoreModel, Codable, Sendable {
+struct Poet: CoreModel {
     let uid: String
     let name: String
     let born: Int64
@@ -24,12 +24,12 @@ struct Poet: CoreModel, Codable, Sendable {
 
     static func manager(store: URL) throws -> PersistenceManager {
         let manager = PersistenceManager(models: Poet.self, store: .file(store))
-        try manager.load()
+        try manager.readAndWait { _ in }
         return manager
     }
 }
 
-struct Poem: CoreModel, Codable, Sendable {
+struct Poem: CoreModel {
     let uid: String
     let title: String
     let lines: Int64

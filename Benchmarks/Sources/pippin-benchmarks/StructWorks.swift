@@ -9,7 +9,7 @@ let structWorks = [
             let store = try workspace.emptyBookStore()
             let manager = try Book.manager(store: store)
             return Trial(store: store, changesStore: true) {
-                try manager.save(books)
+                try manager.writeAndWait { try $0.save(books) }
                 return Checksum()
             }
         },

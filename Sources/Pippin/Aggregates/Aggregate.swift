@@ -16,7 +16,7 @@ struct Aggregate: Sendable {
     let path: String
     let kind: AttributeKind
 
-    /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)`` for what is no plain attribute.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for what is no plain attribute.
     init(_ property: PropertyName, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         self.plan = plan
         self.registry = registry

@@ -1,6 +1,6 @@
 /// Tells a model's entity from its type, by decoding it once from made-up values.
 enum EntityDerivation {
-    /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)`` with the property that stands in the way.
+    /// - Throws: ``PersistenceError/Code/notDerivable`` with the property that stands in the way.
     static func plan<Model: CoreModel>(of type: Model.Type) throws -> EntityPlan {
         let probe = TypeProbe(type)
         let prototype: Model

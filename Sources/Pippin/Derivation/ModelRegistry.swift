@@ -6,7 +6,7 @@ package final class ModelRegistry: Sendable {
     private let byType: [ObjectIdentifier: EntityPlan]
 
     /// - Parameter types: the models. Those within them are found by themselves.
-    /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)``
+    /// - Throws: ``PersistenceError/Code/notDerivable``
     init(_ types: [any CoreModel.Type]) throws {
         var plans: [EntityPlan] = []
         var seen: Set<ObjectIdentifier> = []
@@ -42,7 +42,7 @@ package final class ModelRegistry: Sendable {
         byType = [:]
     }
 
-    /// - Throws: ``PersistenceError/unknownModel(_:known:)``
+    /// - Throws: ``PersistenceError/Code/unknownModel``
     func plan(of type: Any.Type) throws -> EntityPlan {
         if let plan = byType[ObjectIdentifier(type)] { return plan }
         throw PersistenceError.unknownModel("\(type)", known: plans.map(\.record.name))

@@ -1,6 +1,6 @@
 /// Whether what a schema says is about properties that there are, of a kind that it can be said of.
 enum SchemaCheck {
-    /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)``
+    /// - Throws: ``PersistenceError/Code/notDerivable``
     static func check(_ plan: EntityPlan) throws {
         guard !plan.name.isEmpty else { throw refusal(plan, "", "its schema gives it an empty name.") }
         for field in plan.fields { try check(name: field.name, in: plan) }

@@ -34,7 +34,7 @@ struct TypeShape<Value: Decodable> {
 
     /// A value of the type; nil where none can be made up.
     ///
-    /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)`` for a model that contains itself.
+    /// - Throws: ``PersistenceError/Code/notDerivable`` for a model that contains itself.
     func value(within path: [ObjectIdentifier]) throws -> Value? {
         if let found { return found }
         guard !path.contains(ObjectIdentifier(Value.self)) else {

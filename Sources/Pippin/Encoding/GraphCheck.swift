@@ -8,7 +8,7 @@ struct GraphCheck {
         self.registry = registry
     }
 
-    /// - Throws: ``PersistenceError/unwritable(entity:uid:key:reason:)``
+    /// - Throws: ``PersistenceError/Code/unwritable``
     func check() throws {
         try checkOwners()
         // As many levels take as many models.

@@ -36,7 +36,7 @@ struct ModelGraph {
     private var waiting: [(node: Int, model: any CoreModel)] = []
     private let registry: ModelRegistry
 
-    /// - Throws: ``PersistenceError/unknownModel(_:known:)``, and ``PersistenceError/unwritable(entity:uid:key:reason:)``.
+    /// - Throws: ``PersistenceError/Code/unknownModel``, and ``PersistenceError/Code/unwritable``.
     init(_ models: [some CoreModel], registry: ModelRegistry) throws {
         self.registry = registry
         nodes.reserveCapacity(models.count)

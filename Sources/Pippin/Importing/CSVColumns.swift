@@ -8,8 +8,8 @@ struct CSVColumns {
     ///   - registry: the models that are known.
     ///   - ignored: the columns that need not be the model's.
     ///   - path: the file's path, for errors.
-    /// - Throws: ``PersistenceError/fileNotReadable(path:reason:)`` for a header that cannot be read, and for a column that is there twice;
-    ///   ``PersistenceError/unknownColumns(_:type:known:)``.
+    /// - Throws: ``PersistenceError/Code/fileNotReadable`` for a header that cannot be read, and for a column that is there twice;
+    ///   ``PersistenceError/Code/unknownColumns``.
     init(
         _ header: CSVRecords.Line, of plan: EntityPlan, in registry: ModelRegistry, ignoring ignored: Set<String>,
         path: String

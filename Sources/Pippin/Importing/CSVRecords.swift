@@ -34,7 +34,7 @@ struct CSVRecords: Sequence {
     private let delimiter: UInt8
     var size: Int { data.count }
 
-    /// - Throws: ``PersistenceError/fileNotReadable(path:reason:)``
+    /// - Throws: ``PersistenceError/Code/fileNotReadable``
     init(_ url: URL, delimiter: UInt8) throws { self.init(try Data(importing: url), delimiter: delimiter) }
 
     init(_ data: Data, delimiter: UInt8 = UInt8(ascii: ",")) {

@@ -16,7 +16,7 @@ struct FileLines: Sequence {
     private let data: Data
     var size: Int { data.count }
 
-    /// - Throws: ``PersistenceError/fileNotReadable(path:reason:)``
+    /// - Throws: ``PersistenceError/Code/fileNotReadable``
     init(_ url: URL) throws { data = try Data(importing: url) }
 
     init(_ data: Data) { self.data = data }
@@ -40,7 +40,7 @@ struct FileLines: Sequence {
 extension Data {
     /// A file to import, mapped into memory.
     ///
-    /// - Throws: ``PersistenceError/fileNotReadable(path:reason:)``
+    /// - Throws: ``PersistenceError/Code/fileNotReadable``
     init(importing url: URL) throws {
         do { try self.init(contentsOf: url, options: .mappedIfSafe) } catch {
             var isFolder: ObjCBool = false

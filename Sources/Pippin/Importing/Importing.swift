@@ -19,7 +19,7 @@ extension PersistenceManager {
     /// - Returns: what was inserted, updated, skipped and refused, and why.
     /// - Throws: `CancellationError`, ``PersistenceError`` for a type that the manager was not made for, what the sequence
     ///   throws, and what a store throws that fails, such as ``PersistenceError/Code/saveFailed`` for a full disk. The batches before are saved.
-    /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction a batch
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction a batch
     @discardableResult
     public func importModels<Values: AsyncSequence & Sendable, Model: CoreModel>(
         _ values: Values, batchSize: Int = 500, progress: Progress? = nil
@@ -43,7 +43,7 @@ extension PersistenceManager {
     ///   - progress: counts the bytes that are done, out of the file's size.
     /// - Returns: what was inserted, updated, left alone and refused.
     /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, and
-    ///   ``PersistenceError/fileNotReadable(path:reason:)``.
+    ///   ``PersistenceError/Code/fileNotReadable``.
     @discardableResult
     public func importJSONLines<Model: CoreModel>(
         _ type: Model.Type, from url: URL, decoder: JSONDecoder = JSONDecoder(), batchSize: Int = 500,

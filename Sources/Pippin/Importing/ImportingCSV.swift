@@ -4,7 +4,7 @@ extension PersistenceManager {
     /// Saves the models in a CSV file, whose first record names the columns.
     ///
     /// ```
-    /// uid,title,price,author.uid,author.name
+    /// id,title,price,author.id,author.name
     /// 9780141439587,Emma,9,austen,Jane Austen
     /// ```
     ///
@@ -25,8 +25,8 @@ extension PersistenceManager {
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the bytes that are done, out of the file's size.
     /// - Returns: what was inserted, updated, skipped and refused, and why.
-    /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, ``PersistenceError/fileNotReadable(path:reason:)``,
-    ///   ``PersistenceError/unknownColumns(_:type:known:)``, and ``PersistenceError/noDelimiter(_:)``.
+    /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, ``PersistenceError/Code/fileNotReadable``,
+    ///   ``PersistenceError/Code/unknownColumns``, and ``PersistenceError/Code/noDelimiter``.
     @discardableResult
     public func importCSV<Model: CoreModel>(
         _ type: Model.Type, from url: URL, delimiter: Character = ",", dates: CSVDates = .iso8601,

@@ -5,7 +5,7 @@ import CoreData
     extension CheckedPlan {
         /// The plan for a store, and the version of the store.
         ///
-        /// - Throws: ``PersistenceError/unknownStoreVersion(store:known:)``, and the errors of opening a store.
+        /// - Throws: ``PersistenceError/Code/unknownStoreVersion``, and the errors of opening a store.
         func adapted(to url: URL, ofType type: String, _ metadata: [String: Any]) throws -> (
             plan: CheckedPlan, start: Int
         ) {
@@ -54,7 +54,7 @@ import CoreData
     extension CheckedPlan {
         /// The plan for a store, and the version of the store.
         ///
-        /// - Throws: ``PersistenceError/unknownStoreVersion(store:known:)``
+        /// - Throws: ``PersistenceError/Code/unknownStoreVersion``
         func adapted(to url: URL, ofType type: String, _ metadata: [String: Any]) throws -> (
             plan: CheckedPlan, start: Int
         ) {

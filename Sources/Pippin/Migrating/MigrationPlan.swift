@@ -6,7 +6,7 @@ package import CoreData
 /// let plan = MigrationPlan(from: ModelVersion("1", models: V1.Person.self))
 ///     .inferred(to: ModelVersion("2", models: V2.Person.self))
 ///     .changing(to: ModelVersion("3", models: Person.self), .model(V2.Person.self, to: Person.self) { old in
-///         Person(uid: old.uid, fullName: "\(old.first) \(old.last)")
+///         Person(id: old.id, fullName: "\(old.first) \(old.last)")
 ///     })
 ///
 /// try await manager.load(migratingBy: plan, progress: progress)

@@ -4,7 +4,7 @@ import CoreData
 ///
 /// ```swift
 /// enum V1 {
-///     struct Person: CoreModel, Codable { let uid: String; var first: String; var last: String }
+///     struct Person: CoreModel { let id: String; var first: String; var last: String }
 /// }
 ///
 /// ModelVersion("1", models: V1.Person.self)

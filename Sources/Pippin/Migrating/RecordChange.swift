@@ -23,7 +23,7 @@ public struct RecordChange: Sendable {
     /// A closure from the old struct to the new one.
     ///
     /// ```swift
-    /// .model(V2.Person.self, to: Person.self) { Person(uid: $0.uid, fullName: "\($0.first) \($0.last)") }
+    /// .model(V2.Person.self, to: Person.self) { Person(id: $0.id, fullName: "\($0.first) \($0.last)") }
     /// ```
     ///
     /// Both versions must be those of structs (``ModelVersion/init(_:models:)``).

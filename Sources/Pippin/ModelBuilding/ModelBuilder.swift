@@ -2,7 +2,7 @@ import CoreData
 
 /// Makes Core Data's model of derived entities.
 enum ModelBuilder {
-    /// - Throws: ``PersistenceError/notDerivable(type:property:reason:)``
+    /// - Throws: ``PersistenceError/Code/notDerivable``
     static func model(of registry: ModelRegistry) throws -> NSManagedObjectModel {
         var entities: [String: NSEntityDescription] = [:]
         var relationships: [String: [NSRelationshipDescription]] = [:]

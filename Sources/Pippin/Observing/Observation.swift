@@ -8,7 +8,7 @@
 ///
 /// The first element is the state at the beginning; every further one differs from the one before it. Saves that come while an
 /// element is being worked on are one: what comes next is the newest state. Cancelling the task ends the loop; a store that is taken
-/// away (`destroy()`) ends it with ``PersistenceError/notLoaded(manager:)``. With `startOver()` it goes on.
+/// away (`destroy()`) ends it with ``PersistenceError/Code/notLoaded``. With `startOver()` it goes on.
 public struct Observation<State: Sendable>: AsyncSequence, Sendable {
     /// What is observed.
     public typealias Element = State

@@ -22,7 +22,7 @@ indirect enum FilterTerm {
 extension Filter {
     /// The predicate for the store; nil where everything is wanted.
     ///
-    /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)``
+    /// - Throws: ``PersistenceError/Code/unknownProperty``
     func predicate(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> NSPredicate? {
         if case .all = term { return nil }
         return try term.predicate(plan, registry)
@@ -80,7 +80,7 @@ extension ModelRegistry {
 
     /// Where a key path leads in the store.
     ///
-    /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)`` for one with a property that is not stored.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for one with a property that is not stored.
     func resolve(_ property: PropertyName, of plan: EntityPlan) throws -> StoredPath {
         func unknown(_ entity: String, _ known: [String]) -> PersistenceError {
             .unknownProperty(property.spelling, entity: entity, known: known)
@@ -117,7 +117,7 @@ extension ModelRegistry {
     ///   - plan: the model's properties.
     ///   - toIdentifier: whether a path that ends at a model goes on to its identifier, to be compared with one.
     /// - Returns: the names, with dots between them.
-    /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)`` for one with a property that is not stored.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for one with a property that is not stored.
     func storedPath(_ property: PropertyName, of plan: EntityPlan, toIdentifier: Bool = false) throws -> String {
         let found = try resolve(property, of: plan)
         guard toIdentifier, let model = found.model else { return found.path }

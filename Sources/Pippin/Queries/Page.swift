@@ -11,7 +11,7 @@ struct Page {
 
     private let keys: [Key]
 
-    /// - Throws: ``PersistenceError/unknownProperty(_:entity:known:)`` for an order by what is no attribute of the model.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for an order by what is no attribute of the model.
     init<Model>(_ order: Order<Model>, _ plan: EntityPlan) throws {
         var keys: [Key] = []
         let terms = order.terms.map { ($0.property.path, $0.property.spelling, $0.ascending) }

@@ -50,7 +50,7 @@ final class StructAssembler: RelatedRows {
 
     /// The models of rows, in order.
     ///
-    /// - Throws: ``PersistenceError/unreadable(entity:uid:key:reason:)`` for rows that no value can be made of, also since it would be
+    /// - Throws: ``PersistenceError/Code/unreadable`` for rows that no value can be made of, also since it would be
     ///   too deep or too large.
     func models<Model: CoreModel>(
         _ type: Model.Type, of plan: EntityPlan, _ rows: ContiguousArray<Row>

@@ -1,8 +1,8 @@
 /// What the properties of a `Codable` model do not say, in one place.
 ///
 /// ```swift
-/// struct Store: CoreModel, Codable {
-///     let uid: String
+/// struct Store: CoreModel {
+///     let id: String
 ///     var brand: String
 ///     var books: [Book]
 ///

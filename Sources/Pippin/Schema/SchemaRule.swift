@@ -14,7 +14,7 @@ public struct SchemaRule<Model>: Sendable {
     /// No two models share the values of these properties. The identifier needs no rule: it is always unique.
     ///
     /// Saving a second model with the same values, under another identifier, is an error (``PersistenceError/Code/conflict``). In a store that has such models
-    /// already, `load()` throws ``PersistenceError/notUnique(store:entity:properties:examples:)``. Models without a value do not count.
+    /// already, `load()` throws ``PersistenceError/Code/notUnique``. Models without a value do not count.
     ///
     /// - Parameter keyPaths: the properties.
     /// - Returns: the rule, for ``Schema``.
@@ -88,7 +88,7 @@ public struct SchemaRule<Model>: Sendable {
 
     /// The model had that property in earlier versions, and has it no more: `load()` removes its values from a store that still has it.
     ///
-    /// Without this rule, `load()` throws ``PersistenceError/wouldLose(store:losses:)`` for such a store. A property of that name that the model
+    /// Without this rule, `load()` throws ``PersistenceError/Code/wouldLose`` for such a store. A property of that name that the model
     /// has now begins anew where its type does not fit the values in the store. Once no store has the property, the rule may go.
     ///
     /// - Parameter property: the property's name; a nested struct's as `address.street`. A relationship goes with its
@@ -107,7 +107,7 @@ public struct SchemaRule<Model>: Sendable {
     /// The property's type holds less than it did: values are converted by `load()`, fractions cut off, the order of an array that has
     /// become a set forgotten.
     ///
-    /// An integer that does not fit stops the migration. Without this rule, `load()` throws ``PersistenceError/wouldLose(store:losses:)``.
+    /// An integer that does not fit stops the migration. Without this rule, `load()` throws ``PersistenceError/Code/wouldLose``.
     ///
     /// - Parameter keyPath: the property.
     /// - Returns: the rule, for ``Schema``.

@@ -4,12 +4,12 @@ import Pippin
 /// Everything that is done in one context: structs and records are read and changed, and all changes are saved together, or
 /// taken back.
 ///
-/// Blocks get one (`write` and `read` of ``PersistenceManager``):
+/// Blocks in a context of yours get one:
 ///
 /// ```swift
-/// try await manager.write { access in
+/// try await manager.write(in: context) { access in
 ///     try access.save(order)
-///     try access.delete(basket)
+///     access.context.delete(basket)
 /// }   // saved here, both or none
 /// ```
 ///

@@ -28,7 +28,7 @@ public protocol ModelFromRecord: Identifiable, SendableMetatype {
 extension RecordToModel where ModelType: ModelFromRecord, ModelType.Record == Self {
     /// What the model's initializer makes of this record.
     ///
-    /// - Throws: ``PersistenceError/notConvertible(entity:uid:)`` where it gives nil.
+    /// - Throws: ``PersistenceError/Code/notConvertible`` where it gives nil.
     public func toModel() throws -> ModelType {
         if let model = try ModelType(record: self) { return model }
         throw PersistenceError.notConvertible(

@@ -4,7 +4,7 @@ import Pippin
 struct Bookshop {
     private let manager: PersistenceManager
 
-    /// Opens the file, or creates it.
+    /// Opens the file, or creates it: here, so that a file that cannot be opened is told of before anything else.
     init(file: URL) async throws {
         manager = PersistenceManager(models: Store.self, Review.self, store: .file(file))
         try await manager.load()
@@ -29,9 +29,9 @@ struct Bookshop {
 
     /// The reviews of all books, under their books, now and after each change in this program or another one.
     func reviewsByBook() async throws -> Observation<[Review]>.ListUpdates<Review> {
-        let titles = Dictionary(uniqueKeysWithValues: try await manager.fetch(Book.self).map { ($0.uid, $0.title) })
-        return manager.observe(Review.self, sortedBy: [.ascending(\.book.uid), .ascending(\.createdAt)])
-            .sections { titles[$0.book.uid] ?? "Another book" }
+        let titles = Dictionary(uniqueKeysWithValues: try await manager.fetch(Book.self).map { ($0.id, $0.title) })
+        return manager.observe(Review.self, sortedBy: [.ascending(\.book.id), .ascending(\.createdAt)])
+            .sections { titles[$0.book.id] ?? "Another book" }
     }
 
     /// Saves the reviews in a file of CSV or JSON Lines, and tells what became of them.
