@@ -7,6 +7,7 @@ enum Rooms {
         "StoreEngine": ["Files", "Rows", "Changes", "Plans", "Engines"],
         "SQLGeneration": [
             "Values", "Fragments", "Naming", "Reconciliation", "Schema", "Queries", "Indexes", "Statements",
+            "Migration",
         ],
         "SQLiteEngine": [
             "Errors", "Dialect", "Tables", "Files", "Rows", "History", "Saving", "Fetching", "Opening", "Batches",

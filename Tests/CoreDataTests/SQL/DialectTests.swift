@@ -35,6 +35,11 @@ private struct OtherDialect: SQLDialect {
         case .lowercase: "lower(\(.list(arguments)))"
         case .canonical: "fold(\(.list(arguments)))"
         case .wholeNumber: "whole(\(.list(arguments)))"
+        case .isInFile: "get_byte(\(.list(arguments)), 0) = 2"
+        case .fileContent: "content(\(.list(arguments)))"
+        case .markedContent: "marked(\(.list(arguments)))"
+        case .changedProperties: "mask(\(.list(arguments)))"
+        case .nestedValue(let path, _): "\(.list(arguments)) -> \(text: path.joined(separator: "."))"
         }
     }
 
@@ -52,7 +57,7 @@ private struct OtherDialect: SQLDialect {
     }
 
     func insert(_ insert: SQLInsert) -> SQLFragment {
-        "PUT \(.list(insert.columns.map { "\($0)" })) INTO \(name: insert.table)"
+        "PUT \(.list(insert.columns.map { "\($0)" })) INTO \(name: insert.table)\(insert.rows.map { " FROM \(.select($0))" } ?? "")"
     }
 
     func unindexed(_ operand: SQLFragment) -> SQLFragment { operand }
