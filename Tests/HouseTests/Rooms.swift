@@ -24,6 +24,13 @@ enum Rooms {
     /// The two shells of state that the rooms of the engine extend, each with its concern.
     static let shells: [String: Set<String>] = ["SQLiteEngine": ["OpenStore", "SQLiteEngine"]]
 
+    /// The files outside SQLGeneration in which parts of statements about rows stand, each with its reason.
+    static let statements: [String: String] = [
+        "SQLiteEngine/Dialect/SQLiteDialect.swift": "says what a fragment means to SQLite",
+        "SQLiteEngine/Tables/DerivedTriggers.swift": "triggers are SQLite's alone",
+        "SQLiteEngine/Tables/TriggerDefinition.swift": "triggers are SQLite's alone",
+    ]
+
     /// Leanings that go upward, by the room that leans, each with its reason: Core Data's own concepts.
     static let upward: [String: [String: String]] = [
         "CoreData/Objects": ["Context": "an object knows its context"],
