@@ -83,6 +83,7 @@ package struct RawStoreFile {
     ///   - table: the table.
     ///   - number: the number of the entity whose rows are wanted; nil for all rows.
     /// - Returns: the count.
+    /// - Throws: SQLite's errors.
     package func count(in table: String, ofEntity number: Int?) throws -> Int {
         Int(try connection.integer(RawRowSQL.count(in: table, ofEntity: number)) ?? 0)
     }
@@ -93,6 +94,7 @@ package struct RawStoreFile {
     ///   - table: the table.
     ///   - number: the number of the entity whose rows are wanted; nil for all rows.
     ///   - body: gets one row after the other.
+    /// - Throws: SQLite's errors, and what `body` throws.
     package func forEachRow(
         in table: String, ofEntity number: Int?, _ body: ([SQLValue]) throws -> Void
     ) throws {
