@@ -7,15 +7,11 @@ package enum ColumnSQL {
         "SELECT \(.list(columns.map { "\(name: $0)" })) FROM \(name: table) WHERE \(.key) = \(placeholder)"
     }
 
-    /// Clears some columns of one row: `UPDATE ZPAGE SET Z_FOK_BOOK = NULL WHERE Z_PK = ?`.
+    /// Clears some columns of a row that is as it was read: `UPDATE ZCAR SET ZPLATE = NULL WHERE Z_PK = ? AND Z_OPT = ?`.
     package static func clear(_ columns: [String], in table: String) -> SQLFragment {
         let changes = SQLFragment.list(columns.map { "\(name: $0) = NULL" })
-        return "UPDATE \(name: table) SET \(changes) WHERE \(.key) = \(placeholder)"
-    }
-
-    /// The same of a row that is as it was read: `… WHERE Z_PK = ? AND Z_OPT = ?`.
-    package static func clearUnchanged(_ columns: [String], in table: String) -> SQLFragment {
-        "\(clear(columns, in: table)) AND \(.version) = \(placeholder)"
+        let isSame: SQLFragment = "\(.key) = \(placeholder) AND \(.version) = \(placeholder)"
+        return "UPDATE \(name: table) SET \(changes) WHERE \(isSame)"
     }
 
     /// Gives all rows the version of new ones: `UPDATE ZCAR SET Z_OPT = 1 WHERE Z_OPT <> 1`.

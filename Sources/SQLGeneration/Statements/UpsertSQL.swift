@@ -8,9 +8,9 @@ extension RowSQL {
     ///   - slots: the slots whose values the row takes; nil for all.
     /// - Returns: the statement, without its values.
     package static func insertOrUpdate(_ mapping: EntityMapping, slots: [Int]?) -> SQLFragment {
-        let columns = writtenColumns((slots ?? Array(mapping.columns.indices)).compactMap { mapping.columns[$0] })
-        let taken = columns.map { "\(name: $0) = excluded.\(name: $0)" as SQLFragment }
-        let changes = SQLFragment.list(taken + ["\(.version) = \(.version) + 1"])
+        let written = (slots ?? Array(mapping.columns.indices)).compactMap { mapping.columns[$0] }
+        let taken = writtenColumns(written).map { "\(name: $0) = excluded.\(name: $0)" as SQLFragment }
+        let changes = SQLFragment.list(taken + lostPlaces(written) + ["\(.version) = \(.version) + 1"])
         return insert(mapping, conflict: .updates(changes), returnsKey: true)
     }
 

@@ -15,7 +15,7 @@ final class EntityAccess {
     /// relationship without inverse.
     let pairDeletions: [String]
     private var updates: [[Int]: String] = [:]
-    private var columnTexts: [String: (select: String, clear: String)] = [:]
+    private var columnTexts: [String: String] = [:]
     private var selection: Statement?
 
     /// The prepared statement that selects one row, without looking its text up again.
@@ -50,19 +50,11 @@ final class EntityAccess {
     }
 
     /// The statement that reads one column of a row.
-    func selectText(_ column: String) -> String { columnText(column).select }
-
-    /// The statement that clears one column of a row.
-    func clearingText(_ column: String) -> String { columnText(column).clear }
-
-    private func columnText(_ column: String) -> (select: String, clear: String) {
+    func selectText(_ column: String) -> String {
         if let known = columnTexts[column] { return known }
-        let texts = (
-            ColumnSQL.select([column], in: mapping.table).sqlite.text,
-            ColumnSQL.clear([column], in: mapping.table).sqlite.text
-        )
-        columnTexts[column] = texts
-        return texts
+        let text = ColumnSQL.select([column], in: mapping.table).sqlite.text
+        columnTexts[column] = text
+        return text
     }
 
     /// The statement that writes some slots.

@@ -65,17 +65,6 @@ final class SaveRun {
         try statement.bind(change.version, at: next + 2)
         try statement.run()
         if store.connection.changes == 0 { conflicts.append(change.objectID) }
-        try clearOrderKeys(change, access)
-    }
-
-    /// An object that has left an ordered relationship has no place in it any more.
-    private func clearOrderKeys(_ change: RowChange, _ access: EntityAccess) throws {
-        for (slot, column) in access.writer.orderedSlots
-        where change.values[slot].isNull && change.changedSlots.contains(slot) {
-            let statement = try store.connection.statement(access.clearingText(column))
-            try statement.bind(change.objectID.key, at: 1)
-            try statement.run()
-        }
     }
 
     /// `DELETE FROM ZCAR WHERE Z_PK = ? AND Z_OPT = ?`, and the object's pairs in join tables.
@@ -120,7 +109,7 @@ final class SaveRun {
                 .filter { unique.contains($0.property) && !$0.isComposite }.map(\.name)
             guard !names.isEmpty else { continue }
             let statement = try store.connection.statement(
-                ColumnSQL.clearUnchanged(names, in: access.mapping.table))
+                ColumnSQL.clear(names, in: access.mapping.table))
             try statement.bind(change.objectID.key, at: 1)
             try statement.bind(change.version, at: 2)
             try statement.run()

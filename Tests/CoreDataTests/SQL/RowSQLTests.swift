@@ -19,12 +19,11 @@ struct RowSQLTests {
 
     init() throws { schema = try shop() }
 
-    @Test("Columns of one row are read, cleared, and cleared where the row is as it was")
+    @Test("Columns of one row are read, and cleared where the row is as it was")
     func columns() {
         #expect(ColumnSQL.select(["ZA", "ZB"], in: "ZCAR").sqlite.text == "SELECT ZA, ZB FROM ZCAR WHERE Z_PK = ?")
-        #expect(ColumnSQL.clear(["ZA"], in: "ZCAR").sqlite.text == "UPDATE ZCAR SET ZA = NULL WHERE Z_PK = ?")
         #expect(
-            ColumnSQL.clearUnchanged(["ZA", "ZB"], in: "ZCAR").other
+            ColumnSQL.clear(["ZA", "ZB"], in: "ZCAR").other
                 == "UPDATE [zcar] SET [za] = NULL, [zb] = NULL WHERE id = $1 AND version = $2")
         #expect(ColumnSQL.resetVersions(in: "ZCAR").sqlite.text == "UPDATE ZCAR SET Z_OPT = 1 WHERE Z_OPT <> 1")
     }
@@ -41,6 +40,23 @@ struct RowSQLTests {
             RowSQL.insertUnlessThere(mapping).sqlite.text
                 == "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING Z_PK"
         )
+    }
+
+    @Test("An object that comes to an ordered relationship has no place there yet")
+    func places() throws {
+        let page = makeEntity(
+            "Page", makeAttribute("text", .stringAttributeType), makeToOne("book", "Book", inverse: "pages"))
+        let book = makeEntity("Book", makeToMany("pages", "Page", inverse: "book", ordered: true))
+        let mapping = try SQLSchema(layout: try makeModel(book, page).compiledLayout()).mapping("Page")
+        #expect(
+            RowSQL.update(mapping, slots: [0, 1]).sqlite.text == """
+                UPDATE ZPAGE SET ZTEXT = ?, ZBOOK = ?, Z_OPT = ?, Z_FOK_BOOK = NULL WHERE Z_PK = ? AND Z_OPT = ?
+                """)
+        #expect(
+            RowSQL.insertOrUpdate(mapping, slots: [1]).sqlite.text == """
+                INSERT INTO ZPAGE (Z_PK, Z_ENT, Z_OPT, ZTEXT, ZBOOK) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET \
+                ZBOOK = excluded.ZBOOK, Z_FOK_BOOK = NULL, Z_OPT = Z_OPT + 1 RETURNING Z_PK
+                """)
     }
 
     @Test("References that lead to no row")

@@ -86,6 +86,7 @@ struct Workload {
                 random.some(of: graph.objects.keys.sorted(), atMost: 2) + random.some(of: gone.sorted(), atMost: 1)
         }
         step.failsAtEnd = random.chance(4)
+        step.saysOrders = random.chance(85)
         return step
     }
 
