@@ -171,7 +171,7 @@ struct Workload {
         var step = UpdateBatchStep(rows: batchRows(entity, graph), values: random.values(of: entity, percent: 20))
         let unique = Set(entity.selfAndSubentities.flatMap(\.uniquenessConstraints).joined())
         for slot in entity.slots where slot.name != EntityLayout.numberName && !slot.isTransient {
-            if let relationship = slot.relationship, random.chance(10) {
+            if let relationship = slot.relationship, random.chance(20) {
                 step.values[slot.name] =
                     random.chance(30)
                     ? .null : object(of: relationship.destination, graph).map { .object($0) } ?? .null
