@@ -84,7 +84,7 @@ let package = Package(
             name: "PippinCommand",
             dependencies: [
                 "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat", "RecordGeneration",
-                "SQLiteConnection", "SQLiteEngine",
+                "SQLGeneration", "SQLiteConnection", "SQLiteEngine",
             ]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.

@@ -25,7 +25,7 @@ struct ClosingTests {
 
     @Test("The main file alone has all rows, also while another program has the store open") func shared() throws {
         let other = Notes.old(at: folder.store)
-        try other.load()
+        try other.openExplicitly(nil, nil)
         let end = try Child("leave", folder.store, 20).wait()
         #expect(end.complaint == "")
         #expect(try copied() == [20])
@@ -34,7 +34,7 @@ struct ClosingTests {
 
     @Test("The main file alone has all rows when the manager is gone") func letGo() throws {
         let other = Notes.old(at: folder.store)
-        try other.load()
+        try other.openExplicitly(nil, nil)
         do {
             let manager = Notes.old(at: folder.store)
             try manager.openExplicitly(nil, nil)

@@ -13,6 +13,8 @@ enum House {
         let declarations: Set<String>
         /// All words outside comments and strings that begin with a capital letter.
         let words: Set<String>
+        /// The lines outside comments that have a string literal or a part of one, from where it begins.
+        let literals: [String]
     }
 
     private static var root: URL {
@@ -67,6 +69,20 @@ enum House {
         }
         return File(
             path: path, target: parts[0], room: parts.count > 2 ? parts[1] : nil, imports: imports,
-            declarations: declarations, words: words)
+            declarations: declarations, words: words, literals: literals(in: text))
+    }
+
+    private static func literals(in text: String) -> [String] {
+        var isInBlock = false
+        return text.split(separator: "\n").compactMap { line -> String? in
+            let code = line.drop { $0 == " " }
+            if isInBlock {
+                isInBlock = !code.hasPrefix("\"\"\"")
+                return isInBlock ? String(code) : nil
+            }
+            guard !code.hasPrefix("//"), let start = code.firstIndex(of: "\"") else { return nil }
+            isInBlock = code.hasSuffix("\"\"\"")
+            return String(code[start...])
+        }
     }
 }

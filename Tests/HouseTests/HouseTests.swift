@@ -26,6 +26,17 @@ struct HouseTests {
         #expect(naming.map(\.path) == ["CoreData/BuiltInStores/StoreTypes.swift"])
     }
 
+    @Test("Statements that read or write rows are made in SQLGeneration")
+    func statements() throws {
+        let words = try Regex(#"\b(?:SELECT|INSERT|UPDATE|DELETE|REPLACE)\b|WHERE Z_"#)
+        // What SQLite has of a database's structure is asked of SQLite.
+        let catalog = try Regex(#"sqlite_master|pragma_\w+\("#)
+        let making = try House.files().filter { $0.target != "SQLGeneration" }.filter { file in
+            file.literals.contains { $0.contains(words) && !$0.contains(catalog) }
+        }
+        #expect(Set(making.map(\.path)) == Set(Rooms.statements.keys))
+    }
+
     @Test("A room leans on rooms below it only", arguments: Rooms.order.keys.sorted())
     func rooms(target: String) throws {
         let order = try #require(Rooms.order[target])

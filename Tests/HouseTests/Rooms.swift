@@ -7,6 +7,7 @@ enum Rooms {
         "StoreEngine": ["Files", "Rows", "Changes", "Plans", "Engines"],
         "SQLGeneration": [
             "Values", "Fragments", "Naming", "Reconciliation", "Schema", "Queries", "Indexes", "Statements",
+            "Migration",
         ],
         "SQLiteEngine": [
             "Errors", "Dialect", "Tables", "Files", "Rows", "History", "Saving", "Fetching", "Opening", "Batches",
@@ -22,6 +23,13 @@ enum Rooms {
 
     /// The two shells of state that the rooms of the engine extend, each with its concern.
     static let shells: [String: Set<String>] = ["SQLiteEngine": ["OpenStore", "SQLiteEngine"]]
+
+    /// The files outside SQLGeneration in which parts of statements about rows stand, each with its reason.
+    static let statements: [String: String] = [
+        "SQLiteEngine/Dialect/SQLiteDialect.swift": "says what a fragment means to SQLite",
+        "SQLiteEngine/Tables/DerivedTriggers.swift": "triggers are SQLite's alone",
+        "SQLiteEngine/Tables/TriggerDefinition.swift": "triggers are SQLite's alone",
+    ]
 
     /// Leanings that go upward, by the room that leans, each with its reason: Core Data's own concepts.
     static let upward: [String: [String: String]] = [

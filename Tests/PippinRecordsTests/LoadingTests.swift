@@ -73,10 +73,13 @@ struct LoadingTests {
         try manager.loadAndWait()
     }
 
-    @Test("is needed before anything else")
-    func notLoaded() throws {
+    @Test("comes by itself with whatever is done first")
+    func implicit() throws {
         let shelf = try Shelf(isLoaded: false)
-        #expect(throws: PersistenceError.notLoaded(manager: "Library")) { try shelf.save([.ada]) }
+        try shelf.save([.ada])
+        #expect(try shelf.number("SELECT count(*) FROM ZPERSONRECORD") == 1)
+        // Said once then, it is no second time.
+        try shelf.manager.loadAndWait()
     }
 
     @Test("fails for a model that the bundle does not have, and says so")

@@ -33,6 +33,7 @@ struct Aggregate: Sendable {
         _ function: Function, as type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> Value? {
         let kind: AttributeKind = function == .average ? .double : self.kind
+        if context.hasChanges { return try decoded(changedValue(function, predicate, in: context), kind, type) }
         let request = request(predicate)
         request.propertiesToFetch = [Self.column(function, path, kind.type)]
         guard let row = try context.fetch(request).first as? [String: Any] else { return nil }
@@ -43,15 +44,14 @@ struct Aggregate: Sendable {
     func distinct<Value: Decodable>(
         _ type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> [Value] {
+        if context.hasChanges {
+            return try changedDistinct(predicate, in: context).map { try self.value($0, type) }
+        }
         let request = request(predicate)
         request.propertiesToFetch = [path]
         request.returnsDistinctResults = true
         request.sortDescriptors = [NSSortDescriptor(key: path, ascending: true)]
-        return try context.fetch(request).map { row in
-            let stored = StoredValue((row as? [String: Any])?[path], kind) ?? .null
-            if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
-            return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path))
-        }
+        return try context.fetch(request).map { try value(($0 as? [String: Any])?[path], type) }
     }
 
     /// - SQL: `SELECT <property>, count(Z_PK) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
@@ -62,10 +62,14 @@ struct Aggregate: Sendable {
         request.propertiesToFetch = [path, Self.column(.count, plan.uidKey, .integer64AttributeType)]
         request.propertiesToGroupBy = [path]
         var counts: [Value: Int] = [:]
+        if context.hasChanges {
+            for (group, count) in try changedValues(.count, by: self, predicate, in: context) {
+                counts[try value(group, type)] = count as? Int ?? 0
+            }
+            return counts
+        }
         for case let row as [String: Any] in try context.fetch(request) {
-            let stored = StoredValue(row[path], kind) ?? .null
-            let value = try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path))
-            counts[value] = (row["value"] as? NSNumber)?.intValue ?? 0
+            counts[try value(row[path], type)] = (row["value"] as? NSNumber)?.intValue ?? 0
         }
         return counts
     }
@@ -78,10 +82,15 @@ struct Aggregate: Sendable {
         request.propertiesToFetch = [group.path, Self.column(.sum, path, kind.type)]
         request.propertiesToGroupBy = [group.path]
         var sums: [Group: Value] = [:]
+        if context.hasChanges {
+            for (value, sum) in try changedValues(.sum, by: group, predicate, in: context) {
+                if let sum = try decoded(sum, kind, type) { sums[try group.value(value, Group.self)] = sum }
+            }
+            return sums
+        }
         for case let row as [String: Any] in try context.fetch(request) {
             guard let sum = try decoded(row["value"], kind, type) else { continue }
-            let stored = StoredValue(row[group.path], group.kind) ?? .null
-            sums[try Group(from: ValueDecoder(value: stored, entity: plan.name, key: group.path))] = sum
+            sums[try group.value(row[group.path], Group.self)] = sum
         }
         return sums
     }
@@ -102,6 +111,13 @@ struct Aggregate: Sendable {
             forFunction: function.rawValue, arguments: [NSExpression(forKeyPath: path)])
         column.expressionResultType = type
         return column
+    }
+
+    /// A value of the property, `nil` for none, as the struct has it.
+    private func value<Value: Decodable>(_ value: Any?, _ type: Value.Type) throws -> Value {
+        let stored = StoredValue(value, kind) ?? .null
+        if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
+        return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path))
     }
 
     private func decoded<Value: Decodable>(_ value: Any?, _ kind: AttributeKind, _ type: Value.Type) throws -> Value? {

@@ -1,8 +1,8 @@
 import CoreData
 
-// What the store computes. In a block that writes, its own changes count only where it says so.
+// What the store computes. A block's own changes count.
 extension ModelReader {
-    /// How many models a filter selects, with the block's own changes.
+    /// How many models a filter selects.
     ///
     /// - Parameters:
     ///   - type: the models' type.
@@ -20,7 +20,7 @@ extension ModelReader {
         }
     }
 
-    /// Whether there is a model that a filter selects, with the block's own changes.
+    /// Whether there is a model that a filter selects.
     ///
     /// - Parameters:
     ///   - type: the models' type.
@@ -33,7 +33,7 @@ extension ModelReader {
         return try exists(plan, try access.selection(filter, plan))
     }
 
-    /// Whether there is a model with an identifier, with the block's own changes.
+    /// Whether there is a model with an identifier.
     ///
     /// - Parameters:
     ///   - type: the model's type.
@@ -65,7 +65,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
@@ -78,7 +78,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
@@ -91,7 +91,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the least value; `nil` where no model has one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
@@ -104,7 +104,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the least value; `nil` where no model has one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
@@ -117,7 +117,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the greatest value; `nil` where no model has one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
@@ -130,7 +130,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the greatest value; `nil` where no model has one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
@@ -143,7 +143,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: a property with numbers.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
@@ -156,7 +156,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: a property with numbers.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
@@ -169,7 +169,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property; `nil` is one of the values where it is optional and a model has none.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the values, ascending.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
@@ -189,7 +189,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property; models without a value count under `nil` where it is optional.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the numbers, by value; values that no model has are not among them.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT <property>, count(<id>) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
@@ -210,7 +210,7 @@ extension ModelReader {
     ///   - type: the models' type.
     ///   - property: a property with numbers.
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are not among them.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
@@ -225,7 +225,7 @@ extension ModelReader {
     ///   - type: the models' type.
     ///   - property: a property with numbers.
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
-    ///   - filter: what must hold. What the block itself has changed does not count.
+    ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are not among them.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`

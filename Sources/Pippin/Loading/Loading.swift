@@ -9,14 +9,14 @@ extension PersistenceManager {
     /// ```
     ///
     /// Whatever else is done first opens the store as well. Call this when the program starts, to learn then and not later that it cannot be
-    /// opened, or to migrate by a plan. A store that is open already stays as it is.
+    /// opened, or to migrate by a plan.
     ///
     /// - Parameters:
     ///   - plan: the way from former versions to the present one, where it cannot be inferred.
     ///   - progress: is told how far a migration has come.
     /// - Throws: ``PersistenceError``: ``PersistenceError/Code/wouldLose`` for a store with what the models do not name,
     ///   ``PersistenceError/Code/schemaChanged``, ``PersistenceError/Code/notUnique``, ``PersistenceError/Code/storeNotFound``,
-    ///   ``PersistenceError/Code/alreadyLoaded`` for a plan that comes too late, the errors of the plan; and Core Data's errors. The store
+    ///   ``PersistenceError/Code/alreadyLoaded`` the second time, and for a plan that comes when the store is open already, the errors of the plan; and Core Data's errors. The store
     ///   is as it was then.
     public func load(migratingBy plan: MigrationPlan? = nil, progress: Progress? = nil) async throws {
         // Opening may take seconds when a store is migrated: not on a thread that tasks share.
@@ -25,12 +25,13 @@ extension PersistenceManager {
 
     package func openExplicitly(_ plan: MigrationPlan?, _ progress: Progress?) throws {
         try opening.withLock { _ in
-            if isOpen {
-                guard plan == nil else { throw PersistenceError.alreadyLoaded(manager: name) }
-                progress?.completedUnitCount = progress?.totalUnitCount ?? 0
-                return
+            let state = state.withLock { $0 }
+            if state == .loaded || state == .opened && plan != nil {
+                throw PersistenceError.alreadyLoaded(manager: name)
             }
-            try openNow(plan, progress)
+            if state == .unloaded { try openNow(plan, progress) }
+            self.state.withLock { $0 = .loaded }
+            progress?.completedUnitCount = progress?.totalUnitCount ?? 0
         }
     }
 
@@ -40,7 +41,6 @@ extension PersistenceManager {
         try openStores(plan, progress).get()
         configureMainContext()
         wasDestroyed.withLock { $0 = false }
-        state.withLock { $0 = .loaded }
         // Who observes looks anew: the store may be another one than before.
         NotificationCenter.default.post(
             name: SaveSignals.managerDidLoad, object: container.persistentStoreCoordinator)

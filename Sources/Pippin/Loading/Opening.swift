@@ -2,7 +2,11 @@ import CoreData
 
 /// How far a manager's store has come.
 enum LoadState {
-    case unloaded, loading, loaded
+    case unloaded
+    /// By whoever came first.
+    case opened
+    /// By `load()`.
+    case loaded
 }
 
 // Whoever comes first opens the store, and the others wait.
@@ -16,6 +20,7 @@ extension PersistenceManager {
         try opening.withLock { _ in
             if isOpen { return }
             try openNow(nil, nil)
+            state.withLock { $0 = .opened }
         }
     }
 
@@ -25,7 +30,7 @@ extension PersistenceManager {
         try await offThread { try self.openIfNeeded() }
     }
 
-    package var isOpen: Bool { state.withLock { $0 == .loaded } }
+    package var isOpen: Bool { state.withLock { $0 != .unloaded } }
 
     /// - Throws: ``PersistenceError/Code/notLoaded`` where the store is not open.
     package func requireOpen() throws {

@@ -1,10 +1,11 @@
-import SQLiteEngine
 import CoreData
+import SQLGeneration
 import SQLiteConnection
+import SQLiteEngine
 
 /// The rows of an SQLite store by the entities that `Z_PRIMARYKEY` numbers, and its join tables.
 struct RawTables: RawContents {
-    private let connection: Connection
+    private let file: RawStoreFile
     private let original: URL
     private let uuid: String
     private let sources: [String: Source]
@@ -15,7 +16,7 @@ struct RawTables: RawContents {
         let table: String
         let columns: [String]
         /// The entity's number, where its table has those of others, too.
-        let number: Int64?
+        let number: Int?
         let parent: String?
     }
 
@@ -23,18 +24,19 @@ struct RawTables: RawContents {
         self.original = original
         self.uuid = uuid
         do {
-            connection = try Connection(path: copy.path, mode: .readOnly)
-            let tables = try connection.tableNames()
+            let file = try RawStoreFile(copy, mode: .readOnly)
+            self.file = file
+            let tables = file.tables
             // Core Data writes the names of tables in capitals.
             let byName = Dictionary(tables.map { ($0.uppercased(), $0) }, uniquingKeysWith: { first, _ in first })
             var sources: [String: Source] = [:]
             var names: [String] = []
-            let numbered = try Self.numberedEntities(connection)
+            let numbered = try file.entities()
             for entity in numbered {
                 guard sources[entity.name] == nil,
                     let table = byName["Z" + Self.root(of: entity, in: numbered).name.uppercased()]
                 else { continue }
-                let columns = try Self.columns(of: table, connection)
+                let columns = try file.columns(of: table)
                 let parent = numbered.first { $0.number == entity.parent }?.name
                 sources[entity.name] = Source(
                     table: table, columns: columns, number: columns.contains("Z_ENT") ? entity.number : nil,
@@ -43,7 +45,7 @@ struct RawTables: RawContents {
             }
             for table in tables.sorted() where Self.isJoinTable(table) && sources[table] == nil {
                 sources[table] = Source(
-                    table: table, columns: try Self.columns(of: table, connection), number: nil, parent: nil)
+                    table: table, columns: try file.columns(of: table), number: nil, parent: nil)
                 names.append(table)
             }
             self.sources = sources
@@ -53,25 +55,8 @@ struct RawTables: RawContents {
         }
     }
 
-    private struct NumberedEntity {
-        let number: Int64
-        let name: String
-        let parent: Int64
-    }
-
-    private static func numberedEntities(_ connection: Connection) throws -> [NumberedEntity] {
-        var found: [NumberedEntity] = []
-        let statement = try connection.prepare(
-            "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_NAME NOT NULL AND Z_ENT < 16000 ORDER BY Z_NAME")
-        while try statement.step() {
-            found.append(
-                NumberedEntity(
-                    number: statement.integer(at: 0), name: statement.string(at: 1), parent: statement.integer(at: 2)))
-        }
-        return found
-    }
-
-    private static func root(of entity: NumberedEntity, in entities: [NumberedEntity]) -> NumberedEntity {
+    private static func root(of entity: RawStoreFile.Entity, in entities: [RawStoreFile.Entity]) -> RawStoreFile.Entity
+    {
         var (root, seen) = (entity, Set([entity.number]))
         while let parent = entities.first(where: { $0.number == root.parent }), seen.insert(parent.number).inserted {
             root = parent
@@ -82,14 +67,6 @@ struct RawTables: RawContents {
     /// `Z_14PEOPLE`: a number after the underscore.
     private static func isJoinTable(_ name: String) -> Bool {
         name.hasPrefix("Z_") && name.dropFirst(2).first?.isASCII == true && name.dropFirst(2).first?.isNumber == true
-    }
-
-    private static func columns(of table: String, _ connection: Connection) throws -> [String] {
-        var columns: [String] = []
-        let statement = try connection.prepare("SELECT name FROM pragma_table_info(?)")
-        try statement.bind(table, at: 1)
-        while try statement.step() { columns.append(statement.string(at: 0)) }
-        return columns
     }
 
     private static func unreadable(_ original: URL, _ error: SQLiteError) -> CommandError {
@@ -105,9 +82,9 @@ struct RawTables: RawContents {
         try reading {
             try names.compactMap { name in
                 guard let source = sources[name] else { return nil }
-                let count = try connection.integer("SELECT count(*) FROM \(quoted(source.table))\(condition(source))")
+                let count = try file.count(in: source.table, ofEntity: source.number)
                 return RawStore.Entity(
-                    name: name, parent: source.parent, count: Int(count ?? 0),
+                    name: name, parent: source.parent, count: count,
                     columns: source.columns.filter { !Self.isBookkeeping($0) })
             }
         }
@@ -116,16 +93,13 @@ struct RawTables: RawContents {
     func forEachObject(of entity: RawStore.Entity, _ body: (ObjectRecord) throws -> Void) throws {
         guard let source = sources[entity.name] else { return }
         try reading {
-            let order = source.columns.contains("Z_PK") ? " ORDER BY Z_PK" : ""
-            let statement = try connection.prepare(
-                "SELECT * FROM \(quoted(source.table))\(condition(source))\(order)")
             let key = source.columns.firstIndex(of: "Z_PK")
             var row: Int64 = 0
-            while try statement.step() {
+            try file.forEachRow(in: source.table, ofEntity: source.number) { values in
                 row += 1
-                let primaryKey = key.map { statement.integer(at: Int32($0)) } ?? row
+                let primaryKey = key.flatMap { values[$0].integer } ?? row
                 let fields = source.columns.indices.filter { !Self.isBookkeeping(source.columns[$0]) }.map {
-                    ObjectRecord.Field(name: source.columns[$0], value: Self.value(statement, Int32($0)))
+                    ObjectRecord.Field(name: source.columns[$0], value: FieldValue(values[$0]))
                 }
                 try body(
                     ObjectRecord(
@@ -135,17 +109,21 @@ struct RawTables: RawContents {
         }
     }
 
-    private func condition(_ source: Source) -> String { source.number.map { " WHERE Z_ENT = \($0)" } ?? "" }
-
     private static func isBookkeeping(_ column: String) -> Bool { ["Z_PK", "Z_ENT", "Z_OPT"].contains(column) }
+}
 
-    private static func value(_ statement: Statement, _ column: Int32) -> FieldValue {
-        switch statement.kind(at: column) {
-        case .null: .null
-        case .integer: .integer(statement.integer(at: column))
-        case .double: .double(statement.double(at: column))
-        case .text: .string(statement.string(at: column))
-        case .blob: .data(statement.data(at: column))
+extension FieldValue {
+    fileprivate init(_ value: SQLValue) {
+        switch value {
+        case .null: self = .null
+        case .integer(let number): self = .integer(number)
+        case .double(let number): self = .double(number)
+        case .text(let text): self = .string(text)
+        case .blob(let data): self = .data(data)
         }
     }
+}
+
+extension SQLValue {
+    fileprivate var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 }

@@ -1,6 +1,7 @@
 import CoreData
 import KeyedArchives
 import SQLiteConnection
+import SQLiteEngine
 
 /// What a store's file says of itself, before there is a model.
 struct StoreFacts {
@@ -32,27 +33,19 @@ struct StoreFacts {
             return
         }
         do {
-            let connection = try Connection(path: copy.path, mode: .readWrite)
-            let tables = try connection.tableNames()
-            guard tables.contains("Z_METADATA"), tables.contains("Z_PRIMARYKEY") else {
-                let missing = tables.contains("Z_METADATA") ? "Z_PRIMARYKEY" : "Z_METADATA"
+            let file = try RawStoreFile(copy, mode: .readWrite)
+            guard file.tables.contains("Z_METADATA"), file.tables.contains("Z_PRIMARYKEY") else {
+                let missing = file.tables.contains("Z_METADATA") ? "Z_PRIMARYKEY" : "Z_METADATA"
                 throw CommandError(
                     "“\(original.path)” is an SQLite database but no Core Data store: it has no table \(missing)")
             }
-            let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
-            let hasRow = try statement.step()
-            uuid = hasRow && !statement.isNull(at: 0) ? statement.string(at: 0) : ""
-            let list = hasRow && !statement.isNull(at: 1) ? statement.data(at: 1) : Data()
-            statement.reset()
-            (metadata, missingMetadata) = Self.metadata(list, hasRow: hasRow)
-            if missingMetadata != nil { try Self.blankMetadata(connection, hasRow: hasRow) }
-            modelCache = try Self.modelCache(connection, tables)
-            history =
-                tables.isSuperset(of: ["ACHANGE", "ATRANSACTION"])
-                ? (
-                    try connection.integer("SELECT count(*) FROM ACHANGE") ?? 0,
-                    try connection.integer("SELECT count(*) FROM ATRANSACTION") ?? 0
-                ) : nil
+            let row = try file.metadata()
+            uuid = row?.uuid ?? ""
+            (metadata, missingMetadata) = Self.metadata(row?.list ?? Data(), hasRow: row != nil)
+            // The copy becomes one that can be opened without metadata.
+            if missingMetadata != nil { try file.blankMetadata() }
+            modelCache = try file.modelCache()
+            history = try file.historyCounts()
         } catch let error as SQLiteError {
             let damage = error.isCorrupt ? " is damaged or cut off" : " cannot be read"
             throw CommandError("“\(original.path)”\(damage): \(error.message)")
@@ -71,22 +64,6 @@ struct StoreFacts {
         } catch {
             return ([:], "Z_METADATA.Z_PLIST is damaged: " + TextTools.withoutPeriod("\(error)"))
         }
-    }
-
-    /// Makes the copy one that can be opened without metadata.
-    private static func blankMetadata(_ connection: Connection, hasRow: Bool) throws {
-        try connection.execute(
-            hasRow
-                ? "UPDATE Z_METADATA SET Z_PLIST = NULL"
-                : "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, '', NULL)")
-    }
-
-    private static func modelCache(_ connection: Connection, _ tables: Set<String>) throws -> Data? {
-        guard tables.contains("Z_MODELCACHE") else { return nil }
-        let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
-        guard try statement.step() else { return nil }
-        let data = statement.data(at: 0)
-        return data.isEmpty ? nil : data
     }
 
     /// The version hashes of the entities.

@@ -9,7 +9,13 @@ package func predicateTree(of predicate: NSPredicate) throws -> PredicateTree {
 
 private func predicateTree(of predicate: NSPredicate, depth: Int) throws -> PredicateTree {
     guard depth <= maximumPredicateDepth else { throw PredicateWithoutTreeError.tooDeep }
-    if let content = content(of: predicate) { return content.tree }
+    if let content = content(of: predicate) {
+        // Before anyone walks the tree. The parser has seen to the depth of what has a number.
+        if content.prepared.identity == nil, content.prepared.skeleton.isDeeper(than: maximumPredicateDepth - depth) {
+            throw PredicateWithoutTreeError.tooDeep
+        }
+        return content.tree
+    }
     CompoundPredicateMethods.install
     if let compound = predicate as? NSCompoundPredicate {
         let parts = try compound.subpredicates.map { try predicateTree(of: $0, depth: depth + 1) }

@@ -128,7 +128,10 @@ extension SQLFragment.Segment {
         case .stringSearch(let left, let right, let comparison, let options):
             return .stringSearch(try change(left), try change(right), comparison, options)
         case .unindexed(let operand): return .unindexed(try change(operand))
-        case .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .collation, .page, .insert:
+        case .insert(var insert):
+            insert.rows = try insert.rows.map(change)
+            return .insert(insert)
+        case .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .collation, .page:
             return self
         }
     }
@@ -165,20 +168,20 @@ package struct SQLInsert: Sendable, Equatable {
 
     package var table: String
     package var columns: [SQLColumn]
-    /// What is inserted; placeholders for a row that is bound.
-    package var values: SQLFragment?
+    /// What selects the rows; nil for one row, whose values are bound.
+    package var rows: SQLFragment?
     /// What to do about a row with the same unique values; nil for an error.
     package var conflict: Conflict?
     /// Whether the key of the row is to be read.
     package var returnsKey = false
 
     package init(
-        into table: String, _ columns: [SQLColumn], values: SQLFragment? = nil, conflict: Conflict? = nil,
+        into table: String, _ columns: [SQLColumn], rows: SQLFragment? = nil, conflict: Conflict? = nil,
         returnsKey: Bool = false
     ) {
         self.table = table
         self.columns = columns
-        self.values = values
+        self.rows = rows
         self.conflict = conflict
         self.returnsKey = returnsKey
     }
@@ -192,12 +195,30 @@ package enum SQLFunction: Sendable, Equatable {
     /// The first argument, which must be a whole number that an attribute's type holds. That of another value fails the statement,
     /// with the attribute's name.
     case wholeNumber(NSAttributeType, name: String)
+    /// Whether a column that allows external storage has the name of a file instead of the value.
+    case isInFile
+    /// The value of a column that allows external storage, read from its file where it is in one.
+    case fileContent
+    /// A value as a column that allows external storage has it.
+    case markedContent
+    /// The history's mask of changed properties as the new model numbers them: of an entity's number and a mask.
+    case changedProperties
+    /// What nested JSON has at a path, as a column of a type has it: of the JSON's bytes.
+    case nestedValue(path: [String], type: NestedType)
+
+    /// What to make of nested JSON.
+    package enum NestedType: Sendable, Equatable {
+        case attribute(NSAttributeType)
+        case json
+        case presence
+    }
 
     /// Whether only connections of ours know it, so that nothing in the file may depend on it.
     package var isOurs: Bool {
         switch self {
-        case .ifNull: false
-        case .now, .uppercase, .lowercase, .canonical, .wholeNumber: true
+        case .ifNull, .isInFile, .markedContent: false
+        case .now, .uppercase, .lowercase, .canonical, .wholeNumber, .fileContent, .changedProperties, .nestedValue:
+            true
         }
     }
 }

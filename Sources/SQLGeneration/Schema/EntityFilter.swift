@@ -4,8 +4,19 @@ extension EntityMapping {
     /// Tells the entity's rows from others of its table, `t0.Z_ENT IN (3, 4)`; nil where all rows are wanted.
     func filter(includesSubentities: Bool = true, alias: String) -> SQLFragment? {
         guard sharesTable, layout.superentity != nil || !includesSubentities else { return nil }
-        let numbers = includesSubentities ? self.numbers : [number]
-        if numbers.count == 1, let number = numbers.first { return "\(.entity, of: alias) = \(number: number)" }
-        return "\(.entity, of: alias) IN (\(.list(numbers.map { "\(number: $0)" })))"
+        return .isEntity(includesSubentities ? numbers : [number], "\(.entity, of: alias)")
+    }
+}
+
+extension SQLFragment {
+    /// Whether an entity's number is one of some: `Z_ENT = 3`, `Z_ENT IN (3, 4)`.
+    ///
+    /// - Parameters:
+    ///   - numbers: the numbers.
+    ///   - column: what has the number.
+    /// - Returns: the condition.
+    package static func isEntity(_ numbers: [Int], _ column: SQLFragment = "\(.entity)") -> SQLFragment {
+        if numbers.count == 1, let number = numbers.first { return "\(column) = \(number: number)" }
+        return "\(column) IN (\(.list(numbers.map { "\(number: $0)" })))"
     }
 }

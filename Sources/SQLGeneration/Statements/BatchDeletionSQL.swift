@@ -3,13 +3,12 @@ import StoreEngine
 
 /// The statements by which the delete rules of relationships follow a batch deletion. Pure.
 ///
-/// The keys of the rows that are deleted are in a table of the engine's for each entity's table, with the columns `Z_PK`, `Z_ENT` and
-/// `Z_CASCADED`.
+/// The keys of the rows that are deleted are in a table of the engine's for each entity's table.
 package struct BatchDeletionSQL: Sendable {
     package let relationship: RelationshipLayout
     package let source: EntityMapping
     package let destination: EntityMapping
-    /// The keys of the source's rows that are deleted: `(SELECT Z_PK FROM … WHERE Z_ENT IN (3))`.
+    /// The keys of the source's rows that are deleted: `(SELECT Z_PK FROM … WHERE Z_ENT = 3)`.
     private let deleted: SQLFragment
 
     /// - Parameters:
@@ -18,13 +17,12 @@ package struct BatchDeletionSQL: Sendable {
     ///   - destination: the entity that the relationship leads to.
     ///   - keys: the table of keys of the source's rows.
     package init(
-        _ relationship: RelationshipLayout, of source: EntityMapping, to destination: EntityMapping, keys: SQLFragment
+        _ relationship: RelationshipLayout, of source: EntityMapping, to destination: EntityMapping, keys: KeyTableSQL
     ) {
         self.relationship = relationship
         self.source = source
         self.destination = destination
-        let numbers = SQLFragment.list(source.numbers.map { "\(number: $0)" })
-        deleted = .select("SELECT \(.key) FROM \(keys) WHERE \(.entity) IN (\(numbers))")
+        deleted = .select("SELECT \(.key) FROM \(keys.table) WHERE \(SQLFragment.isEntity(source.numbers))")
     }
 
     private static let target = "t"
@@ -47,27 +45,28 @@ package struct BatchDeletionSQL: Sendable {
     }
 
     /// Which rows of the destination's table stay.
-    private func stays(_ keys: SQLFragment) -> SQLFragment {
-        "\(.key, of: Self.target) NOT IN \(.select("SELECT \(.key) FROM \(keys)"))"
+    private func stays(_ keys: KeyTableSQL) -> SQLFragment {
+        "\(.key, of: Self.target) NOT IN \(keys.keys)"
     }
 
     /// The rule “cascade”: adds the rows that the relationship leads to.
     ///
     /// - Parameter keys: the table of keys of the destination's rows.
     /// - Returns: nil where the relationship is not stored.
-    package func cascade(into keys: SQLFragment) -> SQLFragment? {
+    package func cascade(into keys: KeyTableSQL) -> SQLFragment? {
         guard let related else { return nil }
         let rows: SQLFragment =
             "SELECT \(.key, of: Self.target), \(.entity, of: Self.target), 1 FROM \(name: destination.table) t"
         // A row that is there already stays as it is.
-        return "INSERT INTO \(keys) (\(.key), \(.entity), Z_CASCADED) \(rows) WHERE \(related) ON CONFLICT DO NOTHING"
+        return
+            "INSERT INTO \(keys.table) (\(.key), \(.entity), Z_CASCADED) \(rows) WHERE \(related) ON CONFLICT DO NOTHING"
     }
 
     /// Finds a row that stays and that the relationship leads to: `SELECT 1 FROM ZPAGE t WHERE … LIMIT 1`.
     ///
     /// - Parameter keys: the table of keys of the destination's rows.
     /// - Returns: nil where the relationship is not stored.
-    package func remaining(_ keys: SQLFragment) -> SQLFragment? {
+    package func remaining(_ keys: KeyTableSQL) -> SQLFragment? {
         related.map { "SELECT 1 FROM \(name: destination.table) t WHERE \($0) AND \(stays(keys)) LIMIT 1" }
     }
 
@@ -89,7 +88,7 @@ package struct BatchDeletionSQL: Sendable {
     /// The rule “nullify”: which rows of the destination's table `t` lose their reference.
     ///
     /// - Returns: nil where there is nothing to clear.
-    package func clearing(_ keys: SQLFragment) -> (condition: SQLFragment, update: SQLFragment, inverse: String)? {
+    package func clearing(_ keys: KeyTableSQL) -> (condition: SQLFragment, update: SQLFragment, inverse: String)? {
         guard relationship.deleteRule == .nullifyDeleteRule, let inverse = relationship.inverse, !inverse.isToMany,
             let column = destination.columns[inverse.slot]
         else { return nil }

@@ -7,8 +7,8 @@ package struct BatchSQL {
     package enum Selection: Sendable {
         /// By the request's own condition.
         case condition
-        /// By their keys, in a table `Z_PK`.
-        case keys(table: SQLFragment)
+        /// By their keys.
+        case keys(KeyTableSQL)
     }
 
     /// What a column becomes.
@@ -123,7 +123,7 @@ package struct BatchSQL {
 
     private func restriction(to rows: Selection, target: String) -> SQLFragment {
         switch rows {
-        case .keys(let table): return " WHERE \(.key, of: target) IN \(.select("SELECT \(.key) FROM \(table)"))"
+        case .keys(let keys): return " WHERE \(.key, of: target) IN \(keys.keys)"
         case .condition:
             // Where the condition reads other rows, all rows are found before one is changed: SQLite 3.40 finds them as it
             // goes.

@@ -19,10 +19,18 @@ package enum RowSQL {
     }
 
     /// `UPDATE ZCAR SET ZMAKER = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?`
+    ///
+    /// An object that comes to another one's ordered relationship has no place there yet: `…, ZBOOK = ?, Z_OPT = ?, Z_FOK_BOOK = NULL`.
     package static func update(_ mapping: EntityMapping, slots: [Int]) -> SQLFragment {
-        let columns = writtenColumns(slots.compactMap { mapping.columns[$0] }).map { SQLColumn($0) }
+        let written = slots.compactMap { mapping.columns[$0] }
+        let columns = writtenColumns(written).map { SQLColumn($0) }
         let changes = (columns + [SQLColumn(.version)]).map { "\($0) = \(placeholder)" as SQLFragment }
-        return "UPDATE \(name: mapping.table) SET \(.list(changes)) WHERE \(same)"
+        return "UPDATE \(name: mapping.table) SET \(.list(changes + lostPlaces(written))) WHERE \(same)"
+    }
+
+    /// `Z_FOK_BOOK = NULL` for each relationship whose inverse is ordered.
+    static func lostPlaces(_ columns: [SlotColumn]) -> [SQLFragment] {
+        columns.compactMap(\.orderColumn).map { "\(name: $0) = NULL" }
     }
 
     /// `DELETE FROM ZCAR WHERE Z_PK = ? AND Z_OPT = ?`

@@ -19,18 +19,14 @@ extension OpenStore {
             let keys = try deletion.keys(of: plan.rows.entity)
             if let identifiers = plan.identifiers {
                 try keys.insert(identifiers)
-                let table = quoted(try access(plan.rows.entity).mapping.table)
                 // Those that are gone already count for nothing.
-                try connection.execute("DELETE FROM \(keys.name) WHERE Z_PK NOT IN (SELECT Z_PK FROM \(table))")
-                try connection.execute(
-                    "UPDATE \(keys.name) AS k SET Z_ENT = (SELECT t.Z_ENT FROM \(table) t WHERE t.Z_PK = k.Z_PK)")
+                for statement in keys.sql.complete(from: try access(plan.rows.entity).mapping) { try run(statement) }
             } else {
-                try run(keys.fill(sql.keys), binding)
+                try run(keys.sql.fill(sql.keys), binding)
             }
             try deletion.run(plan.origin)
             var outcome = BatchOutcome()
-            outcome.count = Int(
-                try connection.integer("SELECT COUNT(*) FROM \(keys.name) WHERE Z_CASCADED IS NULL") ?? 0)
+            outcome.count = Int(try connection.integer(keys.sql.count) ?? 0)
             if plan.wantsIdentifiers { outcome.identifiers = try identifiers(in: keys, plan.rows.entity) }
             return outcome
         }
@@ -78,14 +74,13 @@ private final class BatchDeletion {
         let history = store.history?.begin(origin)
         for rule in rules { try nullify(rule, history) }
         for (table, keys) in keyTables.ordered(by: { $0.key < $1.key }) {
-            let condition = "t.Z_PK IN (SELECT Z_PK FROM \(keys.name))"
+            let condition = keys.sql.selects
             for mapping in mappings(of: table) {
                 let access = try store.access(mapping.layout)
                 try store.noteFiles(of: access, access.writer.externalSlots, where: condition, files)
                 try history?.noteRows(.delete, of: mapping, where: condition)
             }
-            try store.connection.execute(
-                "DELETE FROM \(quoted(table)) WHERE Z_PK IN (SELECT Z_PK FROM \(keys.name))")
+            try store.run(keys.sql.delete(from: table))
         }
         try history?.finish()
     }
@@ -103,7 +98,7 @@ private final class BatchDeletion {
                         let keys = keyTables[table],
                         let destination = store.schema.mapping(of: relationship.destination)
                     else { return nil }
-                    return BatchDeletionSQL(relationship, of: source, to: destination, keys: keys.fragment)
+                    return BatchDeletionSQL(relationship, of: source, to: destination, keys: keys.sql)
                 }
             }
         }
@@ -116,7 +111,7 @@ private final class BatchDeletion {
             grows = false
             for rule in try affected() where rule.relationship.deleteRule == .cascadeDeleteRule {
                 let keys = try keys(of: rule.relationship.destination)
-                guard let addition = rule.cascade(into: keys.fragment) else { continue }
+                guard let addition = rule.cascade(into: keys.sql) else { continue }
                 try store.run(addition)
                 if store.connection.changes > 0 { grows = true }
             }
@@ -133,9 +128,8 @@ private final class BatchDeletion {
             isMandatory = !inverse.isOptional
         }
         guard isDenied || isMandatory else { return }
-        guard let remaining = try rule.remaining(keys(of: relationship.destination).fragment) else { return }
-        let found = try store.connection.integer(remaining.sqlite.text)
-        guard found != nil else { return }
+        guard let remaining = try rule.remaining(keys(of: relationship.destination).sql) else { return }
+        guard try store.connection.integer(remaining) != nil else { return }
         let kind = (relationship.inverse?.isToMany == true ? "M" : "O") + "T" + (relationship.isToMany ? "M" : "O")
         throw StoreError.make(
             isDenied ? CoreDataErrorCode.validationRelationshipDeniedDelete : CoreDataErrorCode.persistentStoreSave,
@@ -151,11 +145,11 @@ private final class BatchDeletion {
     /// Clears the references to deleted rows, and takes deleted rows out of join tables.
     private func nullify(_ rule: BatchDeletionSQL, _ history: HistoryRun?) throws {
         for release in rule.releases { try store.run(release) }
-        guard let clearing = try rule.clearing(keys(of: rule.relationship.destination).fragment) else { return }
+        guard let clearing = try rule.clearing(keys(of: rule.relationship.destination).sql) else { return }
         if let history, let writer = store.history {
             for mapping in rule.destination.layout.selfAndSubentities.compactMap({ store.schema.mapping(of: $0) }) {
                 let mask = writer.properties(of: mapping.layout).mask(of: [clearing.inverse])
-                try history.noteRows(.update, of: mapping, where: clearing.condition.sqlite.text, columns: mask)
+                try history.noteRows(.update, of: mapping, where: clearing.condition, columns: mask)
             }
         }
         try store.run(clearing.update)

@@ -54,12 +54,7 @@ extension OpenStore {
     /// - Returns: how many rows it changed.
     @discardableResult
     func run(_ fragment: SQLFragment, _ binding: BindingContext = BindingContext()) throws -> Int {
-        let statement = fragment.sqlite
-        let prepared = try connection.prepare(statement.text)
-        for (index, value) in try statement.values(binding).enumerated() {
-            try prepared.bind(value, at: Int32(index + 1))
-        }
-        try prepared.run()
+        try connection.run(fragment, binding)
         return connection.changes
     }
 
@@ -69,10 +64,8 @@ extension OpenStore {
 
 /// A temporary table of the keys that a batch request is about.
 struct KeyTable {
-    /// The name in SQL, quoted.
-    let name: String
-    /// The same as a part of other statements.
-    let fragment: SQLFragment
+    /// The statements about it.
+    let sql: KeyTableSQL
     private let connection: Connection
 
     /// Makes the table, empty.
@@ -82,21 +75,18 @@ struct KeyTable {
     ///   - connection: the connection that alone sees the table.
     /// - Throws: SQLite's errors.
     init(_ purpose: String, on connection: Connection) throws {
-        fragment = "temp.\(name: "PippinKeys_\(purpose)")"
-        name = fragment.sqlite.text
+        let name = "PippinKeys_\(purpose)"
+        sql = KeyTableSQL("temp.\(name: name)")
         self.connection = connection
         try connection.execute(
-            "CREATE TEMP TABLE IF NOT EXISTS \(quoted("PippinKeys_\(purpose)")) "
+            "CREATE TEMP TABLE IF NOT EXISTS \(quoted(name)) "
                 + "(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_CASCADED INTEGER)")
-        try connection.execute("DELETE FROM \(name)")
+        try connection.run(sql.clear)
     }
-
-    /// `INSERT INTO temp.… (Z_PK, Z_ENT) SELECT …`
-    func fill(_ selection: SQLFragment) -> SQLFragment { "INSERT INTO \(fragment) (Z_PK, Z_ENT) \(selection)" }
 
     /// Puts keys in.
     func insert(_ identifiers: [NSManagedObjectID]) throws {
-        let insert = try connection.prepare("INSERT OR IGNORE INTO \(name) (Z_PK) VALUES (?)")
+        let insert = try connection.prepare(sql.insert)
         for identifier in identifiers {
             try insert.bind(identifier.key, at: 1)
             try insert.run()

@@ -32,19 +32,18 @@ extension OpenStore {
                 return outcome
             }
             let keys = try KeyTable("updated", on: connection)
-            try run(keys.fill(sql.keys), binding)
-            let selected = "t.Z_PK IN (SELECT Z_PK FROM \(keys.name))"
-            try noteFiles(of: access, external, where: selected, files)
+            try run(keys.sql.fill(sql.keys), binding)
+            try noteFiles(of: access, external, where: keys.sql.selects, files)
             if let history {
                 let run = history.begin(plan.origin)
                 let names = plan.changes.map { plan.rows.entity.slots[$0.slot].name }
                 for mapping in mappings(of: plan.rows) {
                     let mask = history.properties(of: mapping.layout).mask(of: names)
-                    try run.noteRows(.update, of: mapping, where: selected, columns: mask)
+                    try run.noteRows(.update, of: mapping, where: keys.sql.selects, columns: mask)
                 }
                 try run.finish()
             }
-            outcome.count = try run(try sql.update(assignments, of: .keys(table: keys.fragment)), binding)
+            outcome.count = try run(try sql.update(assignments, of: .keys(keys.sql)), binding)
             if plan.wantsIdentifiers { outcome.identifiers = try identifiers(in: keys, plan.rows.entity) }
             return outcome
         }
@@ -59,21 +58,19 @@ extension OpenStore {
     ///   - files: what takes the notes.
     /// - Throws: SQLite's errors.
     func noteFiles(
-        of access: EntityAccess, _ slots: [Int], where condition: String, _ files: ExternalFiles
+        of access: EntityAccess, _ slots: [Int], where condition: SQLFragment, _ files: ExternalFiles
     ) throws {
         for slot in slots {
             guard let column = access.mapping.columns[slot] else { continue }
             let statement = try connection.prepare(
-                "SELECT t.\(quoted(column.name)) FROM \(quoted(access.mapping.table)) t "
-                    + "WHERE substr(t.\(quoted(column.name)), 1, 1) = x'02' AND \(condition)")
+                ExternalFileSQL.references(column.name, in: access.mapping.table, where: condition))
             while try statement.step() { try files.replaced(statement.data(at: 0)) }
         }
     }
 
     /// The IDs of the rows that a request was about, those that a deletion took along left out.
     func identifiers(in keys: KeyTable, _ entity: EntityLayout) throws -> [NSManagedObjectID] {
-        let statement = try connection.prepare(
-            "SELECT Z_PK, Z_ENT FROM \(keys.name) WHERE Z_CASCADED IS NULL ORDER BY Z_PK")
+        let statement = try connection.prepare(keys.sql.rows)
         var identifiers: [NSManagedObjectID] = []
         while try statement.step() {
             let layout = self.entity(numbered: statement.integer(at: 1), kindOf: entity) ?? entity

@@ -1,4 +1,3 @@
-import SQLGeneration
 /// The functions that a store registers with SQLite. Those that triggers of derived attributes call have the names that
 /// Apple's stores carry.
 package enum SQLFunctionName {
@@ -12,6 +11,12 @@ package enum SQLFunctionName {
     package static let valueUpdated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
     /// `PippinWholeNumber(value, type, name)`: the value, unless a column of a type of integers cannot hold it; that fails the statement.
     package static let wholeNumber = "PippinWholeNumber"
+    /// The content of a value that may lie in a file beside the store. Only a migration registers it.
+    package static let fileContent = "PippinExternalContent"
+    /// The history's mask of changed properties, for a new model's properties: entity number, mask. Only a migration registers it.
+    package static let changedProperties = "PippinChangedColumns"
+    /// What nested JSON has at a path: JSON, path as a JSON array, what to make of it. Only a migration registers it.
+    package static let nestedValue = "PippinNestedValue"
     package static let valueInserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
 }
 

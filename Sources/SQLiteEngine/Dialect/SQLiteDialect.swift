@@ -1,4 +1,5 @@
 import CoreDataModel
+import Foundation
 import PredicateFormat
 import SQLGeneration
 
@@ -33,7 +34,34 @@ package struct SQLiteDialect: SQLDialect {
         case .canonical: "\(word: SQLFunctionName.canonical)(\(.list(arguments)))"
         case .ifNull: "IFNULL(\(.list(arguments)))"
         case .wholeNumber(let type, let name): wholeNumber(.list(arguments), type, name)
+        case .isInFile: isInFile(.list(arguments))
+        case .fileContent: "\(word: SQLFunctionName.fileContent)(\(.list(arguments)))"
+        case .markedContent: markedContent(.list(arguments))
+        case .changedProperties: "\(word: SQLFunctionName.changedProperties)(\(.list(arguments)))"
+        case .nestedValue(let path, let type): nestedValue(.list(arguments), path, type)
         }
+    }
+
+    private func markedContent(_ value: SQLFragment) -> SQLFragment {
+        "CASE WHEN \(value) IS NOT NULL THEN CAST(X'01' || \(value) AS BLOB) END"
+    }
+
+    private func nestedValue(
+        _ json: SQLFragment, _ path: [String], _ type: SQLFunction.NestedType
+    ) -> SQLFragment {
+        let keys = String(decoding: (try? JSONEncoder().encode(path)) ?? Data(), as: UTF8.self)
+        let kind =
+            switch type {
+            case .attribute(let type): String(type.rawValue)
+            case .json: "json"
+            case .presence: "presence"
+            }
+        return "\(word: SQLFunctionName.nestedValue)(\(json), \(text: keys), \(text: kind))"
+    }
+
+    /// The length is known without reading the value.
+    private func isInFile(_ value: SQLFragment) -> SQLFragment {
+        "typeof(\(value)) = 'blob' AND length(\(value)) BETWEEN 37 AND 64 AND substr(\(value), 1, 1) = X'02'"
     }
 
     /// The function is called only where the value does not fit: a call for each row takes as long as changing it.
@@ -85,9 +113,9 @@ package struct SQLiteDialect: SQLDialect {
             ending = "\(ending) RETURNING \(.key)"
         }
         let verb: SQLFragment = isIgnored ? "INSERT OR IGNORE INTO" : "INSERT INTO"
-        let values = insert.values ?? .placeholders(insert.columns.count)
         let columns = SQLFragment.list(insert.columns.map { "\($0)" })
-        return "\(verb) \(name: insert.table) (\(columns)) VALUES (\(values))\(ending)"
+        let rows = insert.rows ?? "VALUES (\(.placeholders(insert.columns.count)))"
+        return "\(verb) \(name: insert.table) (\(columns)) \(rows)\(ending)"
     }
 
     /// The unary plus keeps SQLite from using an index of the column.

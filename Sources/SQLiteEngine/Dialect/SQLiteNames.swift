@@ -1,4 +1,3 @@
-import SQLGeneration
 /// Writes an identifier as SQL: as it is when it is a plain one, in double quotes otherwise.
 package func quoted(_ identifier: String) -> String {
     let isPlain = identifier.utf8.allSatisfy { byte in

@@ -233,16 +233,3 @@ extension OpenStore {
         return ContiguousArray(found.compactMap { $0 })
     }
 }
-
-extension Statement {
-    /// Binds a value of SQL to a parameter.
-    package func bind(_ value: SQLValue, at index: Int32) throws {
-        switch value {
-        case .null: try bindNull(at: index)
-        case .integer(let number): try bind(number, at: index)
-        case .double(let number): try bind(number, at: index)
-        case .text(let text): try bind(text, at: index)
-        case .blob(let data): try bind(data, at: index)
-        }
-    }
-}

@@ -127,11 +127,8 @@ enum ExternalReferences {
             "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c "
                 + "WHERE m.type = 'table' AND m.rootpage > 0 AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
         while try columns.step() {
-            let (table, column) = (quoted(columns.string(at: 0)), quoted(columns.string(at: 1)))
-            // The length is known without reading the value.
             let values = try connection.prepare(
-                "SELECT \(column) FROM \(table) WHERE typeof(\(column)) = 'blob' AND length(\(column)) BETWEEN 37 AND 64 "
-                    + "AND substr(\(column), 1, 1) = X'02'")
+                ExternalFileSQL.references(columns.string(at: 1), in: columns.string(at: 0)))
             while try values.step() {
                 if let name = ExternalData.fileName(in: values.data(at: 0)) { body(name) }
             }

@@ -108,7 +108,7 @@ package struct StoreFile {
                     "“\(url.lastPathComponent)” is an SQLite database, but no store of Core Data's: it has no table "
                         + "\(tables.contains("Z_METADATA") ? "Z_PRIMARYKEY" : "Z_METADATA").", url: url)
             }
-            let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
+            let statement = try connection.prepare(StoreTablesSQL.metadata)
             guard try statement.step() else {
                 throw StoreError.make(
                     CocoaError.Code.fileReadCorruptFile.rawValue,
@@ -128,7 +128,7 @@ package struct StoreFile {
         let merged = kept.merging(metadata.filter { !StoreMetadata.describesModel($0.key) }) { $1 }
         let data = try StoreMetadata.data(of: merged, url: url)
         try run("write the metadata of", fallback: CoreDataErrorCode.persistentStoreSave) {
-            let update = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?, Z_UUID = IFNULL(?, Z_UUID)")
+            let update = try connection.prepare(StoreTablesSQL.updateMetadataAndUUID)
             try update.bind(data, at: 1)
             if let uuid = metadata[NSStoreUUIDKey] as? String { try update.bind(uuid, at: 2) }
             try update.run()
@@ -139,7 +139,7 @@ package struct StoreFile {
     package func cachedModel() throws -> NSManagedObjectModel? {
         let data = try run("read the model cache of") { () -> Data? in
             guard try connection.tableNames().contains("Z_MODELCACHE") else { return nil }
-            let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+            let statement = try connection.prepare(StoreTablesSQL.modelCache)
             return try statement.step() ? statement.data(at: 0) : nil
         }
         guard let data, !data.isEmpty else { return nil }
@@ -149,8 +149,8 @@ package struct StoreFile {
     /// Replaces the store's copy of its model.
     package func renewModelCache(_ cache: Data) throws {
         try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
-        try connection.execute("DELETE FROM Z_MODELCACHE")
-        let insert = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+        try connection.run(StoreTablesSQL.deleteModelCache)
+        let insert = try connection.prepare(StoreTablesSQL.insertModelCache)
         try insert.bind(cache, at: 1)
         try insert.run()
     }
@@ -161,9 +161,7 @@ package struct StoreFile {
     package func catalog() throws -> StoreCatalog {
         try run("read the tables of", fallback: CoreDataErrorCode.persistentStoreOpen) {
             var numbers: [String: Int] = [:]
-            let rows = try connection.prepare(
-                "SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY WHERE Z_NAME NOT NULL AND Z_ENT < \(StoreTables.firstHistoryNumber)"
-            )
+            let rows = try connection.prepare(StoreTablesSQL.entities)
             while try rows.step() {
                 let (name, number) = (rows.string(at: 1), Int(rows.integer(at: 0)))
                 if let other = numbers.updateValue(number, forKey: name) {
@@ -191,13 +189,9 @@ package struct StoreFile {
         try run("read the tables of", fallback: CoreDataErrorCode.persistentStoreOpen) {
             for mapping in schema.mappings.compactMap({ $0 })
             where mapping.sharesTable && mapping.layout.superentity == nil {
-                let table = quoted(mapping.table)
+                // The first row mostly answers both questions.
+                guard try connection.integer(StoreTablesSQL.hasStrangersOnly(mapping)) == 1 else { continue }
                 let numbers = mapping.numbers.map(String.init).joined(separator: ", ")
-                // The first row mostly answers both.
-                let strangers = try connection.integer(
-                    "SELECT EXISTS (SELECT 1 FROM \(table)) AND NOT EXISTS (SELECT 1 FROM \(table) WHERE Z_ENT IN (\(numbers)))"
-                )
-                guard strangers == 1 else { continue }
                 throw damagedNumbers(
                     "none of the rows of table \(mapping.table) is of an entity with one of the numbers \(numbers), which "
                         + "Z_PRIMARYKEY gives “\(mapping.layout.name)” and its subentities")
@@ -237,12 +231,11 @@ package struct StoreFile {
                     try insert.bind(Int64(0), at: 4)
                     try insert.run()
                 }
-                let insert = try connection.prepare(
-                    "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
+                let insert = try connection.prepare(StoreTablesSQL.insertMetadata)
                 try insert.bind(uuid, at: 1)
                 try insert.bind(plist, at: 2)
                 try insert.run()
-                let insertCache = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+                let insertCache = try connection.prepare(StoreTablesSQL.insertModelCache)
                 try insertCache.bind(cache, at: 1)
                 try insertCache.run()
             }

@@ -8,18 +8,9 @@ extension OpenStore {
     /// The transactions after a place, in their order.
     func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
         try run("read the history of") {
-            // The history of an older system has the names in the row, and only there.
             let known = Set(try connection.columnNames(ofTable: "ATRANSACTION"))
-            func name(_ column: String) -> String {
-                let plain = known.contains(column) ? "t.\(column)" : "NULL"
-                guard known.contains(column + "TS") else { return plain }
-                return "IFNULL((SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(column)TS), \(plain))"
-            }
-            let columns = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"].map(name).joined(separator: ", ")
-            let statement = try connection.statement(
-                "SELECT t.Z_PK, t.ZTIMESTAMP, \(columns) FROM ATRANSACTION t\(Self.condition(start)) ORDER BY t.Z_PK")
+            let statement = try connection.statement(HistorySQL.transactions(after: start, columns: known))
             defer { statement.reset() }
-            try Self.bind(start, to: statement)
             var rows: [HistoryTransactionRow] = []
             while try statement.step() {
                 rows.append(
@@ -37,13 +28,8 @@ extension OpenStore {
     func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
         try run("read the history of") {
             let tombstones = try connection.columnNames(ofTable: "ACHANGE").count { $0.hasPrefix("ZTOMBSTONE") }
-            let kept = (0..<tombstones).map { ", c.ZTOMBSTONE\($0)" }.joined()
-            let statement = try connection.statement(
-                "SELECT c.Z_PK, c.ZTRANSACTIONID, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, c.ZCOLUMNS\(kept) FROM ACHANGE c "
-                    + "JOIN ATRANSACTION t ON t.Z_PK = c.ZTRANSACTIONID\(Self.condition(start)) "
-                    + "ORDER BY c.ZTRANSACTIONID, c.Z_PK")
+            let statement = try connection.statement(HistorySQL.changes(after: start, tombstones: tombstones))
             defer { statement.reset() }
-            try Self.bind(start, to: statement)
             var properties: [Int64: HistoryProperties] = [:]
             var rows: [HistoryChangeRow] = []
             while try statement.step() {
@@ -84,41 +70,12 @@ extension OpenStore {
         return values
     }
 
-    private static func condition(_ start: HistoryPosition?) -> String {
-        switch start {
-        case nil: return ""
-        case .transaction: return " WHERE t.Z_PK > ?"
-        case .date: return " WHERE t.ZTIMESTAMP > ?"
-        }
-    }
-
-    private static func bind(_ start: HistoryPosition?, to statement: Statement) throws {
-        switch start {
-        case nil: break
-        case .transaction(let number): try statement.bind(number, at: 1)
-        case .date(let seconds): try statement.bind(seconds, at: 1)
-        }
-    }
-
     /// Deletes the transactions before a place, and their changes: `DELETE FROM ATRANSACTION WHERE Z_PK < ?`. The names that they
     /// refer to stay, as with Core Data.
     func deleteHistory(before end: HistoryPosition?) throws {
         try run("delete the history of", fallback: CoreDataErrorCode.persistentStoreSave) {
             try transaction {
-                let condition: String
-                switch end {
-                case nil: condition = ""
-                case .transaction: condition = " WHERE Z_PK < ?"
-                case .date: condition = " WHERE ZTIMESTAMP < ?"
-                }
-                for text in [
-                    "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION\(condition))",
-                    "DELETE FROM ATRANSACTION\(condition)",
-                ] {
-                    let statement = try connection.statement(text)
-                    try Self.bind(end, to: statement)
-                    try statement.run()
-                }
+                for deletion in HistorySQL.deletion(before: end) { try connection.run(deletion) }
             }
         }
     }
@@ -133,7 +90,7 @@ extension OpenStore {
     /// The number of the oldest transaction that has not been deleted; the next one's when all have been.
     func oldestKeptTransaction() throws -> Int64 {
         try run("read the history of") {
-            if let oldest = try connection.integer("SELECT MIN(Z_PK) FROM ATRANSACTION") { return oldest }
+            if let oldest = try connection.integer(HistorySQL.oldest) { return oldest }
             return try latestTransaction() + 1
         }
     }

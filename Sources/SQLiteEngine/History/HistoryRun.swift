@@ -51,19 +51,13 @@ final class HistoryRun {
     ///   - condition: which rows of the entity's table `t`.
     ///   - columns: which properties an update changed.
     /// - Throws: SQLite's errors.
-    func noteRows(_ type: HistoryChangeKind, of mapping: EntityMapping, where condition: String, columns: Data? = nil)
-        throws
-    {
+    func noteRows(
+        _ type: HistoryChangeKind, of mapping: EntityMapping, where condition: SQLFragment, columns: Data? = nil
+    ) throws {
         let kept = type == .delete ? writer.tombstoneColumns(of: mapping) : []
-        let places = kept.indices.map { ", ZTOMBSTONE\($0)" }.joined()
-        let values = kept.map { ", t.\(quoted($0))" }.joined()
         let transaction = try openTransaction()
         let insert = try writer.connection.statement(
-            """
-            INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(places)) \
-            SELECT ? + ROW_NUMBER() OVER (ORDER BY t.Z_PK), ?, ?, t.Z_ENT, t.Z_PK, ?, ?\(values) \
-            FROM \(quoted(mapping.table)) t WHERE t.Z_ENT = ? AND \(condition)
-            """)
+            HistoryRowSQL.insertChanges(of: mapping, keeping: kept, where: condition))
         try insert.bind(lastKey, at: 1)
         try insert.bind(HistoryEntity.change.rawValue, at: 2)
         try insert.bind(type.rawValue, at: 3)
@@ -90,9 +84,7 @@ final class HistoryRun {
 
     private func insertion(_ tombstones: Int) throws -> Statement {
         if let known = insertions[tombstones] { return known }
-        let columns = ["Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
-        let names = columns + (0..<tombstones).map { "ZTOMBSTONE\($0)" }
-        let statement = try writer.connection.statement(RowSQL.insert(into: "ACHANGE", names).sqlite.text)
+        let statement = try writer.connection.statement(HistoryRowSQL.insertChange(tombstones: tombstones))
         insertions[tombstones] = statement
         return statement
     }

@@ -11,6 +11,7 @@ final class HistoryWriter {
     private let bundleIdentifier: String?
     private let schema: SQLSchema
     private var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
+    private var tombstoneTexts: [ObjectIdentifier: String] = [:]
 
     init(connection: Connection, schema: SQLSchema, bundleIdentifier: String?) {
         self.connection = connection
@@ -77,8 +78,7 @@ final class HistoryWriter {
             guard let mapping = schema.mapping(of: layout) else { continue }
             let columns = tombstoneColumns(of: mapping)
             guard !columns.isEmpty else { continue }
-            let select = try connection.statement(
-                "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(mapping.table)) WHERE Z_PK = ?")
+            let select = try connection.statement(tombstoneText(of: mapping, columns))
             try select.bind(deletion.objectID.key, at: 1)
             if try select.step() { tombstones[position] = columns.indices.map { select.value(at: Int32($0)) } }
             select.reset()
@@ -86,10 +86,23 @@ final class HistoryWriter {
         return tombstones
     }
 
+    /// The statement that reads what an object leaves behind: made once, however many are deleted.
+    private func tombstoneText(of mapping: EntityMapping, _ columns: [String]) -> String {
+        if let known = tombstoneTexts[ObjectIdentifier(mapping)] { return known }
+        let text = ColumnSQL.select(columns, in: mapping.table).sqlite.text
+        tombstoneTexts[ObjectIdentifier(mapping)] = text
+        return text
+    }
+
     /// The columns of an entity whose values a deletion keeps, in the order of `ZTOMBSTONE0`, `ZTOMBSTONE1`, ….
     func tombstoneColumns(of mapping: EntityMapping) -> [String] {
         properties(of: mapping.layout).preservedSlots.compactMap { mapping.columns[$0]?.name }
     }
+
+    // Made once: each save needs them.
+    private static let insertTransaction = HistoryRowSQL.insertTransaction.sqlite.text
+    private static let selectName = HistoryRowSQL.selectName.sqlite.text
+    private static let insertName = HistoryRowSQL.insertName.sqlite.text
 
     /// Writes the row of a transaction.
     ///
@@ -100,11 +113,7 @@ final class HistoryWriter {
         let process = try string(ProcessInfo.processInfo.processName)
         let bundle = try string(bundleIdentifier ?? ProcessInfo.processInfo.processName)
         let key = try KeyCounter(connection, .transaction).reserve(1) + 1
-        let insert = try connection.statement(
-            RowSQL.insert(
-                into: "ATRANSACTION",
-                ["Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP"]
-            ).sqlite.text)
+        let insert = try connection.statement(Self.insertTransaction)
         try insert.bind(key, at: 1)
         try insert.bind(HistoryEntity.transaction.rawValue, at: 2)
         if let author { try insert.bind(author, at: 3) }
@@ -118,31 +127,17 @@ final class HistoryWriter {
 
     /// The key of a name, which is written when it is new.
     private func string(_ name: String) throws -> Int64 {
-        let select = try connection.statement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
+        let select = try connection.statement(Self.selectName)
         try select.bind(name, at: 1)
         let known = try select.step() ? select.integer(at: 0) : nil
         select.reset()
         if let known { return known }
         let key = try KeyCounter(connection, .string).reserve(1) + 1
-        let insert = try connection.statement(
-            RowSQL.insert(into: "ATRANSACTIONSTRING", ["Z_PK", "Z_ENT", "ZNAME"]).sqlite.text)
+        let insert = try connection.statement(Self.insertName)
         try insert.bind(key, at: 1)
         try insert.bind(HistoryEntity.string.rawValue, at: 2)
         try insert.bind(name, at: 3)
         try insert.run()
         return key
-    }
-}
-
-extension Statement {
-    /// A column of the current row as it is stored.
-    package func value(at index: Int32) -> SQLValue {
-        switch kind(at: index) {
-        case .null: return .null
-        case .integer: return .integer(integer(at: index))
-        case .double: return .double(double(at: index))
-        case .text: return .text(string(at: index))
-        case .blob: return .blob(data(at: index))
-        }
     }
 }

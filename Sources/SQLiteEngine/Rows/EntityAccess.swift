@@ -15,6 +15,7 @@ final class EntityAccess {
     /// relationship without inverse.
     let pairDeletions: [String]
     private var updates: [[Int]: String] = [:]
+    private var columnTexts: [String: String] = [:]
     private var selection: Statement?
 
     /// The prepared statement that selects one row, without looking its text up again.
@@ -46,6 +47,14 @@ final class EntityAccess {
             case nil: return []
             }
         }
+    }
+
+    /// The statement that reads one column of a row.
+    func selectText(_ column: String) -> String {
+        if let known = columnTexts[column] { return known }
+        let text = ColumnSQL.select([column], in: mapping.table).sqlite.text
+        columnTexts[column] = text
+        return text
     }
 
     /// The statement that writes some slots.

@@ -12,9 +12,6 @@ package struct RowWriter {
     /// The slots whose columns may refer to files of external data.
     let externalSlots: [Int]
 
-    /// The to-one relationships whose inverse is ordered, and the columns with their order keys.
-    let orderedSlots: [(slot: Int, orderColumn: String)]
-
     /// How a slot is written. Trivial, so that going through the slots counts no references.
     private enum Kind: UInt8 {
         /// Transient, or computed by a trigger.
@@ -29,9 +26,6 @@ package struct RowWriter {
         self.mapping = mapping
         self.schema = schema
         kinds = ContiguousArray(mapping.columns.map(Self.kind))
-        orderedSlots = mapping.columns.indices.compactMap { slot in
-            mapping.columns[slot]?.orderColumn.map { (slot, $0) }
-        }
         externalSlots = mapping.columns.indices.filter { slot in
             switch mapping.columns[slot]?.storage {
             case .data(allowsExternal: true), .transformable(allowsExternal: true):

@@ -79,7 +79,7 @@ extension SQLiteEngine: LongTransactionEngine {
         let store = try writable()
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             for mapping in store.schema.mappings.compactMap({ $0 }) where mapping.layout.superentity == nil {
-                try store.connection.execute("UPDATE \(quoted(mapping.table)) SET Z_OPT = 1 WHERE Z_OPT <> 1")
+                try store.connection.run(ColumnSQL.resetVersions(in: mapping.table))
             }
         }
     }

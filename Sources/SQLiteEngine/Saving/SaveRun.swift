@@ -65,18 +65,6 @@ final class SaveRun {
         try statement.bind(change.version, at: next + 2)
         try statement.run()
         if store.connection.changes == 0 { conflicts.append(change.objectID) }
-        try clearOrderKeys(change, access)
-    }
-
-    /// An object that has left an ordered relationship has no place in it any more.
-    private func clearOrderKeys(_ change: RowChange, _ access: EntityAccess) throws {
-        for (slot, column) in access.writer.orderedSlots
-        where change.values[slot].isNull && change.changedSlots.contains(slot) {
-            let statement = try store.connection.statement(
-                "UPDATE \(quoted(access.mapping.table)) SET \(quoted(column)) = NULL WHERE Z_PK = ?")
-            try statement.bind(change.objectID.key, at: 1)
-            try statement.run()
-        }
     }
 
     /// `DELETE FROM ZCAR WHERE Z_PK = ? AND Z_OPT = ?`, and the object's pairs in join tables.
@@ -105,8 +93,7 @@ final class SaveRun {
     private func noteExternalFiles(of identifier: NSManagedObjectID, _ access: EntityAccess, slots: [Int]?) throws {
         for slot in access.writer.externalSlots where slots?.contains(slot) ?? true {
             guard let column = access.mapping.columns[slot] else { continue }
-            let statement = try store.connection.statement(
-                "SELECT \(quoted(column.name)) FROM \(quoted(access.mapping.table)) WHERE Z_PK = ?")
+            let statement = try store.connection.statement(access.selectText(column.name))
             try statement.bind(identifier.key, at: 1)
             if try statement.step() { try files.replaced(statement.data(at: 0)) }
             statement.reset()
@@ -119,11 +106,10 @@ final class SaveRun {
             let access = try store.access(change.objectID.layout)
             let unique = Set(change.objectID.layout.uniquenessConstraints.joined())
             let names = access.writer.written(change.changedSlots).compactMap { access.mapping.columns[$0] }
-                .filter { unique.contains($0.property) && !$0.isComposite }.map { quoted($0.name) }
+                .filter { unique.contains($0.property) && !$0.isComposite }.map(\.name)
             guard !names.isEmpty else { continue }
             let statement = try store.connection.statement(
-                "UPDATE \(quoted(access.mapping.table)) SET \(names.map { "\($0) = NULL" }.joined(separator: ", ")) "
-                    + "WHERE Z_PK = ? AND Z_OPT = ?")
+                ColumnSQL.clear(names, in: access.mapping.table))
             try statement.bind(change.objectID.key, at: 1)
             try statement.bind(change.version, at: 2)
             try statement.run()

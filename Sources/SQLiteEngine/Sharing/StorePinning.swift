@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
@@ -42,7 +43,7 @@ extension OpenStore {
             try StoreFunctions.register(on: reading.connection, derived: derived)
             try reading.connection.begin(.deferred)
             // The transaction begins with the first statement that reads.
-            _ = try reading.connection.integer("SELECT Z_VERSION FROM Z_METADATA")
+            _ = try reading.connection.integer(StoreTablesSQL.version)
             guard try reading.connection.integer("PRAGMA schema_version") == structureVersion else {
                 throw StructureChange()
             }

@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import SQLGeneration
 import StoreEngine
 
 extension SQLiteEngine: MigratedEngine {
@@ -24,7 +25,7 @@ extension SQLiteEngine: MigratedEngine {
                 for task in structure.existing(task).tasks { try file.connection.execute(task.sql) }
                 var metadata = try file.metadata()
                 left.note(in: &metadata)
-                let update = try file.connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
+                let update = try file.connection.prepare(StoreTablesSQL.updateMetadata)
                 try update.bind(StoreMetadata.data(of: metadata, url: url), at: 1)
                 try update.run()
             }

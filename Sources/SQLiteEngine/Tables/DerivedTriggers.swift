@@ -37,7 +37,9 @@ extension SQLSchema {
         switch derivation {
         case .now: return own(derived, value: "\(SQLFunctionName.now)()", sourceColumn: "Z_OPT")
         case .value(let path, let function):
-            func applied(_ value: String) -> String { function.map { "\($0)(\(value))" } ?? value }
+            func applied(_ value: String) -> String {
+                function.map { SQLFragment.call($0, "\(word: value)").sqlite.text } ?? value
+            }
             guard let first = mapping.column(named: path[0]), !first.isComposite else { break }
             if path.count == 1 {
                 guard first.destination == nil else { break }
@@ -54,11 +56,11 @@ extension SQLSchema {
             let column = attribute.flatMap { destination.column(named: $0) }
             guard attribute == nil || column?.isComposite == false else { break }
             switch toMany {
-            case .foreignKey(let key) where function == "COUNT": return count(derived, key)
+            case .foreignKey(let key) where function == .count: return count(derived, key)
             case .foreignKey(let key):
                 guard let column else { break }
                 return aggregate(derived, key, function, column: quoted(column.name))
-            case .joinTable(let join) where function == "COUNT": return count(derived, join)
+            case .joinTable(let join) where function == .count: return count(derived, join)
             case .joinTable: break
             }
         }
@@ -136,13 +138,12 @@ extension SQLSchema {
 
     /// `@sum` and its kin of a one-to-many relationship: computed anew with every change.
     private func aggregate(
-        _ derived: DerivedColumn, _ foreign: ForeignKeyMapping, _ function: String, column: String
+        _ derived: DerivedColumn, _ foreign: ForeignKeyMapping, _ function: Derivation.Aggregate, column: String
     ) -> [TriggerDefinition] {
         let table = quoted(foreign.table)
         let key = quoted(foreign.column)
         func value(_ row: String) -> String {
-            let computed = "\(function)(\(column))"
-            let result = function == "SUM" ? "IFNULL(\(computed), 0)" : computed
+            let result = function.result("\(word: column)")?.sqlite.text ?? "NULL"
             return "(SELECT \(result) FROM \(table) WHERE \(key) = \(row))"
         }
         func trigger(_ occasion: String, _ event: String, _ row: String) -> TriggerDefinition {

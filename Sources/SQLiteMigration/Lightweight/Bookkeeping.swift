@@ -7,22 +7,20 @@ import StoreEngine
 /// Statements for what a store says of its entities: their numbers and greatest keys, and the history of their objects.
 enum Bookkeeping {
     /// `Z_PRIMARYKEY` anew. A root takes over the greatest key of the tables that its objects come from.
-    static func primaryKeys(_ pair: SchemaPair) -> [String] {
+    static func primaryKeys(_ pair: SchemaPair) -> [SQLFragment] {
         let former = pair.sourceMappings.map(\.number)
         guard !former.isEmpty || !pair.destinationMappings.isEmpty else { return [] }
-        var statements = ["CREATE TEMP TABLE _T_PRIMARYKEY AS SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY"]
-        statements.append("DELETE FROM Z_PRIMARYKEY WHERE \(entityCondition(former))")
+        let memory: SQLFragment = "_T_PRIMARYKEY"
+        var statements: [SQLFragment] = [
+            "CREATE TEMP TABLE \(memory) AS \(NumberingSQL.greatestKeys)", NumberingSQL.removal(of: former),
+        ]
         for row in pair.destination.primaryKeyRows {
-            let roots = origins(of: row.name, in: pair)
-            let maximum =
-                row.superNumber != 0 || roots.isEmpty
-                ? "0" : "IFNULL((SELECT MAX(Z_MAX) FROM _T_PRIMARYKEY WHERE \(entityCondition(roots))), 0)"
             statements.append(
-                "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES "
-                    + "(\(row.number), \(literal(row.name)), \(row.superNumber), \(maximum))")
+                NumberingSQL.insertion(
+                    row.number, row.name, parent: row.superNumber,
+                    continuing: row.superNumber == 0 ? origins(of: row.name, in: pair) : [], in: memory))
         }
-        statements.append("DROP TABLE _T_PRIMARYKEY")
-        return statements
+        return statements + ["DROP TABLE \(memory)"]
     }
 
     /// The numbers of the root entities that the objects of a root come from.
@@ -34,40 +32,34 @@ enum Bookkeeping {
     }
 
     /// The history follows the entities' new numbers; changes of objects whose entity is gone go with it.
-    static func history(_ pair: SchemaPair) -> [String] {
+    static func history(_ pair: SchemaPair) -> [MigrationStep] {
         guard pair.structure.hasHistory else { return [] }
-        var statements: [String] = []
+        var steps: [MigrationStep] = []
+        func run(_ statement: SQLFragment) { steps.append(.run(statement.sqlite.text)) }
         let removed = pair.sourceMappings.filter { pair.successor($0.layout) == nil }.map(\.number)
-        if !removed.isEmpty {
-            statements.append("DELETE FROM ACHANGE WHERE \(entityCondition(removed, column: "ZENTITY"))")
-        }
+        if !removed.isEmpty { run(HistoryMoveSQL.removal(of: removed)) }
         let reshaped = pair.sourceMappings.filter { former in
             pair.successor(former.layout).map {
                 HistoryProperties($0.layout).names != HistoryProperties(former.layout).names
                     || pair.plan(for: $0).map(renamesProperties) ?? false
             } ?? false
         }.map(\.number)
-        if !reshaped.isEmpty {
-            statements.append(
-                "UPDATE ACHANGE SET ZCOLUMNS = \(InPlaceFunction.changedColumns)(ZENTITY, ZCOLUMNS) WHERE "
-                    + "ZCOLUMNS NOT NULL AND \(entityCondition(reshaped, column: "ZENTITY"))")
-        }
+        if !reshaped.isEmpty { run(HistoryMoveSQL.masks(of: reshaped)) }
         var columns = Set(pair.structure.columnNames("ACHANGE"))
         for former in pair.sourceMappings {
             guard let successor = pair.successor(former.layout), let plan = pair.plan(for: successor) else { continue }
-            statements += HistoryTombstones.statements(
+            steps += HistoryTombstones.statements(
                 from: former.layout, to: successor.layout, number: former.number, columns: &columns,
-                source: plan.source(of:))
+                source: plan.source(of:)
+            ).map(MigrationStep.run)
         }
-        let moved = pair.sourceMappings.compactMap { former in
-            pair.successor(former.layout).map { (old: former.number, new: $0.number) }
-        }.filter { $0.old != $0.new }
-        if !moved.isEmpty {
-            statements.append(
-                "UPDATE ACHANGE SET ZENTITY = \(renumbered("ZENTITY", moved)) WHERE "
-                    + entityCondition(moved.map(\.old), column: "ZENTITY"))
-        }
-        return statements
+        let moved = EntityNumbers(
+            pair.sourceMappings.compactMap { former in
+                pair.successor(former.layout).map { .init(old: former.number, new: $0.number) }
+            }
+        ).changing
+        if !moved.isEmpty { run(HistoryMoveSQL.renumbering(moved)) }
+        return steps
     }
 
     private static func renamesProperties(_ plan: EntityMappingPlan) -> Bool {

@@ -46,29 +46,29 @@ struct ColumnSources {
             }
             return
         }
-        let defaultLiteral = try Self.defaultLiteral(slot, column, mapping, pair.destination)
+        let defaultValue = try Self.defaultValue(slot, column, mapping, pair.destination)
         guard let sourceSlot, let sourceAttribute, let sourceColumn, !sourceColumn.isComposite else {
-            values[column.name] = defaultLiteral.map { .computed($0) } ?? .nothing
+            values[column.name] = defaultValue.map { .computed($0) } ?? .nothing
             return
         }
         let isNewlyMandatory = !slot.isOptional && former.layout.slots[sourceSlot].isOptional
         values[column.name] = ColumnConversion.value(
             sourceColumn.name, from: sourceAttribute, sourceColumn.storage, to: attribute, column.storage,
-            fallback: isNewlyMandatory ? defaultLiteral : nil)
+            fallback: isNewlyMandatory ? defaultValue : nil)
         sourceColumns[column.name] = sourceColumn.name
     }
 
-    /// The literal of an attribute's default value; `nil` where it has none.
-    static func defaultLiteral(
+    /// An attribute's default value; `nil` where it has none.
+    static func defaultValue(
         _ slot: SlotLayout, _ column: SlotColumn, _ mapping: EntityMapping, _ schema: SQLSchema
-    ) throws -> String? {
+    ) throws -> SQLFragment? {
         guard !slot.defaultValue.isNull, !column.isDerived else { return nil }
         let value = try RowWriter(mapping, schema: schema).encoded(
             slot.defaultValue, column, attribute: slot.attribute, files: nil)
         if case .blob(let data) = value, case .data(true) = column.storage {
-            return literal(.blob(ExternalData.inline(data)))
+            return "\(literal: .blob(ExternalData.inline(data)))"
         }
-        return literal(value)
+        return "\(literal: value)"
     }
 
     // MARK: To-one relationships
@@ -84,35 +84,34 @@ struct ColumnSources {
             return
         }
         let targets = source.destination.selfAndSubentities.compactMap { pair.source.mapping(of: $0) }
-        let kept = targets.compactMap { target in
-            pair.successor(target.layout).map { (old: target.number, new: $0.number) }
-        }
-        let entity = sourceColumn.entityColumn.map(quoted)
-        let key = quoted(sourceColumn.name)
-        if kept.count == targets.count {
+        let kept = EntityNumbers(
+            targets.compactMap { target in
+                pair.successor(target.layout).map { .init(old: target.number, new: $0.number) }
+            })
+        let areAllKept = kept.pairs.count == targets.count
+        let entity = sourceColumn.entityColumn.map { "\(name: $0)" as SQLFragment }
+        if areAllKept {
             values[column.name] = .column(sourceColumn.name)
         } else if let entity, !kept.isEmpty {
             // Objects of a removed entity go, and so do references to them.
             values[column.name] = .computed(
-                "CASE WHEN \(entityCondition(kept.map(\.old), column: entity)) THEN \(key) END")
+                ColumnConversion.value("\(name: sourceColumn.name)", where: kept.arePresent(in: entity)))
         } else {
             values[column.name] = .nothing
         }
         sourceColumns[column.name] = sourceColumn.name
         if let name = column.entityColumn {
-            if let former = sourceColumn.entityColumn, kept.count == targets.count,
-                kept.allSatisfy({ $0.old == $0.new })
-            {
+            if let former = sourceColumn.entityColumn, areAllKept, kept.changing.isEmpty {
                 values[name] = .column(former)
                 sourceColumns[name] = former
             } else if let entity {
-                values[name] = .computed(
-                    kept.count == targets.count
-                        ? renumbered(entity, kept)
-                        : "CASE \(entity) \(kept.map { "WHEN \($0.old) THEN \($0.new)" }.joined(separator: " ")) END")
+                values[name] = .computed(areAllKept ? kept.renumbered(entity) : kept.renumberedOrNothing(entity))
                 sourceColumns[name] = sourceColumn.entityColumn
             } else {
-                values[name] = kept.first.map { .computed("CASE WHEN \(key) NOT NULL THEN \($0.new) END") } ?? .nothing
+                values[name] =
+                    kept.pairs.first.map {
+                        .computed(ColumnConversion.value("\(number: $0.new)", wherePresent: sourceColumn.name))
+                    } ?? .nothing
             }
         }
         if let name = column.orderColumn {

@@ -1,4 +1,6 @@
 import CoreDataModel
+import SQLGeneration
+import SQLiteEngine
 import StoreEngine
 
 /// The values of deleted objects that the history keeps, in `ZTOMBSTONE0`, `ZTOMBSTONE1`, … by the names of their attributes:
@@ -23,23 +25,21 @@ enum HistoryTombstones {
         let places = after.map { name in source(name).flatMap { before.firstIndex(of: $0) } }
         guard !before.isEmpty, places != before.indices.map(Optional.some) else { return [] }
         var statements: [String] = []
-        for index in after.indices where places[index] != nil && columns.insert(column(index)).inserted {
-            statements.append("ALTER TABLE ACHANGE ADD COLUMN \(column(index)) BLOB")
+        for index in after.indices
+        where places[index] != nil && columns.insert(HistorySQL.tombstone(index)).inserted {
+            statements.append("ALTER TABLE ACHANGE ADD COLUMN \(HistorySQL.tombstone(index)) BLOB")
         }
-        let values = (0..<max(before.count, after.count)).compactMap { index -> String? in
-            guard columns.contains(column(index)) else { return nil }
+        let moves = (0..<max(before.count, after.count)).compactMap { index -> (column: Int, source: Int?)? in
+            guard columns.contains(HistorySQL.tombstone(index)) else { return nil }
             let place = index < places.count ? places[index] : nil
             guard place != index else { return nil }
-            let value = place.map(column) ?? "NULL"
-            return "\(column(index)) = \(columns.contains(value) ? value : "NULL")"
+            return (index, place.flatMap { columns.contains(HistorySQL.tombstone($0)) ? $0 : nil })
         }
-        guard !values.isEmpty else { return statements }
-        return statements + ["UPDATE ACHANGE SET \(values.joined(separator: ", ")) WHERE ZENTITY = \(number)"]
+        guard !moves.isEmpty else { return statements }
+        return statements + [HistoryMoveSQL.tombstones(moves, of: number).sqlite.text]
     }
 
     private static func names(_ layout: EntityLayout) -> [String] {
         HistoryProperties(layout).preservedSlots.map { layout.slots[$0].name }
     }
-
-    private static func column(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
 }

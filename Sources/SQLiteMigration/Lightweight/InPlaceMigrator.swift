@@ -128,7 +128,7 @@ package struct InPlaceMigrator {
                 }
                 abandoned = before.subtracting(try externalFiles(of: destinationSchema))
                 try journal.note(abandoned.sorted())
-                let update = try file.connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
+                let update = try file.connection.prepare(StoreTablesSQL.updateMetadata)
                 try update.bind(renewed, at: 1)
                 try update.run()
                 try file.renewModelCache(cache)
@@ -206,7 +206,7 @@ package struct InPlaceMigrator {
         try file.run("prepare the migration of", fallback: CoreDataErrorCode.migration) {
             try StoreFunctions.register(on: file.connection, derived: DerivedValues())
             try NestedJSON.register(file.connection)
-            try file.connection.register(function: InPlaceFunction.externalContent, argumentCount: 1) { arguments in
+            try file.connection.register(function: SQLFunctionName.fileContent, argumentCount: 1) { arguments in
                 guard arguments.kind(at: 0) != .null else { return .null }
                 switch external.content(of: arguments.data(at: 0) ?? Data()) {
                 case .value(let content): return .blob(content)
@@ -215,7 +215,7 @@ package struct InPlaceMigrator {
                 }
             }
             let masks = historyMasks()
-            try file.connection.register(function: InPlaceFunction.changedColumns, argumentCount: 2) { arguments in
+            try file.connection.register(function: SQLFunctionName.changedProperties, argumentCount: 2) { arguments in
                 guard let data = arguments.data(at: 1), let convert = masks[Int(arguments.integer(at: 0))] else {
                     return .null
                 }
@@ -244,9 +244,8 @@ package struct InPlaceMigrator {
             let inherited = mapping.layout.superentity?.slots.count ?? 0
             for (slot, column) in zip(mapping.layout.slots, mapping.columns).dropFirst(inherited) {
                 guard slot.attribute?.allowsExternalStorage == true, let column, !column.isComposite else { continue }
-                let name = quoted(column.name)
                 let select = try file.connection.prepare(
-                    "SELECT \(name) FROM \(quoted(mapping.table)) WHERE substr(\(name), 1, 1) = X'02'")
+                    ExternalFileSQL.references(column.name, in: mapping.table))
                 while try select.step() {
                     if let file = ExternalData.fileName(in: select.data(at: 0)) { names.insert(file) }
                 }

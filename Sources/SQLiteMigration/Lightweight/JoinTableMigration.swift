@@ -7,7 +7,7 @@ struct JoinTableMigration {
     /// The join tables of the source that stay as they are.
     private(set) var kept: Set<String> = []
     private(set) var creations: [String] = []
-    private(set) var insertions: [String] = []
+    private(set) var insertions: [SQLFragment] = []
 
     init(_ pair: SchemaPair, tableName: (String) -> String) {
         var done: Set<String> = []
@@ -34,10 +34,10 @@ struct JoinTableMigration {
             return
         }
         creations.append(definition.creation)
-        if let former, let pairs = RelationshipPairs(former, in: pair.source, tableName: tableName) {
+        if let former, let pairs = StoredPairs(former, in: pair.source, tableName: tableName) {
             insert(pairs, former, relationship, join, isReversed: false, in: pair)
         } else if let formerInverse, let inverse = relationship.inverse,
-            let pairs = RelationshipPairs(formerInverse, in: pair.source, tableName: tableName)
+            let pairs = StoredPairs(formerInverse, in: pair.source, tableName: tableName)
         {
             insert(pairs, formerInverse, inverse, join, isReversed: true, in: pair)
         }
@@ -56,13 +56,13 @@ struct JoinTableMigration {
     }
 
     private func stays(_ former: RelationshipLayout, _ relationship: RelationshipLayout, in pair: SchemaPair) -> Bool {
-        pair.survives("x", formerly: former.source, now: relationship.source).isEmpty
-            && pair.survives("x", formerly: former.destination, now: relationship.destination).isEmpty
+        pair.mapping(losing: former.source, to: relationship.source) == nil
+            && pair.mapping(losing: former.destination, to: relationship.destination) == nil
     }
 
     /// `INSERT OR IGNORE INTO Z_1TAGS (Z_1BOOKS, Z_4TAGS) SELECT p.ZBOOK, p.Z_PK FROM ZTAG p WHERE …`
     private mutating func insert(
-        _ pairs: RelationshipPairs, _ former: RelationshipLayout, _ relationship: RelationshipLayout,
+        _ pairs: StoredPairs, _ former: RelationshipLayout, _ relationship: RelationshipLayout,
         _ join: JoinMapping,
         isReversed: Bool, in pair: SchemaPair
     ) {
@@ -71,36 +71,22 @@ struct JoinTableMigration {
         let destination = isReversed ? pairs.sourceKey : pairs.destinationKey
         let order = isReversed ? pairs.inverseOrder : pairs.order
         let inverseOrder = isReversed ? pairs.order : pairs.inverseOrder
-        var columns = [join.sourceColumn, join.destinationColumn]
-        var values = [source, destination]
+        var values = [(column: join.sourceColumn, value: source), (join.destinationColumn, destination)]
         if let column = join.orderColumn {
-            columns.append(column)
-            values.append(order ?? RelationshipPairs.newOrder(partition: source, by: destination))
+            values.append((column, order ?? StoredPairs.newOrder(partition: source, by: destination)))
         }
-        if let column = Self.inverseOrderColumn(isReversed ? relationship.inverse : relationship, in: pair) {
-            columns.append(column)
-            values.append(inverseOrder ?? RelationshipPairs.newOrder(partition: destination, by: source))
+        if let column = (isReversed ? relationship.inverse : relationship).flatMap(pair.destination.inverseOrderColumn)
+        {
+            values.append((column, inverseOrder ?? StoredPairs.newOrder(partition: destination, by: source)))
         }
-        let condition =
-            pair.survives(pairs.sourceKey, formerly: former.source, now: relationship.source)
-            + pair.survives(pairs.destinationKey, formerly: former.destination, now: relationship.destination)
-        let text = "INSERT OR IGNORE INTO \(quoted(join.table)) "
-        insertions.append(
-            text + "(\(columns.map(quoted).joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
-                + pairs.from + condition)
+        let conditions = [
+            pair.survives(pairs.sourceKey, formerly: former.source, now: relationship.source),
+            pair.survives(pairs.destinationKey, formerly: former.destination, now: relationship.destination),
+        ].compactMap { $0 }
+        insertions.append(PairMoveSQL.insertion(into: join.table, values: values, of: pairs, where: conditions))
         if join.isReflexive, !(former.inverse === former) {
-            insertions.append(
-                text + "(\(columns.prefix(2).map(quoted).joined(separator: ", "))) SELECT \(destination), \(source) "
-                    + pairs.from + condition)
+            let reversed = [(column: join.sourceColumn, value: destination), (join.destinationColumn, source)]
+            insertions.append(PairMoveSQL.insertion(into: join.table, values: reversed, of: pairs, where: conditions))
         }
-    }
-
-    /// The column that orders the inverse of the relationship that names the table.
-    private static func inverseOrderColumn(_ relationship: RelationshipLayout?, in pair: SchemaPair) -> String? {
-        guard let relationship, let inverse = relationship.inverse, inverse !== relationship,
-            let mapping = pair.destination.mapping(of: inverse.source),
-            case .joinTable(let join)? = mapping.toManys[inverse.index]
-        else { return nil }
-        return join.orderColumn
     }
 }

@@ -64,7 +64,8 @@ private struct LightweightMigrationBuilder {
         try dropIndexes(keeping: kept)
         run(set.map { "ALTER TABLE \(quoted($0)) RENAME TO \(quoted(TableMigration.temporaryName($0)))" })
         for table in tables { move(table) }
-        run(joins.creations + joins.insertions)
+        run(joins.creations)
+        run(joins.insertions)
         run(RelationshipFills.statements(pair) { name in self.currentName(name, extended: extended) })
         if defersCleanup {
             // The names of the indexes are free when a table goes, which it does not yet.
@@ -82,11 +83,13 @@ private struct LightweightMigrationBuilder {
         run(DerivedFills.statements(pair))
         steps += MandatoryChecks.steps(pair)
         run(try pair.destination.derivedAttributeTriggers().map(\.creation))
-        run(Bookkeeping.history(pair) + Bookkeeping.primaryKeys(pair))
+        steps += Bookkeeping.history(pair)
+        run(Bookkeeping.primaryKeys(pair))
         return steps
     }
 
     private mutating func run(_ statements: [String]) { steps += statements.map(MigrationStep.run) }
+    private mutating func run(_ statements: [SQLFragment]) { run(statements.map(\.sqlite.text)) }
 
     /// Where the rows of a former table are while the new ones are filled.
     private func currentName(_ table: String, extended: Set<String>) -> String {
@@ -101,7 +104,7 @@ private struct LightweightMigrationBuilder {
             guard !numbers.isEmpty else { continue }
             steps.append(
                 .expectNone(
-                    "SELECT Z_PK FROM \(quoted(table)) WHERE Z_ENT IS NULL OR NOT (\(entityCondition(numbers))) LIMIT 1",
+                    CheckSQL.strangers(in: table, among: numbers).sqlite.text,
                     MigrationViolation(
                         entity: pair.sourceMappings.first { $0.table == table }?.layout.root.name ?? table,
                         reason: "The table \(table) has rows of an entity that the source model does not know")))
@@ -120,18 +123,11 @@ private struct LightweightMigrationBuilder {
                     "ALTER TABLE \(quoted(name)) ADD COLUMN \(quoted($0.name)) \($0.declaredType)"
                 })
             let removed = pair.sourceMappings.filter { $0.table == name && pair.successor($0.layout) == nil }
-            if !removed.isEmpty {
-                run(["DELETE FROM \(quoted(name)) WHERE \(entityCondition(removed.map(\.number)))"])
-            }
+            if !removed.isEmpty { run([RowMoveSQL.removal(of: removed.map(\.number), from: name)]) }
             let new = Set(table.newColumns.map(\.name))
             run(table.moves.compactMap { $0.update(of: name, newColumns: new) })
-            let numbers = table.moves.flatMap(\.numbers).filter { $0.old != $0.new }
-            if !numbers.isEmpty {
-                run([
-                    "UPDATE \(quoted(name)) SET Z_ENT = \(renumbered("Z_ENT", numbers)) WHERE "
-                        + entityCondition(numbers.map(\.old))
-                ])
-            }
+            let numbers = EntityNumbers(table.moves.flatMap(\.numbers.pairs)).changing
+            if !numbers.isEmpty { run([RowMoveSQL.renumbering(of: name, numbers)]) }
         case .rebuild:
             var definition = table.definition
             for column in table.sourceTables.flatMap({ table.foreignColumns[$0] ?? [] })

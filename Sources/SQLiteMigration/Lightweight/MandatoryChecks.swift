@@ -25,19 +25,16 @@ enum MandatoryChecks {
         guard let column, !column.isDerived else { return [] }
         let sourceSlot = plan.source(of: slot.name).flatMap { former.layout.slotIndex(forName: $0) }
             .map { former.layout.slots[$0] }
-        let table = quoted(mapping.table)
-        let rows = "Z_ENT = \(mapping.number)"
         if column.isComposite {
             guard let attribute = slot.attribute, attribute.tellsPresence else { return [] }
-            return nestedChecks(column, attribute, slot.name, within: "\(rows)", mapping, table)
+            return nestedChecks(column, attribute, slot.name, within: [], mapping)
         }
-        let name = quoted(column.name)
         var steps: [MigrationStep] = []
         if !slot.isOptional, slot.defaultValue.isNull, sourceSlot?.isOptional ?? true {
             let isRelationship = slot.relationship != nil
             steps.append(
                 .expectNone(
-                    "SELECT Z_PK FROM \(table) WHERE \(rows) AND \(name) IS NULL LIMIT 1",
+                    CheckSQL.missing(column.name, of: mapping).sqlite.text,
                     MigrationViolation(
                         entity: mapping.layout.name, property: slot.name, isRelationship: isRelationship,
                         reason: isRelationship
@@ -48,8 +45,7 @@ enum MandatoryChecks {
         {
             steps.append(
                 .expectNone(
-                    "SELECT Z_PK FROM \(table) WHERE \(rows) AND \(name) NOT BETWEEN \(bounds.lowerBound) AND "
-                        + "\(bounds.upperBound) LIMIT 1",
+                    CheckSQL.outside(bounds, column.name, of: mapping).sqlite.text,
                     MigrationViolation(
                         entity: mapping.layout.name, property: slot.name, reason: MigrationViolation.outOfRange)))
         }
@@ -58,23 +54,19 @@ enum MandatoryChecks {
 
     /// Of the elements of a composite attribute, those that a value needs to be read, in the rows that have a value.
     private static func nestedChecks(
-        _ column: SlotColumn, _ attribute: AttributeLayout, _ path: String, within rows: String,
-        _ mapping: EntityMapping, _ table: String
+        _ column: SlotColumn, _ attribute: AttributeLayout, _ path: String, within present: [[String]],
+        _ mapping: EntityMapping
     ) -> [MigrationStep] {
-        var rows = rows
-        if !attribute.isAlwaysPresent {
-            let present = column.flattened.map { "\(quoted($0.name)) IS NOT NULL" }.joined(separator: " OR ")
-            rows += " AND (\(present))"
-        }
+        let present = attribute.isAlwaysPresent ? present : present + [column.flattened.map(\.name)]
         return column.elements.flatMap { element -> [MigrationStep] in
             let name = NestedColumns.name(of: element)
             guard let layout = attribute.elements.first(where: { $0.name == name }) else { return [] }
             let path = "\(path).\(name)"
-            if element.isComposite { return nestedChecks(element, layout, path, within: rows, mapping, table) }
+            if element.isComposite { return nestedChecks(element, layout, path, within: present, mapping) }
             guard !layout.description.isOptional else { return [] }
             return [
                 .expectNone(
-                    "SELECT Z_PK FROM \(table) WHERE \(rows) AND \(quoted(element.name)) IS NULL LIMIT 1",
+                    CheckSQL.missing(element.name, of: mapping, whereAnyOf: present).sqlite.text,
                     MigrationViolation(
                         entity: mapping.layout.name, property: path, reason: MigrationViolation.missingAttribute))
             ]

@@ -17,7 +17,7 @@ struct NestedColumns {
     /// What the attribute was; nil for one that is new.
     private let former: (column: SlotColumn, attribute: AttributeLayout)?
     /// What must hold of a row so that default values apply; nil for all rows, `FALSE` for none.
-    private var condition: String?
+    private var condition: SQLFragment?
     /// The keys from the JSON's top to the composite.
     private var path: [String] = []
 
@@ -25,7 +25,9 @@ struct NestedColumns {
         if let column, let attribute { former = (column, attribute) } else { former = nil }
     }
 
-    private init(_ former: (column: SlotColumn, attribute: AttributeLayout)?, _ condition: String?, _ path: [String]) {
+    private init(
+        _ former: (column: SlotColumn, attribute: AttributeLayout)?, _ condition: SQLFragment?, _ path: [String]
+    ) {
         self.former = former
         self.condition = condition
         self.path = path
@@ -45,12 +47,11 @@ struct NestedColumns {
                 sources += try inner.sources(of: element, layout, schema: schema, mapping: mapping)
                 continue
             }
-            let literal = try Self.defaultLiteral(layout, element, schema, mapping)
-            let fallback = literal.map { literal in
-                defaults.map { "CASE WHEN \($0) THEN \(literal) END" } ?? literal
+            let fallback = try Self.defaultValue(layout, element, schema, mapping).map { value in
+                defaults.map { ColumnConversion.value(value, where: $0) } ?? value
             }
             if let json {
-                let value = MovedValue.computed(NestedJSON.sql(quoted(json.name), path + [layout.nestedKey], layout))
+                let value = MovedValue.computed(NestedJSON.sql(json.name, path + [layout.nestedKey], layout))
                 let isMandatory = !layout.description.isOptional
                 sources.append(Source(column: element.name, value: value.orElse(isMandatory ? fallback : nil)))
             } else if let former = formerElement(of: layout), !former.column.isComposite {
@@ -86,20 +87,20 @@ struct NestedColumns {
     }
 
     /// What must hold of a row that has the composite's value. A value that may be missing is there if anything in it is.
-    private func defaultCondition(of attribute: AttributeLayout) -> String? {
+    private func defaultCondition(of attribute: AttributeLayout) -> SQLFragment? {
         guard !attribute.isAlwaysPresent, former != nil || !attribute.isPresentInitially else { return condition }
-        if let json { return "\(NestedJSON.presence(quoted(json.name), path)) IS NOT NULL" }
-        guard let former, former.column.isComposite else { return "FALSE" }
-        let columns = former.column.flattened.map { "\(quoted($0.name)) IS NOT NULL" }
-        return columns.isEmpty ? "FALSE" : "(\(columns.joined(separator: " OR ")))"
+        if let json { return NestedJSON.isPresent(json.name, path) }
+        guard let former, former.column.isComposite else { return ColumnConversion.isAnyPresent([]) }
+        return ColumnConversion.isAnyPresent(former.column.flattened.map(\.name))
     }
 
-    private static func defaultLiteral(
+    private static func defaultValue(
         _ layout: AttributeLayout, _ column: SlotColumn, _ schema: SQLSchema, _ mapping: EntityMapping
-    ) throws -> String? {
+    ) throws -> SQLFragment? {
         let value = StoredValue(layout.description.defaultValue, for: layout)
         guard !value.isNull else { return nil }
-        return literal(try RowWriter(mapping, schema: schema).encoded(value, column, attribute: layout, files: nil))
+        return
+            "\(literal: try RowWriter(mapping, schema: schema).encoded(value, column, attribute: layout, files: nil))"
     }
 
     /// An element's name, the last part of its column's path.

@@ -6,28 +6,26 @@ import SQLiteConnection
 
 /// Reads single values out of the JSON that a nested value was kept as, when it gets columns of its own.
 enum NestedJSON {
-    /// The function's name in SQL: JSON, path as a JSON array, what to make of it.
-    static let function = "PippinNestedValue"
-
     /// The SQL for the value of an element.
-    static func sql(_ column: String, _ path: [String], _ element: AttributeLayout) -> String {
+    static func sql(_ column: String, _ path: [String], _ element: AttributeLayout) -> SQLFragment {
         if element.isPresenceMark { return presence(column, path.dropLast()) }
-        let kind = element.isJSON ? "json" : "\(element.type.rawValue)"
-        return "\(function)(\(column), \(literal(text(Array(path)))), '\(kind)')"
+        let type: SQLFunction.NestedType = element.isJSON ? .json : .attribute(element.type)
+        return .call(.nestedValue(path: path, type: type), "\(name: column)")
     }
 
-    /// The SQL for whether there is a nested value: 1, or NULL.
-    static func presence(_ column: String, _ path: some Sequence<String>) -> String {
-        "\(function)(\(column), \(literal(text(path))), 'presence')"
+    /// The SQL for whether there is a nested value.
+    static func isPresent(_ column: String, _ path: [String]) -> SQLFragment {
+        "\(presence(column, path)) IS NOT NULL"
     }
 
-    private static func text(_ path: some Sequence<String>) -> String {
-        String(decoding: (try? JSONEncoder().encode(Array(path))) ?? Data(), as: UTF8.self)
+    /// The SQL for 1 where there is a nested value, and NULL elsewhere.
+    private static func presence(_ column: String, _ path: [String]) -> SQLFragment {
+        .call(.nestedValue(path: path, type: .presence), "\(name: column)")
     }
 
     /// Makes the function known to SQL.
     static func register(_ connection: Connection) throws {
-        try connection.register(function: function, argumentCount: 3) { arguments in
+        try connection.register(function: SQLFunctionName.nestedValue, argumentCount: 3) { arguments in
             guard let data = arguments.data(at: 0), let path = arguments.string(at: 1),
                 let kind = arguments.string(at: 2)
             else { return .null }

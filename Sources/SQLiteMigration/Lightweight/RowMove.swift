@@ -1,4 +1,3 @@
-import SQLiteEngine
 import Ordering
 import SQLGeneration
 
@@ -6,7 +5,7 @@ import SQLGeneration
 struct RowMove {
     let sourceTable: String
     /// The entities of the rows: their numbers before and after.
-    var numbers: [(old: Int, new: Int)]
+    var numbers: EntityNumbers
     /// What each column of the destination gets.
     var values: [String: MovedValue]
     /// For each of the entities, the columns of the source that its rows use.
@@ -14,7 +13,7 @@ struct RowMove {
 
     init(_ mapping: EntityMapping, from former: EntityMapping, _ sources: ColumnSources) {
         sourceTable = former.table
-        numbers = [(former.number, mapping.number)]
+        numbers = EntityNumbers([.init(old: former.number, new: mapping.number)])
         values = sources.values
         used = [Set(former.allColumns)]
     }
@@ -41,7 +40,7 @@ struct RowMove {
         }
         guard fits(self, other), fits(other, self) else { return false }
         values.merge(other.values) { first, _ in first }
-        numbers += other.numbers
+        numbers.pairs += other.numbers.pairs
         used += other.used
         return true
     }
@@ -65,23 +64,17 @@ struct RowMove {
     ///   - source: the table that the rows are in.
     ///   - extra: columns that the model does not know, which stay.
     /// - Returns: the statement.
-    func insertion(into table: String, columns: [String], from source: String, extra: [String]) -> String {
-        let present = columns.filter { values[$0] != nil }
-        let names = (["Z_PK", "Z_ENT", "Z_OPT"] + present + extra).map(quoted)
-        let entity = numbers.count == 1 ? String(numbers[0].new) : renumbered("Z_ENT", numbers)
-        let selected = ["Z_PK", entity, "Z_OPT"] + present.map { (values[$0] ?? .nothing).sql } + extra.map(quoted)
-        return "INSERT INTO \(quoted(table)) (\(names.joined(separator: ", "))) "
-            + "SELECT \(selected.joined(separator: ", ")) FROM \(quoted(source)) "
-            + "WHERE \(entityCondition(numbers.map(\.old)))"
+    func insertion(into table: String, columns: [String], from source: String, extra: [String]) -> SQLFragment {
+        let present = columns.compactMap { column in values[column].map { (column: column, value: $0) } }
+        return RowMoveSQL.insertion(into: table, from: source, numbers: numbers, values: present, extra: extra)
     }
 
     /// `UPDATE ZCAR SET ZWHEELS = 4 WHERE Z_ENT = 2`; `nil` where the rows need no change.
-    func update(of table: String, newColumns: Set<String>) -> String? {
+    func update(of table: String, newColumns: Set<String>) -> SQLFragment? {
         let changes = values.ordered { $0.key < $1.key }.filter { column, value in
             value != .column(column) && !(newColumns.contains(column) && value == .nothing)
         }
         guard !changes.isEmpty else { return nil }
-        let text = changes.map { "\(quoted($0.key)) = \($0.value.sql)" }.joined(separator: ", ")
-        return "UPDATE \(quoted(table)) SET \(text) WHERE \(entityCondition(numbers.map(\.old)))"
+        return RowMoveSQL.update(table, numbers: numbers, values: changes.map { (column: $0.key, value: $0.value) })
     }
 }

@@ -44,15 +44,18 @@ struct SchemaPair {
     }
 }
 
-/// The SQL for a list of entity numbers: `Z_ENT = 3`, `Z_ENT IN (3, 4)`.
-func entityCondition(_ numbers: [Int], column: String = "Z_ENT") -> String {
-    if numbers.count == 1 { return "\(column) = \(numbers[0])" }
-    return "\(column) IN (\(numbers.map(String.init).joined(separator: ", ")))"
-}
+extension SchemaPair {
+    /// What must hold of a key so that it is one of an object that is still there; nil where all are.
+    func survives(_ key: SQLFragment, formerly entity: EntityLayout, now: EntityLayout) -> SQLFragment? {
+        mapping(losing: entity, to: now).map { PairMoveSQL.exists(key, $0) }
+    }
 
-/// The SQL that turns old entity numbers into new ones; the column itself where all stay the same.
-func renumbered(_ column: String, _ numbers: [(old: Int, new: Int)]) -> String {
-    guard numbers.contains(where: { $0.old != $0.new }) else { return column }
-    let cases = numbers.map { "WHEN \($0.old) THEN \($0.new)" }.joined(separator: " ")
-    return "CASE \(column) \(cases) END"
+    /// The entity that objects became, where some of them are gone; nil where all are still there.
+    func mapping(losing entity: EntityLayout, to now: EntityLayout) -> EntityMapping? {
+        let stay = entity.selfAndSubentities.allSatisfy { member in
+            guard source.mapping(of: member) != nil else { return true }
+            return successor(member).map { $0.layout.isKind(of: now) } ?? false
+        }
+        return stay ? nil : destination.mapping(of: now)
+    }
 }

@@ -161,7 +161,7 @@ extension StoreFile {
     }
 
     /// Values with how many rows have them.
-    fileprivate func groups(_ sql: String, _ width: Int) throws -> [(values: [String], rows: Int)] {
+    fileprivate func groups(_ sql: SQLFragment, _ width: Int) throws -> [(values: [String], rows: Int)] {
         var groups: [(values: [String], rows: Int)] = []
         let statement = try connection.prepare(sql)
         while try statement.step() {

@@ -24,8 +24,7 @@ struct FileContinuity: StoreContinuity {
         uuid = try file.metadata()[NSStoreUUIDKey] as? String
         (greatestKey, pageSize) = try file.run("prepare the migration of") {
             (
-                try file.connection.integer(
-                    "SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT < \(StoreTables.firstHistoryNumber)") ?? 0,
+                try file.connection.integer(StoreTablesSQL.greatestKey) ?? 0,
                 try file.connection.integer("PRAGMA page_size") ?? 4096
             )
         }

@@ -45,12 +45,8 @@ package struct HistoryTransfer {
                 for name in names { try connection.execute("DROP TABLE IF EXISTS main.\(name)") }
                 for statement in schema { try connection.execute(statement) }
                 let present = try connection.tableNames()
-                for name in names where present.contains(name) {
-                    try connection.execute("INSERT INTO main.\(name) SELECT * FROM old.\(name)")
-                }
-                try connection.execute(
-                    "INSERT OR REPLACE INTO main.Z_PRIMARYKEY SELECT * FROM old.Z_PRIMARYKEY WHERE Z_ENT >= "
-                        + "\(StoreTables.firstHistoryNumber)")
+                for name in names where present.contains(name) { try connection.run(Self.sql.copy(name)) }
+                for statement in Self.sql.numbers { try connection.run(statement) }
                 guard present.contains("ACHANGE") else { return }
                 var columns = Set(try connection.columnNames(ofTable: "ACHANGE"))
                 for entity in reshapings {
@@ -64,6 +60,8 @@ package struct HistoryTransfer {
         }
     }
 
+    private static let sql = HistoryTransferSQL(from: "old", to: "main", entities: "_T_ENTITIES", keys: "_T_KEYS")
+
     private func rows(_ connection: Connection, _ sql: String) throws -> [String] {
         let statement = try connection.prepare(sql)
         var rows: [String] = []
@@ -74,17 +72,19 @@ package struct HistoryTransfer {
     // MARK: Changes
 
     private func translate(_ connection: Connection) throws {
-        let (old, new) = (try formerNumbers(connection), try numbers(connection, "main"))
+        let (old, new) = (try formerNumbers(connection), try numbers(connection, isOld: false))
         try connection.execute("CREATE TEMP TABLE _T_ENTITIES (OLD INTEGER PRIMARY KEY, NEW INTEGER)")
         try connection.execute(
             "CREATE TEMP TABLE _T_KEYS (OLD INTEGER, OLDPK INTEGER, NEW INTEGER, NEWPK INTEGER, PRIMARY KEY (OLD, OLDPK))"
         )
+        let insertEntity = try connection.prepare(Self.sql.insertEntity)
         for (from, to) in entityNames() {
             guard let former = old[from], let number = new[to] else { continue }
-            try connection.execute("INSERT INTO _T_ENTITIES VALUES (\(former), \(number))")
+            try insertEntity.bind(Int64(former), at: 1)
+            try insertEntity.bind(Int64(number), at: 2)
+            try insertEntity.run()
         }
-        // An object that became several is followed to the first.
-        let insert = try connection.prepare("INSERT OR IGNORE INTO _T_KEYS VALUES (?, ?, ?, ?)")
+        let insert = try connection.prepare(Self.sql.insertKey)
         for pairs in successions {
             guard let former = old[pairs.source.layout.name], let number = new[pairs.destination.layout.name] else {
                 continue
@@ -97,26 +97,19 @@ package struct HistoryTransfer {
                 try insert.run()
             }
         }
-        let key = "FROM _T_KEYS WHERE OLD = ZENTITY AND OLDPK = ZENTITYPK"
-        try connection.execute("DELETE FROM main.ACHANGE WHERE ZENTITY NOT IN (SELECT OLD FROM _T_ENTITIES)")
-        try connection.execute(
-            """
-            UPDATE main.ACHANGE SET ZENTITYPK = IFNULL((SELECT NEWPK \(key)), ZENTITYPK), \
-            ZENTITY = IFNULL((SELECT NEW \(key)), (SELECT NEW FROM _T_ENTITIES WHERE OLD = ZENTITY)), \
-            ZCOLUMNS = CASE WHEN ZCOLUMNS NOT NULL THEN \(InPlaceFunction.changedColumns)(ZENTITY, ZCOLUMNS) END
-            """)
+        for statement in Self.sql.translation { try connection.run(statement) }
         try connection.execute("DROP TABLE _T_ENTITIES; DROP TABLE _T_KEYS")
     }
 
-    private func numbers(_ connection: Connection, _ schema: String) throws -> [String: Int] {
-        let statement = try connection.prepare("SELECT Z_NAME, Z_ENT FROM \(schema).Z_PRIMARYKEY")
+    private func numbers(_ connection: Connection, isOld: Bool) throws -> [String: Int] {
+        let statement = try connection.prepare(Self.sql.entityNumbers(isOld: isOld))
         var numbers: [String: Int] = [:]
         while try statement.step() { numbers[statement.string(at: 0)] = Int(statement.integer(at: 1)) }
         return numbers
     }
 
     private func formerNumbers(_ connection: Connection) throws -> [String: Int] {
-        StoreCatalog(numbers: try numbers(connection, "old"), tables: [:]).numbers(for: source)
+        StoreCatalog(numbers: try numbers(connection, isOld: true), tables: [:]).numbers(for: source)
     }
 
     /// What each source entity becomes: the destination of its first mapping.
@@ -159,7 +152,7 @@ package struct HistoryTransfer {
             masks[Int64(entity.number)] = { HistoryMask.converted($0, from: former, to: now) { entity.sources[$0] } }
         }
         let converters = masks
-        try connection.register(function: InPlaceFunction.changedColumns, argumentCount: 2) { arguments in
+        try connection.register(function: SQLFunctionName.changedProperties, argumentCount: 2) { arguments in
             guard let data = arguments.data(at: 1), let convert = converters[arguments.integer(at: 0)] else {
                 return .null
             }

@@ -48,7 +48,8 @@ package struct ToManyChange {
     package let relationship: RelationshipLayout
     package let added: [NSManagedObjectID]
     package let removed: [NSManagedObjectID]
-    /// All destinations in order, for an ordered relationship.
+    /// All destinations in order, for an ordered relationship. Where it is not said, or there is no change of the relationship at all,
+    /// what comes to it has no place yet: it comes before the others, by its key.
     package let order: [NSManagedObjectID]?
 
     package init(

@@ -56,7 +56,7 @@ struct MigrationOracle {
             let slot = mapping.layout.slotIndex(forName: attribute.name)
         else { return [] }
         let description = mapping.layout.slots[slot]
-        let fallback = try ColumnSources.defaultLiteral(description, column, mapping, after.schema) ?? "NULL"
+        let fallback = try ColumnSources.defaultValue(description, column, mapping, after.schema)?.sqlite.text ?? "NULL"
         let values = try plainSQL(
             "SELECT \(column.name) + 0, \(column.name) FROM \(mapping.table) WHERE Z_ENT = \(mapping.number) ORDER BY Z_PK",
             in: after.url)
@@ -91,9 +91,10 @@ struct MigrationOracle {
     private func pairs(
         _ relationship: RelationshipLayout, of mapping: EntityMapping, in store: (url: URL, schema: SQLSchema)
     ) throws -> [String] {
-        guard let pairs = RelationshipPairs(relationship, in: store.schema, tableName: { $0 }) else { return [] }
+        guard let pairs = StoredPairs(relationship, in: store.schema, tableName: { $0 }) else { return [] }
+        let key = pairs.sourceKey.sqlite.text
         return try plainSQL(
-            "SELECT \(pairs.sourceKey), \(pairs.destinationKey) \(pairs.from) AND \(pairs.sourceKey) IN (SELECT Z_PK FROM "
+            "SELECT \(key), \(pairs.destinationKey.sqlite.text) \(pairs.rows.sqlite.text) AND \(key) IN (SELECT Z_PK FROM "
                 + "\(mapping.table) WHERE Z_ENT = \(mapping.number)) ORDER BY 1, 2", in: store.url)
     }
 

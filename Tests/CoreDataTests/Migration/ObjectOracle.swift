@@ -55,7 +55,8 @@ struct ObjectOracle {
         guard let layout = after.schema.layout.entityByName[plan.destination ?? ""],
             let mapping = after.schema.mapping(of: layout), let slot = layout.slotIndex(forName: attribute.name),
             !layout.slots[slot].isOptional, let destination = mapping.columns[slot],
-            let value = try ColumnSources.defaultLiteral(layout.slots[slot], destination, mapping, after.schema)
+            let value = try ColumnSources.defaultValue(layout.slots[slot], destination, mapping, after.schema)?.sqlite
+                .text
         else { return column }
         return "IFNULL(\(column), \(value))"
     }
@@ -89,10 +90,11 @@ struct ObjectOracle {
     private func pairs(
         _ relationship: RelationshipLayout, of mapping: EntityMapping, in store: Store, isSource: Bool, isOrdered: Bool
     ) throws -> [String] {
-        guard let pairs = RelationshipPairs(relationship, in: store.schema, tableName: { $0 }) else { return [] }
-        let order = isOrdered ? pairs.order ?? pairs.destinationKey : pairs.destinationKey
+        guard let pairs = StoredPairs(relationship, in: store.schema, tableName: { $0 }) else { return [] }
+        let (key, destination) = (pairs.sourceKey.sqlite.text, pairs.destinationKey.sqlite.text)
+        let order = isOrdered ? pairs.order?.sqlite.text ?? destination : destination
         let rows = try plainSQL(
-            "SELECT \(pairs.sourceKey), \(pairs.destinationKey) \(pairs.from) AND \(pairs.sourceKey) IN (SELECT Z_PK FROM "
+            "SELECT \(key), \(destination) \(pairs.rows.sqlite.text) AND \(key) IN (SELECT Z_PK FROM "
                 + "\(mapping.table) WHERE Z_ENT = \(mapping.number)) ORDER BY 1, \(order)", in: store.url)
         let sources = try objects(mapping.layout, in: store, isSource: isSource)
         let destinations = try objects(relationship.destination, in: store, isSource: isSource)

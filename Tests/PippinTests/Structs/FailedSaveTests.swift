@@ -86,6 +86,8 @@ struct Label: CoreModel {
 }
 
 final class LabelRecord: NSManagedObject, RecordFromModel, RecordToModel {
+    static var uidKey: String { "id" }
+
     func fromModel(_ label: Label) { setValue(label.text, forKey: "text") }
     func toModel() -> Label { Label(id: value(forKey: "id") as? Int ?? 0, text: value(forKey: "text") as? String) }
 }

@@ -103,6 +103,8 @@ extension ContractModel {
         Declare.relate(list, .ordered("entries", .cascadeDeleteRule), entry, .one("list"))
         Declare.relate(entry, .ordered("labels"), label, .many("entries"))
         Declare.relate(list, .ordered("labels"), label, .ordered("lists"))
+        // A batch insertion that replaces a label may move it to another board.
+        Declare.relate(list, .ordered("pinned"), label, .one("board"))
         Declare.relate(entry, .many("drafts", .cascadeDeleteRule), list, .many("drafters", .denyDeleteRule))
         Declare.lead(list, .many("owned", .cascadeDeleteRule), to: label)
         Declare.lead(special, .ordered("favourites"), to: entry)

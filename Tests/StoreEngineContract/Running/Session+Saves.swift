@@ -16,7 +16,9 @@ extension Session {
             step.inserted.map { Edit(number: $0.number, values: $0.values, toMany: $0.toMany) } + step.changed
         for edit in edits { apply(edit, to: &editor) }
         for number in step.deleted { editor.delete(number) }
-        let changes = GraphChanges(editor: editor, stale: Set(step.stale), identifier: identifier).changeSet()
+        let changes = GraphChanges(
+            editor: editor, stale: Set(step.stale), saysOrders: step.saysOrders, identifier: identifier
+        ).changeSet()
         let result = try engine.save(changes) { if step.failsAtEnd { throw IntendedFailure() } }
         let former = editor.graph
         try read()

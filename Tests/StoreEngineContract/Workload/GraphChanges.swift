@@ -6,6 +6,8 @@ struct GraphChanges {
     let editor: GraphEditor
     /// Objects that are written as if they had been read before their latest change.
     let stale: Set<Int>
+    /// Whether orders of relationships are said.
+    var saysOrders = true
     /// The ID of an object.
     let identifier: (Int) -> NSManagedObjectID?
 
@@ -56,12 +58,15 @@ struct GraphChanges {
         let new = object.toManys[relationship.index].filter { !editor.deleted.contains($0) }
         let added = new.filter { !old.contains($0) }
         let removed = old.filter { !object.toManys[relationship.index].contains($0) }
-        let moves = relationship.isOrdered && old != object.toManys[relationship.index]
+        // The rows of the destinations have it all but the order.
+        if !saysOrders, relationship.isOrdered, relationship.inverse?.isToMany == false { return nil }
+        let isOrdered = relationship.isOrdered && saysOrders
+        let moves = isOrdered && old != object.toManys[relationship.index]
         guard !added.isEmpty || !removed.isEmpty || moves else { return nil }
         return ToManyChange(
             relationship: relationship, added: added.sorted().compactMap(identifier),
             removed: removed.sorted().compactMap(identifier),
-            order: relationship.isOrdered ? new.compactMap(identifier) : nil)
+            order: isOrdered ? new.compactMap(identifier) : nil)
     }
 
     /// The values with IDs for objects.

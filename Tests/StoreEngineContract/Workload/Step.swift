@@ -24,6 +24,8 @@ package struct SaveStep: Sendable {
     package var stale: [Int] = []
     /// Whether another store of the same save fails.
     package var failsAtEnd = false
+    /// Whether the change set says in which order the objects of ordered relationships are. Otherwise new ones have no place yet.
+    package var saysOrders = true
 }
 
 package struct Insertion: Sendable {

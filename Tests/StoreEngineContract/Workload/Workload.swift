@@ -86,6 +86,7 @@ struct Workload {
                 random.some(of: graph.objects.keys.sorted(), atMost: 2) + random.some(of: gone.sorted(), atMost: 1)
         }
         step.failsAtEnd = random.chance(4)
+        step.saysOrders = random.chance(85)
         return step
     }
 
@@ -170,7 +171,7 @@ struct Workload {
         var step = UpdateBatchStep(rows: batchRows(entity, graph), values: random.values(of: entity, percent: 20))
         let unique = Set(entity.selfAndSubentities.flatMap(\.uniquenessConstraints).joined())
         for slot in entity.slots where slot.name != EntityLayout.numberName && !slot.isTransient {
-            if let relationship = slot.relationship, random.chance(10) {
+            if let relationship = slot.relationship, random.chance(20) {
                 step.values[slot.name] =
                     random.chance(30)
                     ? .null : object(of: relationship.destination, graph).map { .object($0) } ?? .null

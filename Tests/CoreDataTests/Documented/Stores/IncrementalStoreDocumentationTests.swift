@@ -179,8 +179,10 @@ struct IncrementalStoreDocumentationTests {
     func registering() async throws {
         try autoreleasepool { _ = try context.all("Note").map { $0.shown("title") } }
         let first = try context.all("Note")
-        for _ in 0..<500 where store.registered != 2 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(store.registered == 2)
+        // The store hears of it on the coordinator's queue.
+        func registered() -> Int { coordinator.performAndWait { store.registered } }
+        for _ in 0..<500 where registered() != 2 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(registered() == 2)
         withExtendedLifetime(first) {}
     }
 

@@ -1,24 +1,22 @@
-import SQLiteEngine
-
 /// What a column of a row gets when the row is brought to a new model.
-enum MovedValue: Equatable {
+package enum MovedValue: Equatable, Sendable {
     /// NULL.
     case nothing
     /// What a column of the former table has, as it is.
     case column(String)
     /// What an SQL expression says.
-    case computed(String)
+    case computed(SQLFragment)
 
-    var sql: String {
+    var sql: SQLFragment {
         switch self {
         case .nothing: "NULL"
-        case .column(let name): quoted(name)
+        case .column(let name): "\(name: name)"
         case .computed(let expression): expression
         }
     }
 
     /// The same, but something else where it is NULL.
-    func orElse(_ fallback: String?) -> MovedValue {
-        fallback.map { .computed("IFNULL(\(sql), \($0))") } ?? self
+    package func orElse(_ fallback: SQLFragment?) -> MovedValue {
+        fallback.map { .computed(.call(.ifNull, sql, $0)) } ?? self
     }
 }

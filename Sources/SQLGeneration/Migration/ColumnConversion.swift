@@ -1,10 +1,7 @@
-import SQLiteEngine
 import CoreDataModel
-import Foundation
-import SQLGeneration
 
 /// The SQL that computes a column of the destination from one of the source. Pure.
-enum ColumnConversion {
+package enum ColumnConversion {
     /// The value of an attribute that was there before.
     ///
     /// - Parameters:
@@ -13,27 +10,26 @@ enum ColumnConversion {
     ///   - sourceStorage: how the source stores it.
     ///   - destination: the attribute in the destination.
     ///   - storage: how the destination stores it.
-    ///   - fallback: the default value's literal, for an attribute that became mandatory.
+    ///   - fallback: the default value, for an attribute that became mandatory.
     /// - Returns: the value, in SQL.
-    static func value(
+    package static func value(
         _ name: String, from source: AttributeLayout, _ sourceStorage: ColumnStorage, to destination: AttributeLayout,
-        _ storage: ColumnStorage, fallback: String?
+        _ storage: ColumnStorage, fallback: SQLFragment?
     ) -> MovedValue {
-        let converted = converted(quoted(name), source, sourceStorage, destination, storage)
+        let converted = converted("\(name: name)", source, sourceStorage, destination, storage)
         let value: MovedValue = converted.map { .computed($0) } ?? .column(name)
         return value.orElse(fallback)
     }
 
     /// The SQL of the conversion; nil for a value that stays as it is.
     private static func converted(
-        _ column: String, _ source: AttributeLayout, _ sourceStorage: ColumnStorage, _ destination: AttributeLayout,
-        _ storage: ColumnStorage
-    ) -> String? {
+        _ column: SQLFragment, _ source: AttributeLayout, _ sourceStorage: ColumnStorage,
+        _ destination: AttributeLayout, _ storage: ColumnStorage
+    ) -> SQLFragment? {
         switch (sourceStorage, storage) {
         case (.data(let before), .data(let now)), (.transformable(let before), .transformable(let now)):
             if before == now { return column }
-            if now { return "CASE WHEN \(column) NOT NULL THEN CAST(X'01' || \(column) AS BLOB) END" }
-            return "\(InPlaceFunction.externalContent)(\(column))"
+            return .call(now ? .markedContent : .fileContent, column)
         case (_, .integer) where destination.type == .booleanAttributeType && source.type != .booleanAttributeType:
             return "(\(column) <> 0)"
         case (.integer, .integer): return nil
@@ -45,7 +41,7 @@ enum ColumnConversion {
     }
 
     /// The bounds of the integers that an attribute can have, where a former value may lie outside.
-    static func bounds(from source: AttributeLayout, to destination: AttributeLayout) -> ClosedRange<Int64>? {
+    package static func bounds(from source: AttributeLayout, to destination: AttributeLayout) -> ClosedRange<Int64>? {
         guard source.type != destination.type else { return nil }
         switch destination.type {
         case .integer16AttributeType where source.type != .booleanAttributeType:
@@ -56,12 +52,20 @@ enum ColumnConversion {
         default: return nil
         }
     }
-}
 
-/// The functions that a migration in place registers with SQLite.
-enum InPlaceFunction {
-    /// The content of a value that may lie in a file beside the store.
-    static let externalContent = "PippinExternalContent"
-    /// The history's mask of changed properties, for the destination's properties: entity number, mask.
-    static let changedColumns = "PippinChangedColumns"
+    /// A value where a condition holds, NULL elsewhere: `CASE WHEN Z2_OWNER IN (2, 3) THEN ZOWNER END`.
+    package static func value(_ value: SQLFragment, where condition: SQLFragment) -> SQLFragment {
+        "CASE WHEN \(condition) THEN \(value) END"
+    }
+
+    /// A value where a column has one: `CASE WHEN ZOWNER IS NOT NULL THEN 3 END`.
+    package static func value(_ value: SQLFragment, wherePresent column: String) -> SQLFragment {
+        self.value(value, where: "\(name: column) IS NOT NULL")
+    }
+
+    /// Whether any of some columns has a value: `(ZSTREET IS NOT NULL OR ZTOWN IS NOT NULL)`; `FALSE` for none.
+    package static func isAnyPresent(_ columns: [String]) -> SQLFragment {
+        if columns.isEmpty { return "FALSE" }
+        return SQLFragment.joined(columns.map { "\(name: $0) IS NOT NULL" }, separator: " OR ").inParentheses
+    }
 }

@@ -1,0 +1,35 @@
+/// The statements that find rows which do not fit a new model: a row that is found stops the migration. Pure.
+package enum CheckSQL {
+    /// Rows of entities that are not known: `SELECT Z_PK FROM ZCAR WHERE Z_ENT IS NULL OR NOT (Z_ENT IN (1, 2)) LIMIT 1`.
+    package static func strangers(in table: String, among numbers: [Int]) -> SQLFragment {
+        first(in: table, where: "\(.entity) IS NULL OR NOT (\(SQLFragment.isEntity(numbers)))")
+    }
+
+    /// Rows of an entity without a value: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 AND ZNAME IS NULL LIMIT 1`.
+    ///
+    /// - Parameters:
+    ///   - column: the column.
+    ///   - mapping: the entity.
+    ///   - present: groups of columns, of each of which at least one must have a value for a row to matter.
+    /// - Returns: the statement.
+    package static func missing(
+        _ column: String, of mapping: EntityMapping, whereAnyOf present: [[String]] = []
+    ) -> SQLFragment {
+        let conditions = [own(mapping)] + present.map(ColumnConversion.isAnyPresent) + ["\(name: column) IS NULL"]
+        return first(in: mapping.table, where: .joined(conditions, separator: " AND "))
+    }
+
+    /// Rows of an entity with a number outside of bounds: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 AND ZWHEELS NOT BETWEEN -32768 AND 32767 LIMIT 1`.
+    package static func outside(
+        _ bounds: ClosedRange<Int64>, _ column: String, of mapping: EntityMapping
+    ) -> SQLFragment {
+        let limits: SQLFragment = "\(number: bounds.lowerBound) AND \(number: bounds.upperBound)"
+        return first(in: mapping.table, where: "\(own(mapping)) AND \(name: column) NOT BETWEEN \(limits)")
+    }
+
+    private static func own(_ mapping: EntityMapping) -> SQLFragment { "\(.entity) = \(number: mapping.number)" }
+
+    private static func first(in table: String, where condition: SQLFragment) -> SQLFragment {
+        "SELECT \(.key) FROM \(name: table) WHERE \(condition) LIMIT 1"
+    }
+}

@@ -1,0 +1,98 @@
+/// The statements that bring the pairs of relationships to a new model. Pure.
+package enum PairMoveSQL {
+    /// Whether a key is one of an object that is still there: `EXISTS (SELECT 1 FROM ZTAG d WHERE d.Z_PK = p.Z_4TAGS AND d.Z_ENT = 4)`.
+    package static func exists(_ key: SQLFragment, _ mapping: EntityMapping) -> SQLFragment {
+        let entity = SQLFragment.isEntity(mapping.numbers, "\(.entity, of: "d")")
+        let rows: SQLFragment = "SELECT 1 FROM \(name: mapping.table) d WHERE \(.key, of: "d") = \(key) AND \(entity)"
+        return "EXISTS \(.select(rows))"
+    }
+
+    /// Fills a join table: `INSERT OR IGNORE INTO Z_1TAGS (Z_1BOOKS, Z_4TAGS) SELECT p.ZBOOK, p.Z_PK FROM ZTAG p WHERE p.ZBOOK IS NOT NULL AND …`.
+    ///
+    /// - Parameters:
+    ///   - table: the join table.
+    ///   - values: what its columns get, in order.
+    ///   - pairs: the pairs.
+    ///   - conditions: which of them.
+    /// - Returns: the statement.
+    package static func insertion(
+        into table: String, values: [(column: String, value: SQLFragment)], of pairs: StoredPairs,
+        where conditions: [SQLFragment]
+    ) -> SQLFragment {
+        let rows: SQLFragment = "SELECT \(.list(values.map(\.value))) \(restricted(pairs, conditions))"
+        let columns = values.map { SQLColumn($0.column) }
+        return SQLFragment(.insert(SQLInsert(into: table, columns, rows: rows, conflict: .ignored)))
+    }
+
+    private static func restricted(_ pairs: StoredPairs, _ conditions: [SQLFragment]) -> SQLFragment {
+        .joined([pairs.rows] + conditions, separator: " AND ")
+    }
+
+    // MARK: Keys in rows
+
+    /// Fills the columns of a to-one relationship, or of owners:
+    /// `UPDATE ZPET SET ZOWNER = p.Z_PK FROM ZUSER p WHERE p.ZPET IS NOT NULL AND p.ZPET = ZPET.Z_PK AND ZPET.Z_ENT = 2`.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity whose rows have the columns.
+    ///   - values: what the columns get.
+    ///   - pairs: the pairs, which lead to those rows.
+    ///   - conditions: which pairs.
+    /// - Returns: the statement.
+    package static func connection(
+        _ mapping: EntityMapping, values: [(column: String, value: SQLFragment)], of pairs: StoredPairs,
+        where conditions: [SQLFragment]
+    ) -> SQLFragment {
+        let own: SQLFragment = "\(pairs.destinationKey) = \(name: mapping.table).\(.key)"
+        let entity = SQLFragment.isEntity(mapping.numbers, "\(name: mapping.table).\(.entity)")
+        let rows = restricted(pairs, [own, entity] + conditions)
+        let changes = values.map { "\(name: $0.column) = \($0.value)" as SQLFragment }
+        return "UPDATE \(name: mapping.table) SET \(.list(changes)) \(rows)"
+    }
+
+    /// Fills the column with the entity of a destination: `UPDATE ZPET SET Z1_OWNER = (SELECT t.Z_ENT FROM ZUSER t WHERE t.Z_PK = ZPET.ZOWNER)
+    /// WHERE ZOWNER IS NOT NULL`.
+    ///
+    /// - Parameters:
+    ///   - column: the column.
+    ///   - key: the column with the destination's key.
+    ///   - table: the table of both.
+    ///   - destination: the destination's entity.
+    /// - Returns: the statement.
+    package static func entity(
+        _ column: String, of key: String, in table: String, _ destination: EntityMapping
+    ) -> SQLFragment {
+        let own: SQLFragment = "\(.key, of: "t") = \(name: table).\(name: key)"
+        let number = SQLFragment.select("SELECT \(.entity, of: "t") FROM \(name: destination.table) t WHERE \(own)")
+        return "UPDATE \(name: table) SET \(name: column) = \(number) WHERE \(name: key) IS NOT NULL"
+    }
+
+    /// Clears the columns of owners that are gone: `UPDATE ZPET SET Z1PETS = NULL WHERE Z1PETS IS NOT NULL AND NOT (EXISTS (…))`.
+    ///
+    /// - Parameters:
+    ///   - owner: the columns.
+    ///   - table: their table.
+    ///   - owners: the entity of the owners.
+    /// - Returns: the statement.
+    package static func release(_ owner: OwnerColumn, in table: String, from owners: EntityMapping) -> SQLFragment {
+        let cleared = SQLFragment.list(owner.columns.map { "\(name: $0) = NULL" })
+        let isThere = exists("\(name: table).\(name: owner.name)", owners)
+        let missing: SQLFragment = "\(name: owner.name) IS NOT NULL AND NOT (\(isThere))"
+        return "UPDATE \(name: table) SET \(cleared) WHERE \(missing)"
+    }
+
+    /// Gives the destinations of a relationship that had no order one, by primary keys: `UPDATE ZPET SET Z_FOK_OWNER = o.Z_FOK FROM (SELECT Z_PK, …
+    /// AS Z_FOK FROM ZPET WHERE ZOWNER IS NOT NULL) o WHERE o.Z_PK = ZPET.Z_PK`.
+    ///
+    /// - Parameters:
+    ///   - column: the column with the order key.
+    ///   - key: the column with the source's key.
+    ///   - table: the table of both.
+    /// - Returns: the statement.
+    package static func order(_ column: String, by key: String, in table: String) -> SQLFragment {
+        let place = StoredPairs.newOrder(partition: "\(name: key)", by: "\(.key)")
+        let rows: SQLFragment = "SELECT \(.key), \(place) AS Z_FOK FROM \(name: table) WHERE \(name: key) IS NOT NULL"
+        let own: SQLFragment = "\(.key, of: "o") = \(name: table).\(.key)"
+        return "UPDATE \(name: table) SET \(name: column) = o.Z_FOK FROM \(.select(rows)) o WHERE \(own)"
+    }
+}

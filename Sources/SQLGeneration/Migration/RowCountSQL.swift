@@ -1,0 +1,68 @@
+import CoreDataModel
+
+/// Statements that tell how much a store has of something. Pure.
+package enum RowCountSQL {
+    /// How many rows an entity has: `SELECT COUNT(*) FROM ZNOTE WHERE Z_ENT = 3`.
+    package static func rows(of mapping: EntityMapping) -> SQLFragment {
+        count("COUNT(*)", in: mapping.table, where: own(mapping))
+    }
+
+    /// How many rows of an entity have a value for a property: `SELECT COUNT(*) FROM ZBOOK WHERE (ZTITLE IS NOT NULL)`; nil for
+    /// what has no column.
+    ///
+    /// - Parameters:
+    ///   - path: the property, or an element of a composite attribute as `address.street`.
+    ///   - mapping: the entity's table and columns.
+    /// - Returns: the statement, which gives one number.
+    package static func values(of path: String, _ mapping: EntityMapping) -> SQLFragment? {
+        let property = path.split(separator: ".").first.map(String.init) ?? path
+        if let relationship = mapping.layout.relationship(named: property), relationship.isToMany {
+            return pairs(of: relationship, mapping)
+        }
+        let columns = (mapping.column(named: property)?.flattened ?? []).filter {
+            $0.property == path || $0.property.hasPrefix(path + ".")
+        }
+        guard !columns.isEmpty else { return nil }
+        let present = ColumnConversion.isAnyPresent(columns.map(\.name))
+        return count("COUNT(*)", in: mapping.table, where: own(mapping) + [present])
+    }
+
+    /// How many rows have destinations: `SELECT COUNT(DISTINCT ZSHOP) FROM ZBOOK WHERE ZSHOP IS NOT NULL`.
+    private static func pairs(of relationship: RelationshipLayout, _ mapping: EntityMapping) -> SQLFragment? {
+        guard mapping.toManys.indices.contains(relationship.index) else { return nil }
+        let (table, column): (String, String)
+        switch mapping.toManys[relationship.index] {
+        case .foreignKey(let key): (table, column) = (key.table, key.column)
+        case .joinTable(let join): (table, column) = (join.table, join.sourceColumn)
+        case nil: return nil
+        }
+        return count("COUNT(DISTINCT \(name: column))", in: table, where: ["\(name: column) IS NOT NULL"])
+    }
+
+    /// Values that several rows share: `SELECT ZNAME, COUNT(*) FROM ZTAG WHERE ZNAME IS NOT NULL GROUP BY ZNAME HAVING COUNT(*) > 1 …`.
+    ///
+    /// - Parameters:
+    ///   - columns: the columns that must be unique together.
+    ///   - mapping: the entity.
+    ///   - limit: how many to find.
+    /// - Returns: the statement.
+    package static func shared(_ columns: [SlotColumn], _ mapping: EntityMapping, limit: Int) -> SQLFragment {
+        let list = SQLFragment.list(columns.map { "\(name: $0.name)" })
+        let present = columns.map { "\(name: $0.name) IS NOT NULL" as SQLFragment }
+        let groups = count("\(list), COUNT(*)", in: mapping.table, where: own(mapping) + present)
+        return
+            "\(groups) GROUP BY \(list) HAVING COUNT(*) > 1 ORDER BY MIN(\(.key)) LIMIT \(binding: .value(.integer(Int64(limit))))"
+    }
+
+    private static func count(
+        _ what: SQLFragment, in table: String, where conditions: [SQLFragment]
+    ) -> SQLFragment {
+        let restriction: SQLFragment =
+            conditions.isEmpty ? "" : " WHERE \(.joined(conditions, separator: " AND "))"
+        return "SELECT \(what) FROM \(name: table)\(restriction)"
+    }
+
+    private static func own(_ mapping: EntityMapping) -> [SQLFragment] {
+        mapping.sharesTable ? [.isEntity(mapping.numbers)] : []
+    }
+}

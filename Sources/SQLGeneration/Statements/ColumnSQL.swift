@@ -1,0 +1,21 @@
+/// The statements that read or clear some columns of rows. Pure; what is bound has placeholders.
+package enum ColumnSQL {
+    private static let placeholder = SQLFragment(.placeholder)
+
+    /// Some columns of one row: `SELECT ZDATA, ZNAME FROM ZPHOTO WHERE Z_PK = ?`.
+    package static func select(_ columns: [String], in table: String) -> SQLFragment {
+        "SELECT \(.list(columns.map { "\(name: $0)" })) FROM \(name: table) WHERE \(.key) = \(placeholder)"
+    }
+
+    /// Clears some columns of a row that is as it was read: `UPDATE ZCAR SET ZPLATE = NULL WHERE Z_PK = ? AND Z_OPT = ?`.
+    package static func clear(_ columns: [String], in table: String) -> SQLFragment {
+        let changes = SQLFragment.list(columns.map { "\(name: $0) = NULL" })
+        let isSame: SQLFragment = "\(.key) = \(placeholder) AND \(.version) = \(placeholder)"
+        return "UPDATE \(name: table) SET \(changes) WHERE \(isSame)"
+    }
+
+    /// Gives all rows the version of new ones: `UPDATE ZCAR SET Z_OPT = 1 WHERE Z_OPT <> 1`.
+    package static func resetVersions(in table: String) -> SQLFragment {
+        "UPDATE \(name: table) SET \(.version) = 1 WHERE \(.version) <> 1"
+    }
+}

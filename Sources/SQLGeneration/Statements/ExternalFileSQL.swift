@@ -1,0 +1,21 @@
+/// The statements that look for values which are in files beside the store: their columns have the file's name. Pure.
+package enum ExternalFileSQL {
+    /// What a column has of all rows whose value is in a file: `SELECT ZDATA FROM ZPHOTO WHERE typeof(ZDATA) = 'blob' AND …`.
+    package static func references(_ column: String, in table: String) -> SQLFragment {
+        "SELECT \(name: column) FROM \(name: table) WHERE \(.call(.isInFile, "\(name: column)"))"
+    }
+
+    /// The same of rows that a condition selects.
+    ///
+    /// - Parameters:
+    ///   - column: the column.
+    ///   - table: its table.
+    ///   - condition: which rows of the table `t`.
+    /// - Returns: the statement.
+    package static func references(
+        _ column: String, in table: String, where condition: SQLFragment
+    ) -> SQLFragment {
+        let value: SQLFragment = "\(SQLColumn(column, of: "t"))"
+        return "SELECT \(value) FROM \(name: table) t WHERE \(.call(.isInFile, value)) AND \(condition)"
+    }
+}

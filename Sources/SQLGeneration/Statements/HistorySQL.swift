@@ -1,0 +1,80 @@
+import StoreEngine
+
+/// The statements that read and remove the persistent history. Pure.
+package enum HistorySQL {
+    private static let transaction = "t"
+
+    /// The transactions after a place: `SELECT t.Z_PK, t.ZTIMESTAMP, … FROM ATRANSACTION t WHERE t.Z_PK > ? ORDER BY t.Z_PK`, with author,
+    /// bundle, context and process.
+    ///
+    /// - Parameters:
+    ///   - start: where to begin; nil for all.
+    ///   - columns: the columns that the table has. The history of an older system has the names in the row, and only there.
+    /// - Returns: the statement.
+    package static func transactions(after start: HistoryPosition?, columns: Set<String>) -> SQLFragment {
+        let names = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"].map { name($0, columns) }
+        let key: SQLFragment = "\(.key, of: transaction)"
+        let rows: SQLFragment = "SELECT \(key), \(column("ZTIMESTAMP")), \(.list(names)) FROM ATRANSACTION t"
+        return "\(rows)\(restriction(" > ", start, alias: transaction)) ORDER BY \(key)"
+    }
+
+    /// `IFNULL((SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.ZAUTHORTS), t.ZAUTHOR)`
+    private static func name(_ name: String, _ columns: Set<String>) -> SQLFragment {
+        let plain = columns.contains(name) ? column(name) : "NULL"
+        guard columns.contains(name + "TS") else { return plain }
+        let shared: SQLFragment = "SELECT ZNAME FROM ATRANSACTIONSTRING WHERE \(.key) = \(column(name + "TS"))"
+        return .call(.ifNull, .select(shared), plain)
+    }
+
+    private static func column(_ name: String) -> SQLFragment { "\(SQLColumn(name, of: transaction))" }
+
+    /// The changes of the transactions after a place: `SELECT c.Z_PK, c.ZTRANSACTIONID, … FROM ACHANGE c JOIN ATRANSACTION t ON …`.
+    ///
+    /// - Parameters:
+    ///   - start: where to begin; nil for all.
+    ///   - tombstones: how many columns there are for what deleted objects leave behind.
+    /// - Returns: the statement.
+    package static func changes(after start: HistoryPosition?, tombstones: Int) -> SQLFragment {
+        let names = ["ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS"]
+        let named = (names + (0..<tombstones).map(tombstone)).map { "\(SQLColumn($0, of: "c"))" as SQLFragment }
+        let (key, owner): (SQLFragment, SQLFragment) = ("\(.key, of: "c")", "\(SQLColumn("ZTRANSACTIONID", of: "c"))")
+        let join: SQLFragment = "JOIN ATRANSACTION t ON \(.key, of: transaction) = \(owner)"
+        let rows: SQLFragment = "SELECT \(.list([key] + named)) FROM ACHANGE c \(join)"
+        return "\(rows)\(restriction(" > ", start, alias: transaction)) ORDER BY \(owner), \(key)"
+    }
+
+    /// The column with one of the values that a deleted object leaves behind: `ZTOMBSTONE0`.
+    package static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
+
+    /// Removes the transactions before a place, after their changes: `DELETE FROM ATRANSACTION WHERE Z_PK < ?`.
+    ///
+    /// - Parameter end: where to end; nil for all.
+    /// - Returns: the statements, in order.
+    package static func deletion(before end: HistoryPosition?) -> [SQLFragment] {
+        let condition = restriction(" < ", end)
+        let transactions = SQLFragment.select("SELECT \(.key) FROM ATRANSACTION\(condition)")
+        return [
+            "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN \(transactions)", "DELETE FROM ATRANSACTION\(condition)",
+        ]
+    }
+
+    private static func restriction(
+        _ sign: SQLFragment, _ place: HistoryPosition?, alias: String? = nil
+    ) -> SQLFragment {
+        switch place {
+        case nil: ""
+        case .transaction(let number):
+            " WHERE \(.key, of: alias)\(sign)\(binding: .value(.integer(number)))"
+        case .date(let seconds):
+            " WHERE \(SQLColumn("ZTIMESTAMP", of: alias))\(sign)\(binding: .value(.double(seconds)))"
+        }
+    }
+
+    /// The number of the oldest transaction: `SELECT MIN(Z_PK) FROM ATRANSACTION`.
+    package static let oldest: SQLFragment = "SELECT MIN(\(.key)) FROM ATRANSACTION"
+
+    /// How many transactions there are: `SELECT COUNT(*) FROM ATRANSACTION`.
+    package static let transactionCount: SQLFragment = "SELECT COUNT(*) FROM ATRANSACTION"
+    /// How many changes there are: `SELECT COUNT(*) FROM ACHANGE`.
+    package static let changeCount: SQLFragment = "SELECT COUNT(*) FROM ACHANGE"
+}

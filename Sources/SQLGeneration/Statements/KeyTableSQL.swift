@@ -1,0 +1,60 @@
+/// The statements about keys that a request has collected in a table of the engine's, with the columns `Z_PK`, `Z_ENT` and `Z_CASCADED`. Pure.
+package struct KeyTableSQL: Sendable {
+    /// The table.
+    package let table: SQLFragment
+
+    package init(_ table: SQLFragment) { self.table = table }
+
+    /// The keys, as an operand of IN: `(SELECT Z_PK FROM temp.KEYS)`.
+    package var keys: SQLFragment { .select("SELECT \(.key) FROM \(table)") }
+
+    /// Which rows of a table `t` are meant: `t.Z_PK IN (SELECT Z_PK FROM temp.KEYS)`.
+    package var selects: SQLFragment { "\(.key, of: "t") IN \(keys)" }
+
+    /// `DELETE FROM temp.KEYS`
+    package var clear: SQLFragment { "DELETE FROM \(table)" }
+
+    /// `INSERT INTO temp.KEYS (Z_PK) VALUES (?) ON CONFLICT DO NOTHING`
+    package var insert: SQLFragment {
+        "INSERT INTO \(table) (\(.key)) VALUES (\(SQLFragment(.placeholder))) ON CONFLICT DO NOTHING"
+    }
+
+    /// `INSERT INTO temp.KEYS (Z_PK, Z_ENT) SELECT …`
+    ///
+    /// - Parameter selection: keys and entities.
+    /// - Returns: the statement.
+    package func fill(_ selection: SQLFragment) -> SQLFragment {
+        "INSERT INTO \(table) (\(.key), \(.entity)) \(selection)"
+    }
+
+    /// Forgets keys that no row has, and learns the entities of the others.
+    ///
+    /// ```sql
+    /// DELETE FROM temp.KEYS WHERE Z_PK NOT IN (SELECT Z_PK FROM ZCAR)
+    /// UPDATE temp.KEYS AS k SET Z_ENT = (SELECT t.Z_ENT FROM ZCAR t WHERE t.Z_PK = k.Z_PK)
+    /// ```
+    ///
+    /// - Parameter mapping: the entity whose table has the rows.
+    /// - Returns: the statements, in order.
+    package func complete(from mapping: EntityMapping) -> [SQLFragment] {
+        let present = SQLFragment.select("SELECT \(.key) FROM \(name: mapping.table)")
+        let own: SQLFragment = "\(.key, of: "t") = \(.key, of: "k")"
+        let number = SQLFragment.select("SELECT \(.entity, of: "t") FROM \(name: mapping.table) t WHERE \(own)")
+        return [
+            "DELETE FROM \(table) WHERE \(.key) NOT IN \(present)", "UPDATE \(table) AS k SET \(.entity) = \(number)",
+        ]
+    }
+
+    private static let isAskedFor: SQLFragment = "Z_CASCADED IS NULL"
+
+    /// How many keys the request itself is about, those that delete rules added left out.
+    package var count: SQLFragment { "SELECT COUNT(*) FROM \(table) WHERE \(Self.isAskedFor)" }
+
+    /// The keys that the request itself is about, and their entities.
+    package var rows: SQLFragment {
+        "SELECT \(.key), \(.entity) FROM \(table) WHERE \(Self.isAskedFor) ORDER BY \(.key)"
+    }
+
+    /// `DELETE FROM ZCAR WHERE Z_PK IN (SELECT Z_PK FROM temp.KEYS)`
+    package func delete(from table: String) -> SQLFragment { "DELETE FROM \(name: table) WHERE \(.key) IN \(keys)" }
+}

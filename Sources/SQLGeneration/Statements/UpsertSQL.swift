@@ -1,0 +1,22 @@
+// The insertions that may meet rows with the same unique values.
+extension RowSQL {
+    /// An insertion that gives a row with the same unique values the new ones, and tells which row it wrote:
+    /// `INSERT INTO ZCAR … ON CONFLICT DO UPDATE SET ZMAKER = excluded.ZMAKER, Z_OPT = Z_OPT + 1 RETURNING Z_PK`.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity's table and columns.
+    ///   - slots: the slots whose values the row takes; nil for all.
+    /// - Returns: the statement, without its values.
+    package static func insertOrUpdate(_ mapping: EntityMapping, slots: [Int]?) -> SQLFragment {
+        let written = (slots ?? Array(mapping.columns.indices)).compactMap { mapping.columns[$0] }
+        let taken = writtenColumns(written).map { "\(name: $0) = excluded.\(name: $0)" as SQLFragment }
+        let changes = SQLFragment.list(taken + lostPlaces(written) + ["\(.version) = \(.version) + 1"])
+        return insert(mapping, conflict: .updates(changes), returnsKey: true)
+    }
+
+    /// An insertion that leaves a row with the same unique values as it is, and tells which row it wrote:
+    /// `INSERT INTO ZCAR … ON CONFLICT DO NOTHING RETURNING Z_PK`.
+    package static func insertUnlessThere(_ mapping: EntityMapping) -> SQLFragment {
+        insert(mapping, conflict: .ignored, returnsKey: true)
+    }
+}
