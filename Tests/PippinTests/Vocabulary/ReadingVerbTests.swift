@@ -15,13 +15,15 @@ struct ReadingVerbTests {
             try await manager.fetch(Edition.self, sortedBy: .ascending(\.title)),
             try await manager.find(Edition.self, id: "whale"),
             try await manager.find(Edition.self, ids: ["whale", "none", "emma"]),
-            try await manager.exists(Edition.self, id: "emma"), try await manager.exists(Edition.self, where: \.pages > 600),
+            try await manager.exists(Edition.self, id: "emma"),
+            try await manager.exists(Edition.self, where: \.pages > 600),
             try await manager.sums(Edition.self, \.pages, by: \.author?.name)
         )
         let inside = try await manager.read { store in
             (
                 try store.fetch(Edition.self, sortedBy: .ascending(\.title)), try store.find(Edition.self, id: "whale"),
-                try store.find(Edition.self, ids: ["whale", "none", "emma"]), try store.exists(Edition.self, id: "emma"),
+                try store.find(Edition.self, ids: ["whale", "none", "emma"]),
+                try store.exists(Edition.self, id: "emma"),
                 try store.exists(Edition.self, where: \.pages > 600),
                 try store.sums(Edition.self, \.pages, by: \.author?.name)
             )
@@ -66,7 +68,8 @@ struct ReadingVerbTests {
     func pages() async throws {
         let first = try await manager.fetch(Edition.self, sortedBy: .descending(\.binding), limit: 2)
         #expect(first.map(\.id) == ["emma", "whale"])
-        let second = try await manager.fetch(Edition.self, sortedBy: .descending(\.binding), after: first.last, limit: 2)
+        let second = try await manager.fetch(
+            Edition.self, sortedBy: .descending(\.binding), after: first.last, limit: 2)
         #expect(second.map(\.id) == ["persuasion"])
     }
 

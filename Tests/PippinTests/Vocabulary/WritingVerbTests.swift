@@ -21,12 +21,15 @@ struct WritingVerbTests {
             try await manager.insert([Edition(id: "newer", title: "Newer"), Edition(id: "emma", title: "Emma")])
         }
         #expect(error?.code == .alreadyStored && error?.entity == "Edition" && error?.identifier == "emma")
-        #expect(try bookcase.strings("SELECT ZID FROM ZEDITION ORDER BY ZID") == ["emma", "new", "persuasion", "whale"])
+        #expect(
+            try bookcase.strings("SELECT ZID FROM ZEDITION ORDER BY ZID") == ["emma", "new", "persuasion", "whale"])
     }
 
     @Test("insert refuses two models with one identifier")
     func repeated() async throws {
-        await #expect { try await manager.insert([Edition(id: "x", title: "A"), Edition(id: "x", title: "B")]) } throws: {
+        await #expect {
+            try await manager.insert([Edition(id: "x", title: "A"), Edition(id: "x", title: "B")])
+        } throws: {
             ($0 as? PersistenceError)?.code == .alreadyStored
         }
         #expect(try bookcase.number("SELECT count(*) FROM ZEDITION") == 3)
