@@ -17,12 +17,15 @@ let package = Package(
         // C libraries, from the system.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        // Only what uses PostgreSQL links it.
+        .systemLibrary(name: "CLibPQ", providers: [.apt(["libpq-dev"])]),
         // A function of the Swift runtime that the standard library gives no name.
         .systemLibrary(name: "CSwiftRuntime"),
 
         // The ground floor: no Core Data in it, each usable alone.
         .target(name: "Ordering"),
         .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),
+        .target(name: "PostgresConnection", dependencies: ["CLibPQ"]),
         .target(name: "KeyedArchives", dependencies: ["Ordering"]),
         .target(name: "PredicateFormat"),
         // Operators on key paths, apart, since every overload of `==` costs those who compile.
@@ -94,6 +97,9 @@ let package = Package(
             name: "StoreEngineContract", dependencies: ["CoreDataModel", "PredicateFormat", "StoreEngine"],
             path: "Tests/StoreEngineContract"),
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
+        // A server of the tests' own.
+        .target(name: "PostgresServer", dependencies: ["PostgresConnection"], path: "Tests/PostgresServer"),
+        .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),
         .testTarget(
