@@ -33,8 +33,10 @@ package struct SQLFragment: Sendable, Equatable {
         case call(SQLFunction, [SQLFragment])
         /// Whether a comparison of two texts holds.
         case stringSearch(SQLFragment, SQLFragment, ComparisonOperator, StringOptions)
-        /// The order of texts, after the text: ` COLLATE …`; nothing for the plain one.
-        case collation(SortTerm.Comparison)
+        /// A term of an order, what is NULL first: `t0.ZNAME COLLATE … DESC`.
+        case order(SQLFragment, SortTerm.Comparison, isAscending: Bool)
+        /// A condition that always holds, or never.
+        case truth(Bool)
         /// What ends a selection of rows that is limited.
         case page(limit: SQLBinding, offset: SQLBinding?)
         /// A new row.
@@ -98,7 +100,7 @@ extension SQLFragment {
             case .same(let left, let right, _), .stringSearch(let left, let right, _, _):
                 left.readsOtherRows || right.readsOtherRows
             case .call(_, let arguments): arguments.contains(where: \.readsOtherRows)
-            case .unindexed(let operand): operand.readsOtherRows
+            case .unindexed(let operand), .order(let operand, _, _): operand.readsOtherRows
             default: false
             }
         }
@@ -128,7 +130,9 @@ extension SQLFragment.Segment {
         case .stringSearch(let left, let right, let comparison, let options):
             return .stringSearch(try change(left), try change(right), comparison, options)
         case .unindexed(let operand): return .unindexed(try change(operand))
-        case .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .collation, .page, .insert:
+        case .order(let operand, let comparison, let isAscending):
+            return .order(try change(operand), comparison, isAscending: isAscending)
+        case .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .truth, .page, .insert:
             return self
         }
     }

@@ -16,8 +16,10 @@ extension PredicateSQL {
         switch tree {
         case .constant(let value):
             try check(value, against: other)
-            let converted = try conversion(other).value(of: value)
-            return SQLOperand(fragment: .parameter(.value(converted)), canBeNull: false)
+            let binding = SQLBinding.constant(value, conversion(other))
+            // What no column can hold is refused here, where the rest of the predicate is.
+            _ = try binding.value(BindingContext())
+            return SQLOperand(fragment: .parameter(binding), canBeNull: false)
         case .argument(let index):
             if let value = constant(tree) { try check(value, against: other) }
             return SQLOperand(fragment: .parameter(.argument(index, conversion(other))), canBeNull: false)

@@ -56,7 +56,8 @@ struct PredicateSQL {
     /// Holds where a condition does not: where it is false, or NULL.
     static func negated(_ condition: SQLCondition) -> SQLCondition {
         let inner =
-            condition.canBeNull ? .call(.ifNull, condition.fragment, "0") : condition.fragment.inParentheses
+            condition.canBeNull
+            ? .call(.ifNull, condition.fragment, SQLFragment(.truth(false))) : condition.fragment.inParentheses
         return SQLCondition("NOT \(inner)", canBeNull: false)
     }
 

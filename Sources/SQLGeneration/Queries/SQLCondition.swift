@@ -15,8 +15,8 @@ struct SQLCondition {
         self.isCompound = isCompound
     }
 
-    static let always = SQLCondition("1", canBeNull: false)
-    static let never = SQLCondition("0", canBeNull: false)
+    static let always = SQLCondition(SQLFragment(.truth(true)), canBeNull: false)
+    static let never = SQLCondition(SQLFragment(.truth(false)), canBeNull: false)
 
     /// The condition as part of a larger one.
     var part: SQLFragment { isCompound ? fragment.inParentheses : fragment }

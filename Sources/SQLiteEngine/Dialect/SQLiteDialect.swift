@@ -57,7 +57,13 @@ package struct SQLiteDialect: SQLDialect {
         return "\(search), \(number: comparison.rawValue), \(number: options.rawValue))"
     }
 
-    package func collation(_ comparison: SortTerm.Comparison) -> SQLFragment {
+    package func truth(_ isTrue: Bool) -> String { isTrue ? "1" : "0" }
+
+    package func order(_ operand: SQLFragment, _ comparison: SortTerm.Comparison, isAscending: Bool) -> SQLFragment {
+        "\(operand)\(collation(comparison))\(isAscending ? "" : " DESC" as SQLFragment)"
+    }
+
+    private func collation(_ comparison: SortTerm.Comparison) -> SQLFragment {
         switch comparison {
         case .plain: ""
         case .caseInsensitive: " COLLATE \(word: SQLCollationName.caseInsensitive)"

@@ -42,8 +42,11 @@ private struct OtherDialect: SQLDialect {
         _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
     ) -> SQLFragment { "search(\(left), \(right))" }
 
-    func collation(_ comparison: SortTerm.Comparison) -> SQLFragment {
-        comparison == .plain ? "" : " COLLATE \"other\""
+    func truth(_ isTrue: Bool) -> String { isTrue ? "true" : "false" }
+
+    func order(_ operand: SQLFragment, _ comparison: SortTerm.Comparison, isAscending: Bool) -> SQLFragment {
+        let collation: SQLFragment = comparison == .plain ? "" : " COLLATE \"other\""
+        return "\(operand)\(collation)\(isAscending ? "" : " DESC" as SQLFragment)"
     }
 
     func page(limit: SQLBinding, offset: SQLBinding?) -> SQLFragment {
