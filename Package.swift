@@ -10,6 +10,7 @@ let package = Package(
     products: [
         .library(name: "Pippin", targets: ["Pippin"]),
         .library(name: "CoreData", targets: ["CoreData", "PredicateOperators"]),
+        .library(name: "CoreDataPostgres", targets: ["CoreDataPostgres"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
     ],
@@ -52,6 +53,13 @@ let package = Package(
                 "SQLGeneration", "SQLiteConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
                 "PredicateFormat", "Ordering", "CSQLite",
             ]),
+        // The engine of stores in PostgreSQL.
+        .target(
+            name: "PostgresEngine",
+            dependencies: [
+                "SQLGeneration", "PostgresConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
+                "PredicateFormat", "Ordering",
+            ]),
         // Which entity becomes which, and what that loses.
         .target(
             name: "MigrationPlans",
@@ -70,6 +78,9 @@ let package = Package(
                 "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "KeyedArchives", "SQLiteEngine",
                 "SQLiteMigration", "StoreEngine", "Ordering", "CSwiftRuntime",
             ]),
+
+        // The type of stores in PostgreSQL.
+        .target(name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "StoreEngine"]),
 
         // Structs first.
         .target(
@@ -105,6 +116,15 @@ let package = Package(
         .testTarget(
             name: "SQLiteEngineTests",
             dependencies: ["CoreDataModel", "SQLiteEngine", "StoreEngine", "StoreEngineContract", "TestSupport"]),
+        .testTarget(
+            name: "PostgresEngineTests",
+            dependencies: [
+                "CoreDataModel", "PostgresConnection", "PostgresEngine", "PostgresServer", "PredicateFormat",
+                "SQLGeneration", "StoreEngine", "StoreEngineContract",
+            ]),
+        .testTarget(
+            name: "CoreDataPostgresTests",
+            dependencies: ["CoreData", "CoreDataPostgres", "PostgresConnection", "PostgresServer"]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [

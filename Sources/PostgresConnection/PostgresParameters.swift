@@ -26,6 +26,14 @@ package struct PostgresParameters {
         if let value { append(value) } else { appendNull(Value.type) }
     }
 
+    /// All parameters of another list.
+    package mutating func append(contentsOf others: PostgresParameters) {
+        types += others.types
+        let start = values.bytes.count
+        others.values.bytes.withUnsafeBytes { values.append(contentsOf: $0) }
+        places += others.places.map { (start + $0.offset, $0.count) }
+    }
+
     /// An array of values.
     package mutating func append(_ array: PostgresArray) {
         types.append(array.type.array)

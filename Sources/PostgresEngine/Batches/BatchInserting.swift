@@ -1,0 +1,144 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import SQLGeneration
+import StoreEngine
+
+extension OpenDatabase {
+    /// Writes new rows in one transaction, `COPY` where nothing can be in the way.
+    func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome {
+        try inBatch("insert into") {
+            var insertion = BatchInsertion(plan, self, try access(plan.entity))
+            let empty = plan.emptyRow
+            var row = empty
+            while try next(&row) {
+                try insertion.add(row)
+                // In place: a copy would be an allocation a row.
+                for slot in row.values.indices { row.values[slot] = empty.values[slot] }
+                for slot in row.isGiven.indices { row.isGiven[slot] = false }
+            }
+            return try insertion.finish()
+        }
+    }
+}
+
+/// A batch insertion inside its transaction: rows are collected, and written a portion at a time.
+private struct BatchInsertion {
+    /// How many rows are written at once.
+    private static let portion = 8192
+
+    private let plan: BatchInsertPlan
+    private let database: OpenDatabase
+    private let access: EntityAccess
+    /// Whether rows may be there already that new ones meet.
+    private let meetsRows: Bool
+    private var rows: [BatchRow] = []
+    private var outcome = BatchOutcome()
+
+    init(_ plan: BatchInsertPlan, _ database: OpenDatabase, _ access: EntityAccess) {
+        (self.plan, self.database, self.access) = (plan, database, access)
+        meetsRows = !plan.entity.uniquenessConstraints.isEmpty && plan.conflicts != .fail
+    }
+
+    mutating func add(_ row: BatchRow) throws {
+        rows.append(row)
+        if rows.count == Self.portion { try write() }
+    }
+
+    mutating func finish() throws -> BatchOutcome {
+        try write()
+        return outcome
+    }
+
+    private mutating func write() throws {
+        guard !rows.isEmpty else { return }
+        try database.provideKeys([(access.mapping.table, rows.count)])
+        let keys = rows.compactMap { _ in database.keys.take(access.mapping.table) }
+        if meetsRows {
+            for (row, key) in zip(rows, keys) { try write(row, key) }
+        } else {
+            try copy(keys)
+            try note(.insert, keys)
+        }
+        rows.removeAll(keepingCapacity: true)
+    }
+
+    private func copy(_ keys: [Int64]) throws {
+        let (columns, writer) = (access.columns, access.writer)
+        let number = Int32(access.mapping.number)
+        try database.connection.copy(RowStatements.copy(access.mapping, columns)) { copy in
+            for (row, key) in zip(rows, keys) {
+                try copy.beginRow(columns.count + 3)
+                copy.append(key)
+                copy.append(number)
+                copy.append(Int64(1))
+                for column in columns { try writer.write(row.values[column.slot], column, to: &copy) }
+            }
+        }
+    }
+
+    // MARK: Rows that meet others
+
+    /// Writes one row, or changes the one that is there.
+    private mutating func write(_ row: BatchRow, _ key: Int64) throws {
+        if let present = try present(row) {
+            guard plan.conflicts == .replace else { return }
+            let given = access.columns.filter { row.isGiven.isEmpty || row.isGiven[$0.slot] }
+            var sink = ParameterSink()
+            sink.append(present)
+            for column in given {
+                sink.type = column.kind.type
+                try access.writer.write(row.values[column.slot], column, to: &sink)
+            }
+            let sets = given.enumerated().map { "\(quotedName($1.name)) = $\($0 + 2)" }
+            let version = "\(ColumnName.version) = \(ColumnName.version) + 1"
+            try database.connection.query(
+                "UPDATE \(access.table) SET \((sets + [version]).joined(separator: ", ")) WHERE \(ColumnName.key) = $1",
+                sink.parameters)
+            try note(.update, [present], changed: Set(given.map(\.slot)).sorted())
+            return
+        }
+        var sink = ParameterSink()
+        sink.append(key)
+        for column in access.columns {
+            sink.type = column.kind.type
+            try access.writer.write(row.values[column.slot], column, to: &sink)
+        }
+        let names = [ColumnName.key, ColumnName.entity] + access.columns.map { quotedName($0.name) }
+        let values = ["$1", "\(access.mapping.number)"] + access.columns.indices.map { "$\($0 + 2)" }
+        // Whoever inserts the same at this moment is waited for, and stays.
+        let inserted = try database.connection.query(
+            "INSERT INTO \(access.table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", "))) "
+                + "ON CONFLICT DO NOTHING", sink.parameters)
+        if inserted.affected == 1 { return try note(.insert, [key]) }
+        if plan.conflicts == .replace { try write(row, key) }
+    }
+
+    /// The row that has the unique values of a new one.
+    private func present(_ row: BatchRow) throws -> Int64? {
+        for names in plan.entity.uniquenessConstraints {
+            let columns = names.compactMap { name in
+                plan.entity.slotIndex(forName: name).flatMap { slot in access.columns.first { $0.slot == slot } }
+            }
+            guard columns.count == names.count, !columns.contains(where: { row.values[$0.slot].isNull }) else {
+                continue
+            }
+            var sink = ParameterSink()
+            for column in columns { try access.writer.write(row.values[column.slot], column, to: &sink) }
+            let condition = columns.enumerated().map { "\(quotedName($1.name)) = $\($0 + 1)" }.joined(
+                separator: " AND ")
+            let result = try database.connection.query(
+                "SELECT \(ColumnName.key) FROM \(access.table) WHERE \(condition) ORDER BY 1 LIMIT 1", sink.parameters)
+            if result.count == 1 { return result.integer(0, 0) }
+        }
+        return nil
+    }
+
+    private mutating func note(_ kind: HistoryChangeKind, _ keys: [Int64], changed: [Int] = []) throws {
+        outcome.count += keys.count
+        guard plan.wantsIdentifiers || database.hasHistory else { return }
+        let identifiers = keys.map { NSManagedObjectID(layout: plan.entity, store: database.identity, key: $0) }
+        if plan.wantsIdentifiers { outcome.identifiers += identifiers }
+        try database.noteBatch(kind, identifiers, plan.origin, changed: changed)
+    }
+}

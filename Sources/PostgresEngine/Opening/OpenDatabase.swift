@@ -1,0 +1,156 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import PredicateFormat
+import SQLGeneration
+import StoreEngine
+
+/// An open store: the connection, the schema, and what was prepared for each entity.
+final class OpenDatabase {
+    let place: StorePlace
+    let schema: SQLSchema
+    let identity: StoreIdentity
+    let settings: StoreSettings
+    /// Whether statements may stay on the server; see ``NSPostgreSQLPooledOption``.
+    let isPooled: Bool
+    private(set) var connection: PostgresConnection
+    /// What reads rows of each form of fetches.
+    var fetches: [FetchKey: CachedFetch] = [:]
+    /// Keys that the server has handed out and nobody has used.
+    var keys = KeyBlocks()
+    /// Whether a transaction takes in all saves until it ends.
+    var isInLongTransaction = false
+    /// The indexes that the long transaction makes when the rows are there.
+    var laterIndexes: [TableCreation.IndexStatement] = []
+    /// The attributes that are computed from others.
+    let derivations: [DerivedColumn]
+    private var accesses: [EntityAccess?]
+
+    init(
+        place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
+        connection: PostgresConnection
+    ) throws {
+        self.place = place
+        self.schema = schema
+        self.identity = identity
+        self.settings = settings
+        self.isPooled = isPooled
+        self.connection = connection
+        derivations = try DerivedColumn.all(in: schema)
+        accesses = Array(repeating: nil, count: schema.mappings.count)
+    }
+
+    var readingContext: ReadingContext { ReadingContext(schema: schema, identity: identity) }
+
+    /// What was prepared for an entity's rows.
+    func access(_ entity: EntityLayout) throws -> EntityAccess {
+        let index = entity.number - 1
+        if accesses.indices.contains(index), let known = accesses[index] { return known }
+        guard let mapping = schema.mapping(of: entity) else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOperation,
+                "The store “\(place.name)” does not hold objects of entity “\(entity.name)”.", url: place.shownURL)
+        }
+        let access = EntityAccess(mapping, readingContext)
+        accesses[index] = access
+        return access
+    }
+
+    /// Whether changes are noted in the history.
+    var hasHistory: Bool { false }
+
+    func noteBatch(
+        _ kind: HistoryChangeKind, _ identifiers: [NSManagedObjectID], _ origin: ChangeOrigin, changed: [Int]
+    ) throws {}
+
+    // MARK: The connection
+
+    /// Runs work on the connection, and turns what PostgreSQL reports into Core Data's errors.
+    func run<Result>(
+        _ work: String, fallback: Int = CoreDataErrorCode.persistentStoreOperation, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            try reconnectIfNeeded()
+            return try body()
+        } catch {
+            throw PostgresStoreError.make(error, fallback: fallback, work: work, place: place)
+        }
+    }
+
+    /// Runs work that only reads. It is done again when the connection turns out to be lost.
+    func reading<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
+        try run(work) {
+            do { return try body() } catch let error as PostgresError {
+                guard error.isConnectionFailure || !connection.isUsable, !isInLongTransaction else { throw error }
+                try reconnectIfNeeded()
+                return try body()
+            }
+        }
+    }
+
+    /// Makes a new connection where the old one is lost.
+    private func reconnectIfNeeded() throws {
+        guard !connection.isUsable, !isInLongTransaction else { return }
+        connection = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
+    }
+
+    /// Runs a closure in a transaction, or in a part of the long one; undone when it throws.
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try isInLongTransaction ? connection.part(body) : connection.transaction(.readWrite, body)
+    }
+
+    /// Runs a closure whose statements all read one state of the store.
+    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try connection.isInTransaction ? body() : connection.transaction(.snapshot, body)
+    }
+
+    // MARK: Statements
+
+    /// Runs a generated statement.
+    @discardableResult
+    func query(
+        _ fragment: SQLFragment, _ context: BindingContext = BindingContext(),
+        given: [(inout PostgresParameters) -> Void] = []
+    ) throws -> PostgresResult {
+        let statement = fragment.postgres
+        return try connection.query(
+            statement.text, ParameterBinder.parameters(statement.bindings, context, given: given))
+    }
+
+    /// Runs a statement with arrays of keys.
+    @discardableResult
+    func query(_ sql: String, keys: [Int64]...) throws -> PostgresResult {
+        var parameters = PostgresParameters()
+        for list in keys { parameters.append(array: list) }
+        return try connection.query(sql, parameters)
+    }
+
+    /// The entity that a row's number says, if it is one of those that belong there.
+    func entity(numbered number: Int64, kindOf entity: EntityLayout) -> EntityLayout {
+        schema.entity(numbered: number, kindOf: entity) ?? entity
+    }
+}
+
+/// An entity's statements, made once: how its rows are selected and written.
+final class EntityAccess {
+    let mapping: EntityMapping
+    let reader: RowReader
+    /// Selects rows by their keys, `$1`.
+    let selectText: String
+    /// All columns that a new row gets, besides key, entity and version.
+    let columns: [WrittenColumn]
+    let writer: ValueWriter
+
+    init(_ mapping: EntityMapping, _ context: ReadingContext) {
+        self.mapping = mapping
+        let shape = RowShape(mapping.layout.selfAndSubentities.compactMap { context.schema.mapping(of: $0) })
+        reader = RowReader(shape, context)
+        let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0"
+        selectText =
+            ("\(rows) WHERE \(.key, of: "t0") = ANY(\(SQLFragment(.numbered(1))))" as SQLFragment).postgres.text
+        columns = WrittenColumn.columns(of: mapping)
+        writer = ValueWriter(mapping: mapping, schema: context.schema)
+    }
+
+    var table: String { quotedName(mapping.table) }
+}

@@ -1,0 +1,48 @@
+/// The tables of the schema `pippin`: which stores a database has, and what Pippin knows of each.
+enum BookkeepingTables {
+    static let creation = """
+        CREATE SCHEMA IF NOT EXISTS pippin;
+        COMMENT ON SCHEMA pippin IS 'What Pippin knows of the stores in this database';
+        CREATE TABLE IF NOT EXISTS pippin.stores (
+            schema_name text PRIMARY KEY,
+            uuid text NOT NULL,
+            format bigint NOT NULL,
+            metadata bytea NOT NULL,
+            model bytea
+        );
+        CREATE TABLE IF NOT EXISTS pippin.entities (
+            schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            number integer NOT NULL,
+            name text NOT NULL,
+            parent text,
+            table_name text NOT NULL,
+            PRIMARY KEY (schema_name, number),
+            UNIQUE (schema_name, name)
+        );
+        CREATE TABLE IF NOT EXISTS pippin.tables (
+            schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            table_name text NOT NULL,
+            PRIMARY KEY (schema_name, table_name)
+        );
+        CREATE TABLE IF NOT EXISTS pippin.transactions (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            date timestamp with time zone NOT NULL,
+            author text,
+            context_name text,
+            bundle_id text,
+            process_id text
+        );
+        CREATE INDEX IF NOT EXISTS transactions_store ON pippin.transactions (schema_name, id);
+        CREATE TABLE IF NOT EXISTS pippin.changes (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            transaction_id bigint NOT NULL REFERENCES pippin.transactions ON DELETE CASCADE,
+            kind smallint NOT NULL,
+            entity integer NOT NULL,
+            key bigint NOT NULL,
+            columns bytea,
+            tombstone bytea
+        );
+        CREATE INDEX IF NOT EXISTS changes_transaction ON pippin.changes (transaction_id, id);
+        """
+}
