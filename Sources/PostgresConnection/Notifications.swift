@@ -28,6 +28,9 @@ extension PostgresConnection {
         return found
     }
 
+    /// The socket, for those who wait for several things.
+    package var socket: Int32 { PQsocket(handle) }
+
     /// Waits until something arrives from the server, or the time is over.
     package func waitForInput(milliseconds: Int32) {
         var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)

@@ -3,7 +3,7 @@ import CLibPQ
 extension PostgresConnection {
     /// A statement with its values, to be sent with others.
     package struct Request {
-        let sql: String
+        package let sql: String
         let parameters: PostgresParameters
 
         package init(_ sql: String, _ parameters: PostgresParameters = .init()) {

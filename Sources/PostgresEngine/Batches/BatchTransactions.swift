@@ -13,8 +13,12 @@ extension OpenDatabase {
     func inBatch<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
         try run(work, fallback: CoreDataErrorCode.persistentStoreSave) {
             do {
+                batchHistory = HistoryRun()
+                defer { batchHistory = HistoryRun() }
                 return try transaction {
                     let result = try body()
+                    try recordBatch()
+                    _ = try connection.pipeline([notification])
                     for derived in derivations { _ = try derived.update(nil, in: self) }
                     return result
                 }

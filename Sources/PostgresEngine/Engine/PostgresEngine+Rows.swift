@@ -2,29 +2,29 @@ import CoreDataModel
 import StoreEngine
 
 extension PostgresEngine {
-    package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try current().fetchRows(plan) }
+    package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try readable().fetchRows(plan) }
 
     package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
-        try current().forEachRow(plan, body)
+        try readable().forEachRow(plan, body)
     }
 
     package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
-        try current().fetchIdentifiers(plan)
+        try readable().fetchIdentifiers(plan)
     }
 
-    package func fetchCount(_ plan: FetchPlan) throws -> Int { try current().fetchCount(plan) }
+    package func fetchCount(_ plan: FetchPlan) throws -> Int { try readable().fetchCount(plan) }
 
     package func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
-        try current().fetchDictionaries(plan)
+        try readable().fetchDictionaries(plan)
     }
 
     package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
-        try current().rows(for: identifiers)
+        try readable().rows(for: identifiers)
     }
 
     package func destinations(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
-    ) throws -> [[NSManagedObjectID]] { try current().destinations(of: relationship, for: identifiers) }
+    ) throws -> [[NSManagedObjectID]] { try readable().destinations(of: relationship, for: identifiers) }
 
     package func makePermanentIdentifiers(
         for entities: [EntityLayout], isSavedLater: Bool
@@ -40,6 +40,9 @@ extension PostgresEngine {
     package var keys: (any KeyedEngine)? { self }
     package var batches: (any BatchEngine)? { self }
     package var longTransactions: (any LongTransactionEngine)? { self }
+    package var pinning: (any PinningEngine)? { self }
+    package var history: (any HistoryEngine)? { StoreSettings(facts.options).tracksHistory ? self : nil }
+    package var news: (any NewsEngine)? { StoreSettings(facts.options).postsRemoteChanges ? self : nil }
 }
 
 extension PostgresEngine: KeyedEngine {
@@ -75,4 +78,30 @@ extension PostgresEngine: LongTransactionEngine {
 
     package func resetVersions() throws { try writing { try $0.resetVersions() } }
     package func endLongTransaction(commits: Bool) throws { try opened?.endLongTransaction(commits: commits) }
+}
+
+extension PostgresEngine: HistoryEngine {
+    package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
+        try current().historyTransactions(after: start)
+    }
+
+    package func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
+        try current().historyChanges(after: start)
+    }
+
+    package func deleteHistory(before end: HistoryPosition?) throws { try writing { try $0.deleteHistory(before: end) } }
+    package func latestTransaction() throws -> Int64 { try current().latestTransaction() }
+    package func oldestKeptTransaction() throws -> Int64? { try current().oldestKeptTransaction() }
+}
+
+extension PostgresEngine: PinningEngine {
+    package func pinGeneration() throws -> AnyObject? { try makeGeneration() }
+}
+
+extension PostgresEngine: NewsEngine {
+    package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool, heard: @escaping @Sendable () -> Void) {
+        guard let opened else { return }
+        listener?.cancel()
+        listener = NewsListener(self, opened.place, asking: asking, heard: heard)
+    }
 }

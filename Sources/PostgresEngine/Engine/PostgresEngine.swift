@@ -11,6 +11,9 @@ package final class PostgresEngine: OpenableEngine {
     let facts: StoreFacts
     private(set) var model: NSManagedObjectModel?
     private(set) var opened: OpenDatabase?
+    var readers = PinnedReaders()
+    var listener: NewsListener?
+    package var readGeneration: AnyObject?
 
     /// - Parameter facts: where the store is, and how it is to be opened.
     package init(_ facts: StoreFacts) { self.facts = facts }
@@ -64,9 +67,10 @@ package final class PostgresEngine: OpenableEngine {
             layout: layout, entityNames: checked, numbers: stored.numbers, naming: PostgresNaming.names)
         facts.identity.uuid = stored.metadata[NSStoreUUIDKey] as? String ?? facts.identity.uuid
         facts.metadata = stored.metadata
+        if settings.tracksHistory, !stored.keepsHistory, !facts.isReadOnly { try opening.keepHistory() }
         opened = try OpenDatabase(
             place: place, schema: schema, identity: facts.identity, settings: settings, isPooled: isPooled,
-            connection: opening.connection)
+            hasHistory: stored.keepsHistory || settings.tracksHistory, connection: opening.connection)
     }
 
     /// The entities of the store's configuration; nil for all.
@@ -98,7 +102,13 @@ package final class PostgresEngine: OpenableEngine {
         return names
     }
 
-    package func close() { opened = nil }
+    package func close() {
+        listener?.cancel()
+        listener = nil
+        opened = nil
+    }
+
+    deinit { listener?.cancel() }
 
     package func saveMetadata() throws {
         let metadata = facts.metadata
@@ -132,6 +142,9 @@ package final class PostgresEngine: OpenableEngine {
             CoreDataErrorCode.persistentStoreOperation,
             "The store in PostgreSQL is not open: it was not loaded, or was removed.", url: nil)
     }
+
+    /// What is to be read: a generation that is pinned, or the store as it is.
+    func readable() throws -> OpenDatabase { try readGeneration as? OpenDatabase ?? current() }
 
     func writing<Result>(_ body: (OpenDatabase) throws -> Result) throws -> Result {
         let store = try current()

@@ -75,6 +75,15 @@ package enum PostgresStoreError {
         return NSError(domain: NSPostgreSQLErrorDomain, code: 1, userInfo: info)
     }
 
+    /// The connection was lost while the server was asked to commit.
+    static func uncertain(_ error: PostgresError, place: StorePlace) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreSave,
+            "Whether the save to “\(place.name)” came through is not known: the connection was lost before the server answered "
+                + "(\(error.message)).", url: place.shownURL, suggestion: "Fetch what was to be saved, and look.",
+            underlying: underlying(error), userInfo: [StoreError.uncertaintyKey: true])
+    }
+
     static func readOnly(_ place: StorePlace) -> NSError {
         StoreError.make(
             CocoaError.Code.fileWriteNoPermission.rawValue,

@@ -39,7 +39,7 @@ struct DatabaseOpening {
         let known = try connection.query("SELECT to_regclass('pippin.stores') IS NOT NULL")
         guard known.integer(0, 0) == 1 else { return nil }
         let results = try connection.pipeline([
-            .init("SELECT uuid, format, metadata FROM pippin.stores WHERE schema_name = $1", parameters),
+            .init("SELECT uuid, format, metadata, keeps_history FROM pippin.stores WHERE schema_name = $1", parameters),
             .init("SELECT name, number FROM pippin.entities WHERE schema_name = $1", parameters),
         ])
         guard results[0].count == 1 else { return nil }
@@ -54,12 +54,18 @@ struct DatabaseOpening {
         for row in 0..<results[1].count { numbers[results[1].string(row, 0)] = Int(results[1].integer(row, 1)) }
         let metadata = try StoreMetadata.metadata(
             of: results[0].data(0, 2), uuid: results[0].string(0, 0), url: place.shownURL ?? URL(fileURLWithPath: "/"))
-        return StoredStore(metadata: metadata, numbers: numbers)
+        return StoredStore(metadata: metadata, numbers: numbers, keepsHistory: results[0].integer(0, 3) == 1)
     }
 
     struct StoredStore {
         let metadata: [String: Any]
         let numbers: [String: Int]
+        let keepsHistory: Bool
+    }
+
+    /// Has all programs that save to the store note it in the history, from now on.
+    func keepHistory() throws {
+        try connection.query("UPDATE pippin.stores SET keeps_history = true WHERE schema_name = $1", parameters)
     }
 
     /// The store's copy of its model; nil where there is none.

@@ -14,10 +14,19 @@ final class OpenDatabase {
     /// Whether statements may stay on the server; see ``NSPostgreSQLPooledOption``.
     let isPooled: Bool
     private(set) var connection: PostgresConnection
+    /// Whether changes are noted in the history.
+    let hasHistory: Bool
+    /// How the properties of entities are numbered in the history.
+    var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
+    /// What a batch has done so far, and who.
+    var batchHistory = HistoryRun()
+    var batchOrigin = ChangeOrigin()
     /// What reads rows of each form of fetches.
     var fetches: [FetchKey: CachedFetch] = [:]
     /// Keys that the server has handed out and nobody has used.
     var keys = KeyBlocks()
+    /// Whether this reads one state of the store, in a transaction that cannot be begun again.
+    let isPinned: Bool
     /// Whether a transaction takes in all saves until it ends.
     var isInLongTransaction = false
     /// The indexes that the long transaction makes when the rows are there.
@@ -28,8 +37,10 @@ final class OpenDatabase {
 
     init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
-        connection: PostgresConnection
+        hasHistory: Bool, isPinned: Bool = false, connection: PostgresConnection
     ) throws {
+        self.isPinned = isPinned
+        self.hasHistory = hasHistory
         self.place = place
         self.schema = schema
         self.identity = identity
@@ -56,13 +67,6 @@ final class OpenDatabase {
         return access
     }
 
-    /// Whether changes are noted in the history.
-    var hasHistory: Bool { false }
-
-    func noteBatch(
-        _ kind: HistoryChangeKind, _ identifiers: [NSManagedObjectID], _ origin: ChangeOrigin, changed: [Int]
-    ) throws {}
-
     // MARK: The connection
 
     /// Runs work on the connection, and turns what PostgreSQL reports into Core Data's errors.
@@ -81,7 +85,7 @@ final class OpenDatabase {
     func reading<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
         try run(work) {
             do { return try body() } catch let error as PostgresError {
-                guard error.isConnectionFailure || !connection.isUsable, !isInLongTransaction else { throw error }
+                guard error.isConnectionFailure || !connection.isUsable, !isInLongTransaction, !isPinned else { throw error }
                 try reconnectIfNeeded()
                 return try body()
             }
@@ -89,8 +93,8 @@ final class OpenDatabase {
     }
 
     /// Makes a new connection where the old one is lost.
-    private func reconnectIfNeeded() throws {
-        guard !connection.isUsable, !isInLongTransaction else { return }
+    func reconnectIfNeeded() throws {
+        guard !connection.isUsable, !isInLongTransaction, !isPinned else { return }
         connection = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
     }
 

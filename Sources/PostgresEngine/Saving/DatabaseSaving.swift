@@ -37,6 +37,10 @@ extension OpenDatabase {
                     // Nothing was decided by what was read before, unless other stores have been written to.
                     guard attempt < Self.attempts, !isLeft, !isInLongTransaction else { throw error }
                     try refuse(changes)
+                } catch let error as PostgresError where !connection.isUsable {
+                    // The server has taken back what was not committed.
+                    guard attempt == 1, !isLeft, !isInLongTransaction else { throw error }
+                    try reconnectIfNeeded()
                 }
             }
             return SaveResult()
@@ -72,25 +76,57 @@ extension OpenDatabase {
         _ changes: ChangeSet, _ metadata: [String: Any]?, clearsUniqueValues: Bool, _ others: () throws -> Void
     ) throws -> SaveResult {
         var result = SaveResult()
-        var conflicts: [NSManagedObjectID] = []
+        var run = SaveRun(changes, self)
         do {
-            try transaction {
-                var derived = DerivedUpdate(changes, self)
-                try derived.prepare()
-                var run = SaveRun(changes, self)
-                try run.write(clearsUniqueValues: clearsUniqueValues)
-                conflicts = run.conflicts
-                if !conflicts.isEmpty { throw OptimisticConflict() }
-                result.computed = try derived.finish()
-                if let metadata { try DatabaseOpening.write(metadata, place, connection) }
-                try others()
-            }
-        } catch is OptimisticConflict {
-            let current = try currentRows(conflicts)
-            throw SaveRefusal.optimisticLocking(conflicts.map { ($0, current[$0]) })
+            result.computed = try write(changes, metadata, &run, clearsUniqueValues: clearsUniqueValues)
+            if !run.conflicts.isEmpty { throw OptimisticConflict() }
+            try others()
+        } catch {
+            // The first error is the one to tell.
+            try? undo()
+            guard error is OptimisticConflict else { throw error }
+            let current = try currentRows(run.conflicts)
+            throw SaveRefusal.optimisticLocking(run.conflicts.map { ($0, current[$0]) })
         }
+        try commit()
         result.computed += roundedDates(changes)
         return result
+    }
+
+    /// Writes everything, in a transaction that stays open.
+    private func write(
+        _ changes: ChangeSet, _ metadata: [String: Any]?, _ run: inout SaveRun, clearsUniqueValues: Bool
+    ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
+        let begin = PostgresConnection.Request(
+            isInLongTransaction ? "SAVEPOINT pippin_save" : PostgresConnection.TransactionKind.readWrite.rawValue)
+        let looksFirst = !derivations.isEmpty || keepsTombstones(changes)
+        if looksFirst { _ = try connection.query(begin.sql) }
+        var derived = DerivedUpdate(changes, self)
+        try derived.prepare()
+        let last = try history(of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID))) + [notification]
+        try run.write(
+            first: looksFirst ? [] : [begin], last: derivations.isEmpty ? last : [],
+            clearsUniqueValues: clearsUniqueValues)
+        guard run.conflicts.isEmpty else { return [] }
+        let computed = try derived.finish()
+        if let metadata { try DatabaseOpening.write(metadata, place, connection) }
+        if !derivations.isEmpty { _ = try connection.pipeline(last) }
+        return computed
+    }
+
+    private func undo() throws {
+        guard isInLongTransaction else { return try connection.rollback() }
+        try connection.execute("ROLLBACK TO SAVEPOINT pippin_save; RELEASE SAVEPOINT pippin_save")
+    }
+
+    private func commit() throws {
+        guard !isInLongTransaction else { return try connection.execute("RELEASE SAVEPOINT pippin_save") }
+        do { try connection.commit() } catch {
+            if let error = error as? PostgresError, error.isConnectionFailure || !connection.isUsable {
+                throw PostgresStoreError.uncertain(error, place: place)
+            }
+            throw error
+        }
     }
 
     /// The dates that the database keeps only to the microsecond.

@@ -19,22 +19,35 @@ struct SaveRun {
 
     init(_ changes: ChangeSet, _ database: OpenDatabase) { (self.changes, self.database) = (changes, database) }
 
-    /// Writes all rows, and relationships to many.
+    /// Writes all rows, and relationships to many: mostly all of it with one round trip.
     ///
-    /// - Parameter clearsUniqueValues: whether the unique values of rows that are written are cleared first, so that rows may trade them.
+    /// - Parameters:
+    ///   - first: what is sent before, such as the beginning of the transaction.
+    ///   - last: what is sent after all that needs no further reading.
+    ///   - clearsUniqueValues: whether the unique values of rows that are written are cleared first, so that rows may trade them.
     /// - Throws: the server's errors, and an `NSError` for a value that cannot be stored.
-    mutating func write(clearsUniqueValues: Bool) throws {
+    mutating func write(
+        first: [PostgresConnection.Request], last: [PostgresConnection.Request], clearsUniqueValues: Bool
+    ) throws {
+        requests = first
         if clearsUniqueValues { try clearUniqueValues() }
         try delete()
         try update()
         let groups = Self.groups(changes.inserted.map(\.objectID))
         for group in groups where group.count < Self.copied { try insert(group) }
-        try send()
-        guard conflicts.isEmpty else { return }
-        for group in groups where group.count >= Self.copied { try copy(group) }
+        let copied = groups.filter { $0.count >= Self.copied }
+        if !copied.isEmpty {
+            try send()
+            guard conflicts.isEmpty else { return }
+            for group in copied { try copy(group) }
+        }
         try writePairs()
-        try send()
-        try writePlaces()
+        if toManyChanges.contains(where: { $0.change.order != nil }) {
+            try send()
+            guard conflicts.isEmpty else { return }
+            try writePlaces()
+        }
+        requests += last
         try send()
     }
 

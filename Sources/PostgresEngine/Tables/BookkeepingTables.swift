@@ -8,7 +8,9 @@ enum BookkeepingTables {
             uuid text NOT NULL,
             format bigint NOT NULL,
             metadata bytea NOT NULL,
-            model bytea
+            model bytea,
+            keeps_history boolean NOT NULL DEFAULT false,
+            latest bigint NOT NULL DEFAULT 0
         );
         CREATE TABLE IF NOT EXISTS pippin.entities (
             schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
