@@ -103,7 +103,8 @@ struct OpeningTests {
         _ = context.insert("Tag", ["name": "old"])
         try context.save()
         try database.connect().execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
         context.reset()
         #expect(try context.fetch("Tag").count == 1)
     }

@@ -11,7 +11,7 @@ extension OpenDatabase {
             var insertion = BatchInsertion(plan, self, try access(plan.entity))
             let empty = plan.emptyRow
             var row = empty
-            while try next(&row) {
+            while try insertion.asking({ try next(&row) }) {
                 try insertion.add(row)
                 // In place: a copy would be an allocation a row.
                 for slot in row.values.indices { row.values[slot] = empty.values[slot] }
@@ -43,6 +43,14 @@ private struct BatchInsertion {
     mutating func add(_ row: BatchRow) throws {
         rows.append(row)
         if rows.count == Self.portion { try write() }
+    }
+
+    /// Asks for the next row. When there is an error instead, what is wrong with the rows before it is told first.
+    mutating func asking(_ next: () throws -> Bool) throws -> Bool {
+        do { return try next() } catch {
+            try write()
+            throw error
+        }
     }
 
     mutating func finish() throws -> BatchOutcome {

@@ -89,7 +89,9 @@ extension PostgresEngine: HistoryEngine {
         try current().historyChanges(after: start)
     }
 
-    package func deleteHistory(before end: HistoryPosition?) throws { try writing { try $0.deleteHistory(before: end) } }
+    package func deleteHistory(before end: HistoryPosition?) throws {
+        try writing { try $0.deleteHistory(before: end) }
+    }
     package func latestTransaction() throws -> Int64 { try current().latestTransaction() }
     package func oldestKeptTransaction() throws -> Int64? { try current().oldestKeptTransaction() }
 }

@@ -32,7 +32,8 @@ extension OpenDatabase {
             return (0..<result.count).map { row in
                 func text(_ column: Int) -> String? { result.isNull(row, column) ? nil : result.string(row, column) }
                 return HistoryTransactionRow(
-                    number: result.integer(row, 0), timestamp: result.timestamp(row, 1).secondsSince2001, author: text(2),
+                    number: result.integer(row, 0), timestamp: result.timestamp(row, 1).secondsSince2001,
+                    author: text(2),
                     bundleID: text(3) ?? "", contextName: text(4), processID: text(5) ?? "")
             }
         }

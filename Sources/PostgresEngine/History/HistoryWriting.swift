@@ -14,7 +14,9 @@ struct HistoryRun {
 
     var isEmpty: Bool { keys.isEmpty }
 
-    mutating func note(_ kind: HistoryChangeKind, entity: Int, key: Int64, columns mask: Data? = nil, tombstone: Data? = nil) {
+    mutating func note(
+        _ kind: HistoryChangeKind, entity: Int, key: Int64, columns mask: Data? = nil, tombstone: Data? = nil
+    ) {
         kinds.append(Int16(kind.rawValue))
         entities.append(Int32(entity))
         keys.append(key)
@@ -91,11 +93,15 @@ extension OpenDatabase {
         var latest: (layout: EntityLayout, slots: [Int], mask: Data)?
         for change in changes.updated {
             let layout = change.objectID.layout
-            let isSame = latest?.layout === layout && latest?.slots == change.changedSlots && change.toManyChanges.isEmpty
+            let isSame =
+                latest?.layout === layout && latest?.slots == change.changedSlots && change.toManyChanges.isEmpty
             if !isSame {
                 let names =
                     change.changedSlots.map { layout.slots[$0].name } + change.toManyChanges.map(\.relationship.name)
-                latest = (layout, change.toManyChanges.isEmpty ? change.changedSlots : [], historyProperties(layout).mask(of: names))
+                latest = (
+                    layout, change.toManyChanges.isEmpty ? change.changedSlots : [],
+                    historyProperties(layout).mask(of: names)
+                )
             }
             run.note(.update, entity: number(change.objectID), key: change.objectID.key, columns: latest?.mask)
         }

@@ -31,12 +31,15 @@ enum Tombstones {
     }
 
     /// - Returns: nil where the entity keeps nothing.
-    static func values(_ data: Data?, _ entity: EntityLayout, _ properties: HistoryProperties) -> [String: StoredValue]? {
+    static func values(_ data: Data?, _ entity: EntityLayout, _ properties: HistoryProperties) -> [String: StoredValue]?
+    {
         guard !properties.preservedSlots.isEmpty else { return nil }
         let list = data.flatMap { try? PropertyListSerialization.propertyList(from: $0, options: [], format: nil) }
         var values: [String: StoredValue] = [:]
         for (name, value) in list as? [String: Any] ?? [:] {
-            guard let slot = entity.slotIndex(forName: name), let attribute = entity.slots[slot].attribute else { continue }
+            guard let slot = entity.slotIndex(forName: name), let attribute = entity.slots[slot].attribute else {
+                continue
+            }
             values[name] = stored(value, attribute)
         }
         return values

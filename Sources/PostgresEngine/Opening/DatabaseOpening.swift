@@ -36,8 +36,7 @@ struct DatabaseOpening {
 
     /// What the database says of the store; nil where there is none.
     func stored() throws -> StoredStore? {
-        let known = try connection.query("SELECT to_regclass('pippin.stores') IS NOT NULL")
-        guard known.integer(0, 0) == 1 else { return nil }
+        guard try hasTable("stores") else { return nil }
         let results = try connection.pipeline([
             .init("SELECT uuid, format, metadata, keeps_history FROM pippin.stores WHERE schema_name = $1", parameters),
             .init("SELECT name, number FROM pippin.entities WHERE schema_name = $1", parameters),
@@ -55,6 +54,16 @@ struct DatabaseOpening {
         let metadata = try StoreMetadata.metadata(
             of: results[0].data(0, 2), uuid: results[0].string(0, 0), url: place.shownURL ?? URL(fileURLWithPath: "/"))
         return StoredStore(metadata: metadata, numbers: numbers, keepsHistory: results[0].integer(0, 3) == 1)
+    }
+
+    /// Whether a table of the bookkeeping is there: asked of the catalogue's tables, as `to_regclass` may remember that there was none.
+    private func hasTable(_ name: String) throws -> Bool {
+        var parameters = PostgresParameters()
+        parameters.append(name)
+        return try connection.query(
+            "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+                + "WHERE n.nspname = 'pippin' AND c.relname = $1)", parameters
+        ).integer(0, 0) == 1
     }
 
     struct StoredStore {
@@ -82,8 +91,7 @@ struct DatabaseOpening {
         return try connection.transaction {
             try lock()
             if let stored = try stored() { return stored }
-            let isKnown = try connection.query("SELECT to_regclass('pippin.changes') IS NOT NULL").integer(0, 0) == 1
-            if !isKnown { try connection.execute(BookkeepingTables.creation) }
+            if try !hasTable("changes") { try connection.execute(BookkeepingTables.creation) }
             let hasSchema = try connection.query(
                 "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", parameters)
             if hasSchema.integer(0, 0) == 0 { try connection.execute("CREATE SCHEMA \(quotedName(place.schema))") }

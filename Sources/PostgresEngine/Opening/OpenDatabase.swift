@@ -33,6 +33,8 @@ final class OpenDatabase {
     var laterIndexes: [TableCreation.IndexStatement] = []
     /// The attributes that are computed from others.
     let derivations: [DerivedColumn]
+    /// Whether dates may be rounded.
+    let hasDates: Bool
     private var accesses: [EntityAccess?]
 
     init(
@@ -47,6 +49,7 @@ final class OpenDatabase {
         self.settings = settings
         self.isPooled = isPooled
         self.connection = connection
+        hasDates = schema.layout.entities.contains { $0.attributeTypes.contains(.dateAttributeType) }
         derivations = try DerivedColumn.all(in: schema)
         accesses = Array(repeating: nil, count: schema.mappings.count)
     }
@@ -85,7 +88,9 @@ final class OpenDatabase {
     func reading<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
         try run(work) {
             do { return try body() } catch let error as PostgresError {
-                guard error.isConnectionFailure || !connection.isUsable, !isInLongTransaction, !isPinned else { throw error }
+                guard error.isConnectionFailure || !connection.isUsable, !isInLongTransaction, !isPinned else {
+                    throw error
+                }
                 try reconnectIfNeeded()
                 return try body()
             }

@@ -103,7 +103,8 @@ extension OpenDatabase {
         if looksFirst { _ = try connection.query(begin.sql) }
         var derived = DerivedUpdate(changes, self)
         try derived.prepare()
-        let last = try history(of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID))) + [notification]
+        let last =
+            try history(of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID))) + [notification]
         try run.write(
             first: looksFirst ? [] : [begin], last: derivations.isEmpty ? last : [],
             clearsUniqueValues: clearsUniqueValues)
@@ -131,9 +132,10 @@ extension OpenDatabase {
 
     /// The dates that the database keeps only to the microsecond.
     private func roundedDates(_ changes: ChangeSet) -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
+        guard hasDates else { return [] }
         var rounded: [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] = []
         for change in changes.inserted + changes.updated {
-            for slot in change.changedSlots {
+            for slot in change.values.indices {
                 guard case .date(let seconds) = change.values[slot] else { continue }
                 let stored = Timestamp.rounded(seconds)
                 if stored != seconds, !change.objectID.layout.slots[slot].isTransient {

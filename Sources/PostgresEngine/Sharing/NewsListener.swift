@@ -25,7 +25,8 @@ final class NewsListener: @unchecked Sendable {
     private let asking: @Sendable (() -> Bool) -> Bool
     private let heard: @Sendable () -> Void
     private let queue = DispatchQueue(label: "NewsListener")
-    private let source = Mutex<(any DispatchSourceRead)?>(nil)
+    private let lock = NSLock()
+    private var source: (any DispatchSourceRead)?
     private let isCancelled = Atomic<Bool>(false)
     private var connection: PostgresConnection?
 
@@ -43,7 +44,7 @@ final class NewsListener: @unchecked Sendable {
 
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
-        source.withLock { source in
+        lock.withLock {
             source?.cancel()
             source = nil
         }
@@ -60,7 +61,7 @@ final class NewsListener: @unchecked Sendable {
         // The socket must stay open until nobody listens to it.
         let last = Unchecked(new)
         reading.setCancelHandler { withExtendedLifetime(last) {} }
-        source.withLock { $0 = reading }
+        lock.withLock { source = reading }
         reading.resume()
     }
 
@@ -72,7 +73,7 @@ final class NewsListener: @unchecked Sendable {
 
     /// What was told while nobody listened is lost, so that a change is assumed.
     private func reconnect() {
-        source.withLock { source in
+        lock.withLock {
             source?.cancel()
             source = nil
         }
