@@ -101,6 +101,8 @@ let package = Package(
 
         // What all tests lean on: folders that go with them, plain SQL, Apple's files.
         .target(name: "TestSupport", dependencies: ["SQLiteConnection"], path: "Tests/TestSupport"),
+        // Calls a function of the tests' before the first test runs.
+        .target(name: "TestStartup", path: "Tests/TestStartup"),
         // What imports what, and which room leans on which.
         .testTarget(name: "HouseTests"),
         // What every store engine must do, executable: an engine in dictionaries, and sequences of steps that run against both.
@@ -130,6 +132,7 @@ let package = Package(
             dependencies: [
                 "CoreData", "ModelFiles", "PredicateOperators", "KeyedArchives", "SQLiteConnection", "TestSupport",
                 "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLiteEngine", "SQLiteMigration", "StoreEngine",
+                "PostgresEngine", "PostgresServer", "TestStartup",
             ]),
         // Migrations in a process of its own, which is killed on the way.
         .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),

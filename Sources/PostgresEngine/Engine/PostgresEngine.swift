@@ -15,8 +15,13 @@ package final class PostgresEngine: OpenableEngine {
     var listener: NewsListener?
     package var readGeneration: AnyObject?
 
-    /// - Parameter facts: where the store is, and how it is to be opened.
-    package init(_ facts: StoreFacts) { self.facts = facts }
+    /// Where the store is, where the facts do not say it.
+    private let givenPlace: StorePlace?
+
+    /// - Parameters:
+    ///   - facts: where the store is, and how it is to be opened.
+    ///   - place: where it is in fact; nil for what the facts say.
+    package init(_ facts: StoreFacts, at place: StorePlace? = nil) { (self.facts, givenPlace) = (facts, place) }
 
     /// Where the store is.
     package var url: URL? { facts.url }
@@ -29,7 +34,7 @@ package final class PostgresEngine: OpenableEngine {
     package func open(_ model: NSManagedObjectModel?) throws {
         self.model = model
         opened = nil
-        let place = try StorePlace(facts.url, facts.options)
+        let place = try givenPlace ?? StorePlace(facts.url, facts.options)
         guard let model else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOpen, "The store “\(place.name)” needs a coordinator with a model.",
@@ -114,7 +119,7 @@ package final class PostgresEngine: OpenableEngine {
         let metadata = facts.metadata
         try writing { store in
             try store.run("write the metadata of", fallback: CoreDataErrorCode.persistentStoreSave) {
-                try store.transaction { try DatabaseOpening.write(metadata, store.place, store.connection) }
+                try store.transaction { try MetadataWriting.write(metadata, store.place, store.connection) }
             }
         }
         facts.metadataAreChanged = false

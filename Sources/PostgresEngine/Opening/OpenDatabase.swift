@@ -139,27 +139,3 @@ final class OpenDatabase {
         schema.entity(numbered: number, kindOf: entity) ?? entity
     }
 }
-
-/// An entity's statements, made once: how its rows are selected and written.
-final class EntityAccess {
-    let mapping: EntityMapping
-    let reader: RowReader
-    /// Selects rows by their keys, `$1`.
-    let selectText: String
-    /// All columns that a new row gets, besides key, entity and version.
-    let columns: [WrittenColumn]
-    let writer: ValueWriter
-
-    init(_ mapping: EntityMapping, _ context: ReadingContext) {
-        self.mapping = mapping
-        let shape = RowShape(mapping.layout.selfAndSubentities.compactMap { context.schema.mapping(of: $0) })
-        reader = RowReader(shape, context)
-        let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0"
-        selectText =
-            ("\(rows) WHERE \(.key, of: "t0") = ANY(\(SQLFragment(.numbered(1))))" as SQLFragment).postgres.text
-        columns = WrittenColumn.columns(of: mapping)
-        writer = ValueWriter(mapping: mapping, schema: context.schema)
-    }
-
-    var table: String { quotedName(mapping.table) }
-}

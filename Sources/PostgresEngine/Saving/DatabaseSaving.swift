@@ -110,7 +110,7 @@ extension OpenDatabase {
             clearsUniqueValues: clearsUniqueValues)
         guard run.conflicts.isEmpty else { return [] }
         let computed = try derived.finish()
-        if let metadata { try DatabaseOpening.write(metadata, place, connection) }
+        if let metadata { try MetadataWriting.write(metadata, place, connection) }
         if !derivations.isEmpty { _ = try connection.pipeline(last) }
         return computed
     }
