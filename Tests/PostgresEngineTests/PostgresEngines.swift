@@ -14,7 +14,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 /// PostgreSQL, each store in a schema of one database.
-final class PostgresStores: EngineUnderTest {
+final class PostgresStores: EngineUnderTest, Sendable {
     let database: TestDatabase
     private let count = Atomic<Int>(0)
 

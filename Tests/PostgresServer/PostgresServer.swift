@@ -54,7 +54,7 @@ package final class PostgresServer: Sendable {
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         let options = [
             "-c listen_addresses=", "-c unix_socket_directories=\(folder)", "-c fsync=off", "-c full_page_writes=off",
-            "-c max_connections=200", "-c max_wal_size=256MB", "-c autovacuum_naptime=10s", "-c shared_buffers=128MB",
+            "-c max_connections=800", "-c max_wal_size=256MB", "-c autovacuum_naptime=10s", "-c shared_buffers=256MB",
             "-c log_min_messages=fatal", "-c max_locks_per_transaction=256",
         ]
         shell.arguments = ["-c", script, folder, programs.folder, (options + settings).joined(separator: " ")]

@@ -10,20 +10,40 @@ extension OpenDatabase {
         try inBatch("update") {
             let access = try access(plan.rows.entity)
             let (assignments, values) = try assignments(plan, access)
-            return try withRows(plan.rows) { rows in
-                var outcome = BatchOutcome()
-                if plan.wantsIdentifiers || hasHistory {
-                    // Changed values may make the condition false: the rows are found first.
-                    let identifiers = try identifiers(rows, plan.rows.entity)
-                    let found = BatchRows.keys(try bareSQL(plan.rows), identifiers.map(\.key))
-                    outcome.count = try update(found, assignments, values)
-                    if plan.wantsIdentifiers { outcome.identifiers = identifiers }
-                    try noteBatch(.update, identifiers, plan.origin, changed: plan.changes.map(\.slot))
-                } else {
-                    outcome.count = try update(rows, assignments, values)
-                }
-                return outcome
+            return try naming(plan) {
+                try withRows(plan.rows) { try update($0, plan, assignments, values) }
             }
+        }
+    }
+
+    private func update(
+        _ rows: BatchRows, _ plan: BatchUpdatePlan, _ assignments: [BatchSQL.Assignment], _ values: [Bind]
+    ) throws -> BatchOutcome {
+        var outcome = BatchOutcome()
+        guard plan.wantsIdentifiers || hasHistory else {
+            outcome.count = try update(rows, assignments, values)
+            return outcome
+        }
+        // Changed values may make the condition false: the rows are found first.
+        let identifiers = try identifiers(rows, plan.rows.entity)
+        outcome.count = try update(.keys(bareSQL(plan.rows), identifiers.map(\.key)), assignments, values)
+        if plan.wantsIdentifiers { outcome.identifiers = identifiers }
+        try noteBatch(.update, identifiers, plan.origin, changed: plan.changes.map(\.slot))
+        return outcome
+    }
+
+    /// Says which attributes get values that they do not hold.
+    private func naming<Result>(_ plan: BatchUpdatePlan, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as PostgresError where error.state == "22003" {
+            let names = plan.changes.compactMap { slot, change -> String? in
+                guard case .expression = change else { return nil }
+                return "“\(plan.rows.entity.name).\(plan.rows.entity.slots[slot].name)”"
+            }
+            guard !names.isEmpty else { throw error }
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "A computed value is no number that \(names.joined(separator: " or ")) holds (\(error.message)); nothing was changed.",
+                url: place.shownURL)
         }
     }
 

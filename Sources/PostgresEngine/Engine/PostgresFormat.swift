@@ -19,7 +19,9 @@ package enum PostgresFormat: StoreFormat {
     package static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws {
         try working(url, nil, "write the metadata of") { opening in
             guard try opening.stored() != nil else { throw missing(opening.place) }
-            try opening.connection.transaction { try MetadataWriting.write(metadata ?? [:], opening.place, opening.connection) }
+            try opening.connection.transaction {
+                try MetadataWriting.write(metadata ?? [:], opening.place, opening.connection)
+            }
         }
     }
 

@@ -44,7 +44,7 @@ extension OpenDatabase {
         try reading("read the history of") {
             let result = try connection.query(
                 "SELECT c.id, c.transaction_id, c.kind, c.entity, c.key, c.columns, c.tombstone FROM pippin.changes c "
-                    + "JOIN pippin.transactions t ON t.id = c.transaction_id WHERE \(Self.condition(start, ">")) "
+                    + "JOIN pippin.transactions t ON t.schema_name = c.schema_name AND t.id = c.transaction_id WHERE \(Self.condition(start, ">")) "
                     + "ORDER BY c.transaction_id, c.id", parameters(start))
             return (0..<result.count).compactMap { row in
                 guard let mapping = schema.mapping(number: Int(result.integer(row, 3))),
@@ -64,14 +64,8 @@ extension OpenDatabase {
 
     func deleteHistory(before end: HistoryPosition?) throws {
         try run("delete the history of", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try transaction {
-                // The latest number is asked for when its transaction is gone, too.
-                try connection.query(
-                    "UPDATE pippin.stores s SET latest = greatest(latest, (SELECT max(t.id) FROM pippin.transactions t "
-                        + "WHERE t.schema_name = $1)) WHERE s.schema_name = $1", parameters(nil))
-                try connection.query(
-                    "DELETE FROM pippin.transactions t WHERE \(Self.condition(end, "<"))", parameters(end))
-            }
+            _ = try connection.query(
+                "DELETE FROM pippin.transactions t WHERE \(Self.condition(end, "<"))", parameters(end))
         }
     }
 
@@ -79,9 +73,8 @@ extension OpenDatabase {
     func latestTransaction() throws -> Int64 {
         try reading("read the history of") {
             let result = try connection.query(
-                "SELECT greatest(max(t.id), (SELECT s.latest FROM pippin.stores s WHERE s.schema_name = $1), 0) "
-                    + "FROM pippin.transactions t WHERE t.schema_name = $1", parameters(nil))
-            return result.integer(0, 0)
+                "SELECT latest FROM pippin.stores WHERE schema_name = $1", parameters(nil))
+            return result.count == 1 ? result.integer(0, 0) : 0
         }
     }
 

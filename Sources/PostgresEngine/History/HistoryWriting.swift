@@ -24,11 +24,9 @@ struct HistoryRun {
         if let tombstone { tombstones.append(tombstone) } else { tombstones.appendNull() }
     }
 
-    /// The statements that write it, the last of a transaction: from the first one on, nobody else writes to the history of the store, so
+    /// The statement that writes it, one of the last of a transaction: from then on, nobody else writes to the history of the store, so
     /// that transactions become visible in the order of their numbers.
     func requests(_ origin: ChangeOrigin, schema: String) -> [PostgresConnection.Request] {
-        var lock = PostgresParameters()
-        lock.append("pippin history \(schema)")
         var all = PostgresParameters()
         all.append(schema)
         all.append(origin.author)
@@ -40,15 +38,18 @@ struct HistoryRun {
         all.append(array: keys)
         all.append(columns)
         all.append(tombstones)
+        all.append(Int64(keys.count))
         return [
-            .init("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", lock),
             .init(
                 """
-                WITH t AS (INSERT INTO pippin.transactions (schema_name, date, author, context_name, bundle_id, process_id) \
-                VALUES ($1, clock_timestamp(), $2, $3, $4, $5) RETURNING id) \
-                INSERT INTO pippin.changes (transaction_id, kind, entity, key, columns, tombstone) \
-                SELECT t.id, u.* FROM t, unnest($6, $7, $8, $9, $10) AS u
-                """, all),
+                WITH s AS (UPDATE pippin.stores SET latest = latest + 1, latest_change = latest_change + $11 WHERE schema_name = $1 \
+                RETURNING latest, latest_change - $11 AS first), \
+                t AS (INSERT INTO pippin.transactions (schema_name, id, date, author, context_name, bundle_id, process_id) \
+                SELECT $1, s.latest, clock_timestamp(), $2, $3, $4, $5 FROM s) \
+                INSERT INTO pippin.changes (schema_name, transaction_id, id, kind, entity, key, columns, tombstone) \
+                SELECT $1, s.latest, s.first + u.n, u.kind, u.entity, u.key, u.columns, u.tombstone FROM s, \
+                unnest($6, $7, $8, $9, $10) WITH ORDINALITY AS u(kind, entity, key, columns, tombstone, n)
+                """, all)
         ]
     }
 }

@@ -10,7 +10,8 @@ enum BookkeepingTables {
             metadata bytea NOT NULL,
             model bytea,
             keeps_history boolean NOT NULL DEFAULT false,
-            latest bigint NOT NULL DEFAULT 0
+            latest bigint NOT NULL DEFAULT 0,
+            latest_change bigint NOT NULL DEFAULT 0
         );
         CREATE TABLE IF NOT EXISTS pippin.entities (
             schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
@@ -27,24 +28,26 @@ enum BookkeepingTables {
             PRIMARY KEY (schema_name, table_name)
         );
         CREATE TABLE IF NOT EXISTS pippin.transactions (
-            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            id bigint NOT NULL,
             date timestamp with time zone NOT NULL,
             author text,
             context_name text,
             bundle_id text,
-            process_id text
+            process_id text,
+            PRIMARY KEY (schema_name, id)
         );
-        CREATE INDEX IF NOT EXISTS transactions_store ON pippin.transactions (schema_name, id);
         CREATE TABLE IF NOT EXISTS pippin.changes (
-            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-            transaction_id bigint NOT NULL REFERENCES pippin.transactions ON DELETE CASCADE,
+            schema_name text NOT NULL,
+            transaction_id bigint NOT NULL,
+            id bigint NOT NULL,
             kind smallint NOT NULL,
             entity integer NOT NULL,
             key bigint NOT NULL,
             columns bytea,
-            tombstone bytea
+            tombstone bytea,
+            PRIMARY KEY (schema_name, transaction_id, id),
+            FOREIGN KEY (schema_name, transaction_id) REFERENCES pippin.transactions ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
         );
-        CREATE INDEX IF NOT EXISTS changes_transaction ON pippin.changes (transaction_id, id);
         """
 }
