@@ -28,6 +28,11 @@ package struct CopyWriter {
 
     package mutating func appendNull() { values.appendNull() }
 
+    mutating func append(contentsOf rows: BinaryValues) throws {
+        rows.bytes.withUnsafeBytes { values.append(contentsOf: $0) }
+        try send()
+    }
+
     mutating func finish() throws {
         values.append(Int16(-1))
         try send()
@@ -42,7 +47,43 @@ package struct CopyWriter {
     }
 }
 
+/// Rows for `COPY` that are made before it begins.
+package struct CopyRows {
+    private var values = BinaryValues()
+    package private(set) var count = 0
+
+    package init() {}
+
+    package var byteCount: Int { values.bytes.count }
+
+    /// Begins the next row.
+    ///
+    /// - Parameter columns: how many values follow.
+    package mutating func beginRow(_ columns: Int) {
+        count += 1
+        values.append(Int16(columns))
+    }
+
+    @inline(__always)
+    package mutating func append(_ value: some BinaryValue) { values.appendSized(value) }
+
+    package mutating func appendNull() { values.appendNull() }
+
+    package mutating func removeAll() {
+        values.removeAll()
+        count = 0
+    }
+
+    func append(to writer: inout CopyWriter) throws { try writer.append(contentsOf: values) }
+}
+
 extension PostgresConnection {
+    /// Writes rows that have been made: `COPY car (maker) FROM STDIN (FORMAT binary)`.
+    @discardableResult
+    package func copy(_ sql: String, _ rows: CopyRows) throws -> Int {
+        try copy(sql) { writer in try rows.append(to: &writer) }
+    }
+
     /// Writes many rows at once: `COPY car (maker) FROM STDIN (FORMAT binary)`.
     ///
     /// - Parameters:

@@ -53,6 +53,16 @@ package final class PostgresResult {
         }
     }
 
+    /// The values of an array of bigints; none for what is no such array.
+    package func integers(_ row: Int, _ column: Int) -> [Int64] {
+        let raw = raw(row, column)
+        guard raw.count >= 20 else { return [] }
+        // Dimensions, whether there are nulls, the type; then the length and the lower bound, and each value with its size.
+        return stride(from: 20, to: raw.count - 11, by: 12).map {
+            Int64(bigEndian: raw.loadUnaligned(fromByteOffset: $0 + 4, as: Int64.self))
+        }
+    }
+
     /// A floating-point number; 0 for no value.
     @inline(__always)
     package func double(_ row: Int, _ column: Int) -> Double {

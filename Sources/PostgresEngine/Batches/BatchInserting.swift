@@ -26,23 +26,59 @@ extension OpenDatabase {
 private struct BatchInsertion {
     /// How many rows are written at once.
     private static let portion = 8192
+    /// In as many bytes.
+    private static let bytes = 1 << 22
 
     private let plan: BatchInsertPlan
     private let database: OpenDatabase
     private let access: EntityAccess
+    private let number: Int32
     /// Whether rows may be there already that new ones meet.
     private let meetsRows: Bool
+    /// Rows that may meet others.
     private var rows: [BatchRow] = []
+    /// Rows that are to be copied, with their keys.
+    private var copied = CopyRows()
+    private var keys: [Int64] = []
+    private var free: ArraySlice<Int64> = []
+    /// Many rows mostly come with more.
+    private var block = 64
     private var outcome = BatchOutcome()
 
     init(_ plan: BatchInsertPlan, _ database: OpenDatabase, _ access: EntityAccess) {
         (self.plan, self.database, self.access) = (plan, database, access)
+        number = Int32(access.mapping.number)
         meetsRows = !plan.entity.uniquenessConstraints.isEmpty && plan.conflicts != .fail
     }
 
     mutating func add(_ row: BatchRow) throws {
-        rows.append(row)
-        if rows.count == Self.portion { try write() }
+        guard !meetsRows else {
+            rows.append(row)
+            if rows.count == Self.portion { try write() }
+            return
+        }
+        let key = try nextKey()
+        let columns = access.columns
+        copied.beginRow(columns.count + 3)
+        copied.append(key)
+        copied.append(number)
+        copied.append(Int64(1))
+        for column in columns { try access.writer.write(row.values[column.slot], column, to: &copied) }
+        if plan.wantsIdentifiers || database.hasHistory { keys.append(key) }
+        if copied.byteCount >= Self.bytes { try copy() }
+    }
+
+    private mutating func nextKey() throws -> Int64 {
+        if free.isEmpty {
+            let table = access.mapping.table
+            try database.provideKeys([(table, block)])
+            free = ArraySlice(database.keys.take(block, table))
+            block = min(block * 4, 1 << 16)
+        }
+        guard let key = free.popFirst() else {
+            throw PostgresError(state: "2200H", message: "the sequence gave too few keys")
+        }
+        return key
     }
 
     /// Asks for the next row. When there is an error instead, what is wrong with the rows before it is told first.
@@ -59,30 +95,19 @@ private struct BatchInsertion {
     }
 
     private mutating func write() throws {
+        try copy()
         guard !rows.isEmpty else { return }
-        try database.provideKeys([(access.mapping.table, rows.count)])
-        let keys = rows.compactMap { _ in database.keys.take(access.mapping.table) }
-        if meetsRows {
-            for (row, key) in zip(rows, keys) { try write(row, key) }
-        } else {
-            try copy(keys)
-            try note(.insert, keys)
-        }
+        for row in rows { try write(row, nextKey()) }
         rows.removeAll(keepingCapacity: true)
     }
 
-    private func copy(_ keys: [Int64]) throws {
-        let (columns, writer) = (access.columns, access.writer)
-        let number = Int32(access.mapping.number)
-        try database.connection.copy(RowStatements.copy(access.mapping, columns)) { copy in
-            for (row, key) in zip(rows, keys) {
-                try copy.beginRow(columns.count + 3)
-                copy.append(key)
-                copy.append(number)
-                copy.append(Int64(1))
-                for column in columns { try writer.write(row.values[column.slot], column, to: &copy) }
-            }
-        }
+    private mutating func copy() throws {
+        guard copied.count > 0 else { return }
+        let count = copied.count
+        try database.connection.copy(RowStatements.copy(access.mapping, access.columns), copied)
+        copied.removeAll()
+        try note(.insert, keys, count: count)
+        keys.removeAll(keepingCapacity: true)
     }
 
     // MARK: Rows that meet others
@@ -142,8 +167,10 @@ private struct BatchInsertion {
         return nil
     }
 
-    private mutating func note(_ kind: HistoryChangeKind, _ keys: [Int64], changed: [Int] = []) throws {
-        outcome.count += keys.count
+    private mutating func note(
+        _ kind: HistoryChangeKind, _ keys: [Int64], count: Int = 1, changed: [Int] = []
+    ) throws {
+        outcome.count += count
         guard plan.wantsIdentifiers || database.hasHistory else { return }
         let identifiers = keys.map { NSManagedObjectID(layout: plan.entity, store: database.identity, key: $0) }
         if plan.wantsIdentifiers { outcome.identifiers += identifiers }

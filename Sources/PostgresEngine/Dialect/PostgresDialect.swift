@@ -46,6 +46,7 @@ package struct PostgresDialect: SQLDialect {
         case .lowercase: "(lower(replace(\(list), 'Σ', 'σ') COLLATE \"und-x-icu\") COLLATE \"C\")"
         case .canonical: "canonical(\(list))"
         case .ifNull: "COALESCE(\(list))"
+        case .average: "AVG((\(list))::double precision)"
         case .wholeNumber(let type, _): wholeNumber(list, type)
         }
     }
@@ -127,7 +128,8 @@ extension SQLFragment {
             switch segment {
             case .stringSearch(let left, let right, let comparison, let options):
                 PostgresDialect.isExact(comparison, options) && left.isExactInPostgres && right.isExactInPostgres
-            case .call(.canonical, _): false
+            // Here, a whole number becomes a fraction where both meet, and loses digits.
+            case .mixingNumbers, .call(.canonical, _): false
             case .call(_, let arguments): arguments.allSatisfy(\.isExactInPostgres)
             case .select(let inner), .unindexed(let inner): inner.isExactInPostgres
             case .same(let left, let right, _): left.isExactInPostgres && right.isExactInPostgres

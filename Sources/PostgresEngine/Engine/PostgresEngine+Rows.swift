@@ -18,6 +18,8 @@ extension PostgresEngine {
         try readable().fetchDictionaries(plan)
     }
 
+    package func row(for identifier: NSManagedObjectID) throws -> Row? { try readable().row(for: identifier) }
+
     package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
         try readable().rows(for: identifiers)
     }

@@ -85,6 +85,17 @@ extension OpenDatabase {
         return ContiguousArray(found.compactMap { $0 })
     }
 
+    /// The row of one object.
+    func row(for identifier: NSManagedObjectID) throws -> Row? {
+        try reading("read from") {
+            let access = try access(identifier.layout)
+            var parameters = PostgresParameters()
+            parameters.append(identifier.key)
+            let result = try connection.query(access.selectOneText, parameters)
+            return try result.count == 1 ? access.reader.row(result, 0, identifier: identifier) : nil
+        }
+    }
+
     /// The positions of identifiers, those of one entity together.
     static func groups(_ identifiers: [NSManagedObjectID]) -> [[Int]] {
         var groups: [[Int]] = []

@@ -9,6 +9,8 @@ final class EntityAccess {
     let reader: RowReader
     /// Selects rows by their keys, `$1`.
     let selectText: String
+    /// Selects one row by its key.
+    let selectOneText: String
     /// All columns that a new row gets, besides key, entity and version.
     let columns: [WrittenColumn]
     let writer: ValueWriter
@@ -21,6 +23,8 @@ final class EntityAccess {
         selectText =
             ("\(rows) WHERE \(.key, of: "t0") = ANY(\(SQLFragment(.numbered(1))))" as SQLFragment).postgres.text
         columns = WrittenColumn.columns(of: mapping)
+        selectOneText =
+            ("\(rows) WHERE \(.key, of: "t0") = \(SQLFragment(.numbered(1)))" as SQLFragment).postgres.text
         writer = ValueWriter(mapping: mapping, schema: context.schema)
     }
 

@@ -11,13 +11,31 @@ struct KeyBlocks {
 
     func count(_ table: String) -> Int { (free[table] ?? []).reduce(0) { $0 + $1.count } }
 
-    mutating func add(_ range: ClosedRange<Int64>, _ table: String) { free[table, default: []].append(range) }
-
-    mutating func take(_ table: String) -> Int64? {
-        guard var ranges = free[table], let first = ranges.first else { return nil }
-        if first.count > 1 { ranges[0] = first.lowerBound + 1...first.upperBound } else { ranges.removeFirst() }
+    /// Adds keys that come after those that are there.
+    mutating func add(_ range: ClosedRange<Int64>, _ table: String) {
+        var ranges = free[table] ?? []
+        if let last = ranges.last, last.upperBound + 1 == range.lowerBound {
+            ranges[ranges.count - 1] = last.lowerBound...range.upperBound
+        } else {
+            ranges.append(range)
+        }
         free[table] = ranges
-        return first.lowerBound
+    }
+
+    /// Takes so many keys; fewer where there are not enough.
+    mutating func take(_ count: Int, _ table: String) -> [Int64] {
+        var keys: [Int64] = []
+        keys.reserveCapacity(count)
+        while keys.count < count, let first = free[table]?.first {
+            let part = first.prefix(count - keys.count)
+            keys += part
+            if part.count == first.count {
+                free[table]?.removeFirst()
+            } else {
+                free[table]?[0] = first.lowerBound + Int64(part.count)...first.upperBound
+            }
+        }
+        return keys
     }
 
     /// Forgets what lies below a key that somebody brings along.
@@ -33,18 +51,22 @@ extension OpenDatabase {
             var parameters = PostgresParameters()
             parameters.append("\(quotedName(table))")
             parameters.append(Int64(max(count - keys.count(table), KeyBlocks.size)))
-            // Others take keys of the same sequence meanwhile, so that there may be gaps.
+            // Others take keys of the same sequence meanwhile; only then, the keys are told one by one.
             requests.append(
                 .init(
                     """
-                    SELECT min(k), max(k) FROM (SELECT k, k - row_number() OVER (ORDER BY k) AS part FROM \
+                    SELECT min(k), max(k), CASE WHEN max(k) - min(k) + 1 > count(*) THEN array_agg(k) END FROM \
                     (SELECT nextval(s) AS k FROM (SELECT pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass AS s OFFSET 0) q, \
-                    generate_series(1, $2)) keys) parts GROUP BY part ORDER BY 1
+                    generate_series(1, $2)) keys
                     """, parameters))
             tables.append(table)
         }
         for (result, table) in zip(try connection.pipeline(requests), tables) {
-            for row in 0..<result.count { keys.add(result.integer(row, 0)...result.integer(row, 1), table) }
+            guard !result.isNull(0, 2) else {
+                keys.add(result.integer(0, 0)...result.integer(0, 1), table)
+                continue
+            }
+            for key in result.integers(0, 2).sorted() { keys.add(key...key, table) }
         }
     }
 
@@ -67,8 +89,10 @@ extension OpenDatabase {
         }
         return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             try provideKeys(wanted)
+            var taken = wanted.map { ArraySlice(keys.take($0.count, $0.table)) }
             return try entities.map { entity in
-                guard let key = keys.take(try access(entity.root).mapping.table) else {
+                let position = wanted.count == 1 ? 0 : positions[try access(entity.root).mapping.table] ?? 0
+                guard let key = taken[position].popFirst() else {
                     throw PostgresError(state: "2200H", message: "the sequence gave too few keys")
                 }
                 return NSManagedObjectID(layout: entity, store: identity, key: key)

@@ -8,6 +8,7 @@ protocol ValueSink {
 
 extension PostgresArray: ValueSink {}
 extension CopyWriter: ValueSink {}
+extension CopyRows: ValueSink {}
 
 /// The parameters of a statement, each of the type that its column has.
 struct ParameterSink: ValueSink {

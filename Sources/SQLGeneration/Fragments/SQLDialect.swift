@@ -89,6 +89,7 @@ private struct SQLRenderer<Dialect: SQLDialect> {
         case .page(let limit, let offset): append(dialect.page(limit: limit, offset: offset))
         case .insert(let insert): append(dialect.insert(insert))
         case .unindexed(let operand): append(dialect.unindexed(operand))
+        case .mixingNumbers(let operand): append(operand)
         }
     }
 }

@@ -43,6 +43,8 @@ package struct SQLFragment: Sendable, Equatable {
         case insert(SQLInsert)
         /// An operand that no index is to be used for.
         case unindexed(SQLFragment)
+        /// What takes whole numbers and fractions for the same, which databases do in ways of their own.
+        case mixingNumbers(SQLFragment)
     }
 
     package init(_ segments: [Segment]) { self.segments = segments }
@@ -100,7 +102,7 @@ extension SQLFragment {
             case .same(let left, let right, _), .stringSearch(let left, let right, _, _):
                 left.readsOtherRows || right.readsOtherRows
             case .call(_, let arguments): arguments.contains(where: \.readsOtherRows)
-            case .unindexed(let operand), .order(let operand, _, _): operand.readsOtherRows
+            case .unindexed(let operand), .mixingNumbers(let operand), .order(let operand, _, _): operand.readsOtherRows
             default: false
             }
         }
@@ -130,6 +132,7 @@ extension SQLFragment.Segment {
         case .stringSearch(let left, let right, let comparison, let options):
             return .stringSearch(try change(left), try change(right), comparison, options)
         case .unindexed(let operand): return .unindexed(try change(operand))
+        case .mixingNumbers(let operand): return .mixingNumbers(try change(operand))
         case .order(let operand, let comparison, let isAscending):
             return .order(try change(operand), comparison, isAscending: isAscending)
         case .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .truth, .page, .insert:
@@ -191,6 +194,8 @@ package struct SQLInsert: Sendable, Equatable {
 /// A function whose name, or way of being said, is the database's.
 package enum SQLFunction: Sendable, Equatable {
     case now, uppercase, lowercase, canonical
+    /// The average of a group, as a fraction.
+    case average
     /// The first argument, unless it is NULL; then the second.
     case ifNull
     /// The first argument, which must be a whole number that an attribute's type holds. That of another value fails the statement,
@@ -200,7 +205,7 @@ package enum SQLFunction: Sendable, Equatable {
     /// Whether only connections of ours know it, so that nothing in the file may depend on it.
     package var isOurs: Bool {
         switch self {
-        case .ifNull: false
+        case .ifNull, .average: false
         case .now, .uppercase, .lowercase, .canonical, .wholeNumber: true
         }
     }

@@ -32,6 +32,7 @@ package struct SQLiteDialect: SQLDialect {
         case .lowercase: "\(word: SQLFunctionName.lowercase)(\(.list(arguments)))"
         case .canonical: "\(word: SQLFunctionName.canonical)(\(.list(arguments)))"
         case .ifNull: "IFNULL(\(.list(arguments)))"
+        case .average: "AVG(\(.list(arguments)))"
         case .wholeNumber(let type, let name): wholeNumber(.list(arguments), type, name)
         }
     }

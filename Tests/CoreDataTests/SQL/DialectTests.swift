@@ -35,6 +35,7 @@ private struct OtherDialect: SQLDialect {
         case .lowercase: "lower(\(.list(arguments)))"
         case .canonical: "fold(\(.list(arguments)))"
         case .wholeNumber: "whole(\(.list(arguments)))"
+        case .average: "mean(\(.list(arguments)))"
         }
     }
 
