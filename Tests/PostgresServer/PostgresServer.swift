@@ -9,7 +9,7 @@ import Synchronization
 package final class PostgresServer: Sendable {
     /// The folder of the socket.
     package let folder: String
-    private let lifeline: Int32
+    private let lifeline: Atomic<Int32>
     private let databases = Atomic<Int>(0)
 
     private static let made = Mutex<Result<PostgresServer, any Error>?>(nil)
@@ -36,14 +36,17 @@ package final class PostgresServer: Sendable {
         var template = Array("/tmp/pippin-postgres-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw ServerError("no folder could be made in /tmp") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        lifeline = try Self.start(programs, folder: folder, settings: settings)
+        lifeline = Atomic(try Self.start(programs, folder: folder, settings: settings))
         try waitUntilReady()
     }
 
     deinit { stop() }
 
     /// Stops the server and removes its folder, some moments later.
-    package func stop() { close(lifeline) }
+    package func stop() {
+        let descriptor = lifeline.exchange(-1, ordering: .relaxed)
+        if descriptor >= 0 { close(descriptor) }
+    }
 
     private static func start(_ programs: PostgresPrograms, folder: String, settings: [String]) throws -> Int32 {
         var ends: [Int32] = [0, 0]
