@@ -16,11 +16,12 @@ FUZZ_SEQUENCES_FROM ?= 1
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
 
-.PHONY: help demo test test-faults test-tsan fuzz bench docs format lint clean dependencies
+.PHONY: help demo test test-postgres test-faults test-tsan fuzz bench docs format lint clean dependencies
 
 help:
 	@echo "make demo     the book store, and a look into the file that it wrote"
 	@echo "make test     all tests"
+	@echo "make test-postgres  the tests of CoreData on PostgreSQL, with a list of those that do not apply there"
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
 	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"
@@ -38,6 +39,9 @@ demo: dependencies
 
 test: dependencies
 	$(SWIFT) test $(SWIFT_FLAGS)
+
+test-postgres: dependencies
+	@Scripts/test-on-postgres $(SWIFT_FLAGS)
 
 # `make test` tries a few of these points only.
 test-faults: dependencies

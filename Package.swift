@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "Pippin", targets: ["Pippin"]),
         .library(name: "PippinRecords", targets: ["PippinRecords"]),
         .library(name: "CoreData", targets: ["CoreData", "PredicateOperators"]),
+        .library(name: "CoreDataPostgres", targets: ["CoreDataPostgres"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
     ],
@@ -18,12 +19,15 @@ let package = Package(
         // C libraries, from the system.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        // Only what uses PostgreSQL links it.
+        .systemLibrary(name: "CLibPQ", providers: [.apt(["libpq-dev"])]),
         // A function of the Swift runtime that the standard library gives no name.
         .systemLibrary(name: "CSwiftRuntime"),
 
         // The ground floor: no Core Data in it, each usable alone.
         .target(name: "Ordering"),
         .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),
+        .target(name: "PostgresConnection", dependencies: ["CLibPQ"]),
         .target(name: "KeyedArchives", dependencies: ["Ordering"]),
         .target(name: "PredicateFormat"),
         // Operators on key paths, apart, since every overload of `==` costs those who compile.
@@ -50,6 +54,13 @@ let package = Package(
                 "SQLGeneration", "SQLiteConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
                 "PredicateFormat", "Ordering", "CSQLite",
             ]),
+        // The engine of stores in PostgreSQL.
+        .target(
+            name: "PostgresEngine",
+            dependencies: [
+                "SQLGeneration", "PostgresConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
+                "PredicateFormat", "Ordering",
+            ]),
         // Which entity becomes which, and what that loses.
         .target(
             name: "MigrationPlans",
@@ -68,6 +79,9 @@ let package = Package(
                 "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "KeyedArchives", "SQLiteEngine",
                 "SQLiteMigration", "StoreEngine", "Ordering", "CSwiftRuntime",
             ]),
+
+        // The type of stores in PostgreSQL.
+        .target(name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "StoreEngine"]),
 
         // Structs first.
         .target(
@@ -94,6 +108,8 @@ let package = Package(
 
         // What all tests lean on: folders that go with them, plain SQL, Apple's files.
         .target(name: "TestSupport", dependencies: ["SQLiteConnection"], path: "Tests/TestSupport"),
+        // Calls a function of the tests' before the first test runs.
+        .target(name: "TestStartup", path: "Tests/TestStartup"),
         // What imports what, and which room leans on which.
         .testTarget(name: "HouseTests"),
         // What every store engine must do, executable: an engine in dictionaries, and sequences of steps that run against both.
@@ -101,17 +117,30 @@ let package = Package(
             name: "StoreEngineContract", dependencies: ["CoreDataModel", "PredicateFormat", "StoreEngine"],
             path: "Tests/StoreEngineContract"),
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
+        // A server of the tests' own.
+        .target(name: "PostgresServer", dependencies: ["PostgresConnection"], path: "Tests/PostgresServer"),
+        .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),
         .testTarget(
             name: "SQLiteEngineTests",
             dependencies: ["CoreDataModel", "SQLiteEngine", "StoreEngine", "StoreEngineContract", "TestSupport"]),
         .testTarget(
+            name: "PostgresEngineTests",
+            dependencies: [
+                "CoreDataModel", "PostgresConnection", "PostgresEngine", "PostgresServer", "PredicateFormat",
+                "SQLGeneration", "StoreEngine", "StoreEngineContract",
+            ]),
+        .testTarget(
+            name: "CoreDataPostgresTests",
+            dependencies: ["CoreData", "CoreDataPostgres", "PostgresConnection", "PostgresServer"]),
+        .testTarget(
             name: "CoreDataTests",
             dependencies: [
                 "CoreData", "ModelFiles", "PredicateOperators", "KeyedArchives", "SQLiteConnection", "TestSupport",
                 "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLiteEngine", "SQLiteMigration", "StoreEngine",
-            ]),
+                "PostgresEngine", "PostgresServer", "TestStartup",
+            ], exclude: ["NotOnPostgreSQL.txt"]),
         // Migrations in a process of its own, which is killed on the way.
         .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),
         .testTarget(

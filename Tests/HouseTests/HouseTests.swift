@@ -20,7 +20,7 @@ struct HouseTests {
 
     @Test("Only the engine's targets, the connection's and the command line name SQLite; CoreData does in one file")
     func sqlite() throws {
-        let modules: Set<String> = ["SQLGeneration", "SQLiteConnection", "SQLiteEngine", "SQLiteMigration", "CSQLite"]
+        let modules: Set<String> = ["SQLiteConnection", "SQLiteEngine", "SQLiteMigration", "CSQLite"]
         let allowed = modules.union(["PippinCommand"])
         let naming = try House.files().filter { !allowed.contains($0.target) && !modules.isDisjoint(with: $0.imports) }
         #expect(naming.map(\.path) == ["CoreData/BuiltInStores/StoreTypes.swift"])
@@ -31,10 +31,35 @@ struct HouseTests {
         let words = try Regex(#"\b(?:SELECT|INSERT|UPDATE|DELETE|REPLACE)\b|WHERE Z_"#)
         // What SQLite has of a database's structure is asked of SQLite.
         let catalog = try Regex(#"sqlite_master|pragma_\w+\("#)
-        let making = try House.files().filter { $0.target != "SQLGeneration" }.filter { file in
+        // What PostgreSQL's engine says of its own tables stands beside the engine still.
+        let others = try House.files().filter { !["SQLGeneration", "PostgresEngine"].contains($0.target) }
+        let making = others.filter { file in
             file.literals.contains { $0.contains(words) && !$0.contains(catalog) }
         }
         #expect(Set(making.map(\.path)) == Set(Rooms.statements.keys))
+    }
+
+    @Test("Pippin shows nothing of Core Data but the door to its container")
+    func door() throws {
+        let sources = House.root.appending(path: "Sources")
+        let showing = try House.files().filter { $0.target == "Pippin" }.filter {
+            try String(contentsOf: sources.appending(path: $0.path), encoding: .utf8).contains("public import CoreData")
+        }
+        #expect(showing.map(\.path) == ["Pippin/Manager/PersistenceManager.swift"])
+    }
+
+    @Test("Only the engines know SQL")
+    func sql() throws {
+        let allowed: Set<String> = ["SQLGeneration", "SQLiteEngine", "SQLiteMigration", "PostgresEngine"]
+        let naming = try House.files().filter { !allowed.contains($0.target) && $0.imports.contains("SQLGeneration") }
+        #expect(naming.map(\.path) == [])
+    }
+
+    @Test("Only the engine's target, the connection's and the products name PostgreSQL: nobody else links its library")
+    func postgres() throws {
+        let modules: Set<String> = ["CLibPQ", "PostgresConnection", "PostgresEngine", "CoreDataPostgres"]
+        let naming = try House.files().filter { !modules.contains($0.target) && !modules.isDisjoint(with: $0.imports) }
+        #expect(naming.map(\.path) == [])
     }
 
     @Test("A room leans on rooms below it only", arguments: Rooms.order.keys.sorted())

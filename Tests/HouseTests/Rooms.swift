@@ -13,6 +13,10 @@ enum Rooms {
             "Errors", "Dialect", "Tables", "Files", "Rows", "History", "Saving", "Fetching", "Opening", "Batches",
             "Structure", "Sharing", "Engine",
         ],
+        "PostgresEngine": [
+            "Naming", "Errors", "Values", "Dialect", "Tables", "Rows", "History", "Saving", "Fetching", "Evaluation",
+            "Opening", "Batches", "Sharing", "Engine",
+        ],
         "MigrationPlans": ["Errors", "Inference", "MappingModel", "Reconciling", "Stores"],
         "SQLiteMigration": ["Lightweight", "Replacement", "Reconciling"],
         "CoreData": [
@@ -21,8 +25,10 @@ enum Rooms {
         ],
     ]
 
-    /// The two shells of state that the rooms of the engine extend, each with its concern.
-    static let shells: [String: Set<String>] = ["SQLiteEngine": ["OpenStore", "SQLiteEngine"]]
+    /// The two shells of state that the rooms of an engine extend, each with its concern.
+    static let shells: [String: Set<String>] = [
+        "SQLiteEngine": ["OpenStore", "SQLiteEngine"], "PostgresEngine": ["OpenDatabase", "PostgresEngine"],
+    ]
 
     /// The files outside SQLGeneration in which parts of statements about rows stand, each with its reason.
     static let statements: [String: String] = [

@@ -20,8 +20,10 @@ package protocol SQLDialect: Sendable {
     func stringSearch(
         _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
     ) -> SQLFragment
-    /// The order of texts, after the text.
-    func collation(_ comparison: SortTerm.Comparison) -> SQLFragment
+    /// A term of an order, what is NULL first where it ascends and last where it descends.
+    func order(_ operand: SQLFragment, _ comparison: SortTerm.Comparison, isAscending: Bool) -> SQLFragment
+    /// A condition that always holds, or never.
+    func truth(_ isTrue: Bool) -> String
     /// What ends a selection of rows that is limited.
     func page(limit: SQLBinding, offset: SQLBinding?) -> SQLFragment
     func insert(_ insert: SQLInsert) -> SQLFragment
@@ -81,10 +83,13 @@ private struct SQLRenderer<Dialect: SQLDialect> {
         case .call(let function, let arguments): append(dialect.call(function, arguments))
         case .stringSearch(let left, let right, let comparison, let options):
             append(dialect.stringSearch(left, right, comparison, options))
-        case .collation(let comparison): append(dialect.collation(comparison))
+        case .order(let operand, let comparison, let isAscending):
+            append(dialect.order(operand, comparison, isAscending: isAscending))
+        case .truth(let isTrue): text += dialect.truth(isTrue)
         case .page(let limit, let offset): append(dialect.page(limit: limit, offset: offset))
         case .insert(let insert): append(dialect.insert(insert))
         case .unindexed(let operand): append(dialect.unindexed(operand))
+        case .mixingNumbers(let operand): append(operand)
         }
     }
 }

@@ -33,14 +33,18 @@ package struct SQLFragment: Sendable, Equatable {
         case call(SQLFunction, [SQLFragment])
         /// Whether a comparison of two texts holds.
         case stringSearch(SQLFragment, SQLFragment, ComparisonOperator, StringOptions)
-        /// The order of texts, after the text: ` COLLATE …`; nothing for the plain one.
-        case collation(SortTerm.Comparison)
+        /// A term of an order, what is NULL first: `t0.ZNAME COLLATE … DESC`.
+        case order(SQLFragment, SortTerm.Comparison, isAscending: Bool)
+        /// A condition that always holds, or never.
+        case truth(Bool)
         /// What ends a selection of rows that is limited.
         case page(limit: SQLBinding, offset: SQLBinding?)
         /// A new row.
         case insert(SQLInsert)
         /// An operand that no index is to be used for.
         case unindexed(SQLFragment)
+        /// What takes whole numbers and fractions for the same, which databases do in ways of their own.
+        case mixingNumbers(SQLFragment)
     }
 
     package init(_ segments: [Segment]) { self.segments = segments }
@@ -98,7 +102,7 @@ extension SQLFragment {
             case .same(let left, let right, _), .stringSearch(let left, let right, _, _):
                 left.readsOtherRows || right.readsOtherRows
             case .call(_, let arguments): arguments.contains(where: \.readsOtherRows)
-            case .unindexed(let operand): operand.readsOtherRows
+            case .unindexed(let operand), .mixingNumbers(let operand), .order(let operand, _, _): operand.readsOtherRows
             default: false
             }
         }
@@ -131,7 +135,10 @@ extension SQLFragment.Segment {
         case .insert(var insert):
             insert.rows = try insert.rows.map(change)
             return .insert(insert)
-        case .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .collation, .page:
+        case .mixingNumbers(let operand): return .mixingNumbers(try change(operand))
+        case .order(let operand, let comparison, let isAscending):
+            return .order(try change(operand), comparison, isAscending: isAscending)
+        case .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .truth, .page:
             return self
         }
     }
@@ -190,6 +197,8 @@ package struct SQLInsert: Sendable, Equatable {
 /// A function whose name, or way of being said, is the database's.
 package enum SQLFunction: Sendable, Equatable {
     case now, uppercase, lowercase, canonical
+    /// The average of a group, as a fraction.
+    case average
     /// The first argument, unless it is NULL; then the second.
     case ifNull
     /// The first argument, which must be a whole number that an attribute's type holds. That of another value fails the statement,
@@ -216,7 +225,7 @@ package enum SQLFunction: Sendable, Equatable {
     /// Whether only connections of ours know it, so that nothing in the file may depend on it.
     package var isOurs: Bool {
         switch self {
-        case .ifNull, .isInFile, .markedContent: false
+        case .ifNull, .average, .isInFile, .markedContent: false
         case .now, .uppercase, .lowercase, .canonical, .wholeNumber, .fileContent, .changedProperties, .nestedValue:
             true
         }

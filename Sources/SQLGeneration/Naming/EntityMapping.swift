@@ -62,6 +62,10 @@ package struct SlotColumn: Sendable {
     /// The columns of a composite attribute's elements; the composite itself then has no column.
     package var elements: [SlotColumn] = []
 
+    package init(property: String, name: String, storage: ColumnStorage, elements: [SlotColumn] = []) {
+        (self.property, self.name, self.storage, self.elements) = (property, name, storage, elements)
+    }
+
     /// Whether this is a composite attribute, which is stored as its elements' columns.
     package var isComposite: Bool { !elements.isEmpty }
 

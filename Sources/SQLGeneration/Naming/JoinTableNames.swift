@@ -4,20 +4,20 @@ import CoreDataModel
 ///
 /// A column bears the number of the entity whose keys it holds and the name of the relationship that leads there. A
 /// relationship that is its own inverse has the column `REFLEXIVE` for the other end.
-struct JoinTableNames {
+package struct JoinTableNames {
     /// The one of the two relationships that the table is named after.
-    let relationship: RelationshipLayout
-    var table: String
+    package let relationship: RelationshipLayout
+    package var table: String
     /// The column with the keys of the objects that have the relationship.
-    var sourceColumn: String
+    package var sourceColumn: String
     /// The column with the keys of the objects that it leads to.
-    var destinationColumn: String
+    package var destinationColumn: String
     /// The place of the destination, where the relationship is ordered.
-    var orderColumn: String?
+    package var orderColumn: String?
     /// The place of the source, where the inverse is ordered.
-    var inverseOrderColumn: String?
+    package var inverseOrderColumn: String?
 
-    init(_ relationship: RelationshipLayout, table: String, sourceColumn: String, destinationColumn: String) {
+    package init(_ relationship: RelationshipLayout, table: String, sourceColumn: String, destinationColumn: String) {
         self.relationship = relationship
         self.table = table
         self.sourceColumn = sourceColumn

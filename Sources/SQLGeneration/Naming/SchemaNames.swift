@@ -1,16 +1,18 @@
 import CoreDataModel
 
 /// The names of a store's tables and columns, by entity and property: as the rules give them, or as an existing store has them.
-struct SchemaNames {
+package struct SchemaNames {
     /// The tables of the root entities.
-    var tables: [String: String] = [:]
+    package var tables: [String: String] = [:]
     /// The column of every attribute and to-one relationship that an entity declares, by entity and property.
-    var columns: [String: [String: SlotColumn]] = [:]
+    package var columns: [String: [String: SlotColumn]] = [:]
     /// The columns in which an entity's rows keep the owners of to-many relationships without inverse that lead to it, by
     /// entity, in the order of the table.
-    var owners: [String: [OwnerColumn]] = [:]
+    package var owners: [String: [OwnerColumn]] = [:]
     /// The join tables.
-    var joins: [JoinTableNames] = []
+    package var joins: [JoinTableNames] = []
+
+    package init() {}
 }
 
 /// The column in which a destination's row keeps its owner, for a to-many relationship without inverse: `Z1SPEC` for the relationship
@@ -22,6 +24,14 @@ package struct OwnerColumn: Sendable {
     package var entityColumn: String?
     /// The column with the place among the owner's objects, for an ordered relationship.
     package var orderColumn: String?
+
+    package init(
+        relationship: RelationshipLayout, name: String, entityColumn: String? = nil, orderColumn: String? = nil
+    ) {
+        (self.relationship, self.name, self.entityColumn, self.orderColumn) = (
+            relationship, name, entityColumn, orderColumn
+        )
+    }
 
     /// All of them.
     package var columns: [String] { [name, entityColumn, orderColumn].compactMap { $0 } }

@@ -23,7 +23,9 @@ extension ColumnStorage {
         case (.integer, .string(let text)), (.double, .string(let text)), (.float, .string(let text)),
             (.decimal, .string(let text)):
             Double(text) != nil
-        case (.integer, _), (.double, _), (.float, _), (.decimal, _), (.string, _): value.doubleValue != nil
+        case (.boolean, .string(let text)): Double(text) != nil
+        case (.integer, _), (.boolean, _), (.double, _), (.float, _), (.decimal, _), (.string, _):
+            value.doubleValue != nil
         case (.date, .date): true
         // Seconds since 2001, as the column has them.
         case (.date, _): value.doubleValue != nil
@@ -35,6 +37,7 @@ extension ColumnStorage {
     fileprivate var valuesDescription: String {
         switch self {
         case .integer: "whole numbers"
+        case .boolean: "Booleans"
         case .double, .float, .decimal: "numbers"
         case .date: "dates"
         case .string: "texts"

@@ -16,11 +16,15 @@ extension PredicateSQL {
         switch tree {
         case .constant(let value):
             try check(value, against: other)
-            let converted = try conversion(other).value(of: value)
-            return SQLOperand(fragment: .parameter(.value(converted)), canBeNull: false)
+            let binding = SQLBinding.constant(value, conversion(other))
+            // What no column can hold is refused here, where the rest of the predicate is.
+            _ = try binding.value(BindingContext())
+            return SQLOperand(fragment: .parameter(binding), canBeNull: false, isWhole: value.isWhole)
         case .argument(let index):
             if let value = constant(tree) { try check(value, against: other) }
-            return SQLOperand(fragment: .parameter(.argument(index, conversion(other))), canBeNull: false)
+            return SQLOperand(
+                fragment: .parameter(.argument(index, conversion(other))), canBeNull: false,
+                isWhole: constant(tree)?.isWhole)
         case .element(of: .argument(let index), at: .at(.constant(.integer(let position)))):
             if let value = constant(tree) { try check(value, against: other) }
             return SQLOperand(
@@ -43,8 +47,9 @@ extension PredicateSQL {
             let condition = try condition(test, in: scope).fragment
             let yes = try operand(first, in: scope)
             let no = try operand(second, in: scope)
-            let text = "CASE WHEN " + condition + " THEN " + yes.fragment + " ELSE " + no.fragment + " END"
-            return SQLOperand(fragment: text, storage: yes.storage)
+            var text = "CASE WHEN " + condition + " THEN " + yes.fragment + " ELSE " + no.fragment + " END"
+            if yes.mixesNumbers(with: no) { text = SQLFragment(.mixingNumbers(text)) }
+            return SQLOperand(fragment: text, storage: yes.storage, isWhole: yes.isWhole)
         case .cast(let expression, let type): return try cast(expression, to: type, in: scope)
         case .fetch(let request, _, let countOnly):
             return try operand(fetching: request, countOnly: countOnly, in: scope)
@@ -136,7 +141,7 @@ extension PredicateSQL {
         switch computation {
         case .count: name = "COUNT"
         case .sum: name = "SUM"
-        case .average: name = "AVG"
+        case .average: name = ""
         case .minimum: name = "MIN"
         case .maximum: name = "MAX"
         default: throw SQLError.unsupported("\(computation.rawValue), which gives a collection")
@@ -147,7 +152,9 @@ extension PredicateSQL {
         var conditions = [inner.link]
         if let condition { conditions.append(condition.part) }
         let all = SQLFragment.joined(conditions, separator: " AND ")
-        var text = SQLFragment.select("SELECT \(name)(\(value)) FROM \(inner.from()) WHERE \(all)")
+        let computed = computation == .average ? SQLFragment.call(.average, value) : "\(name)(\(value))"
+        if computation == .average { storage = .double }
+        var text = SQLFragment.select("SELECT \(computed) FROM \(inner.from()) WHERE \(all)")
         // The sum of nothing is 0; nothing has no average, no smallest and no largest.
         if computation == .sum { text = .call(.ifNull, text, "0") }
         let canBeNull = computation != .count && computation != .sum

@@ -38,8 +38,13 @@ package struct DictionaryColumn: Sendable {
 /// Turns fetches into SQL. Pure.
 package struct FetchSQL {
     package let schema: SQLSchema
+    /// Whether what is selected of a group must be grouped by, as the standard has it: the numbers of objects' entities, too.
+    private let groupsEntities: Bool
 
-    package init(schema: SQLSchema) { self.schema = schema }
+    package init(schema: SQLSchema, groupsEntities: Bool = false) {
+        self.schema = schema
+        self.groupsEntities = groupsEntities
+    }
 
     /// The statement for a plan.
     ///
@@ -50,11 +55,12 @@ package struct FetchSQL {
     ///   - arguments: the predicate's arguments, where they are apart.
     ///   - sortTerms: the order.
     ///   - having: what groups must satisfy.
+    ///   - restriction: what else the rows must satisfy, of which the alias is given.
     /// - Returns: the statement, with its arguments.
     /// - Throws: an `NSError` that names what cannot be said in SQL.
     package func statement(
         _ plan: FetchPlan, result: FetchResult, predicate: PredicateTree? = nil, arguments: [Value] = [],
-        sortTerms: [SortTerm] = [], having: PredicateTree? = nil
+        sortTerms: [SortTerm] = [], having: PredicateTree? = nil, restriction: ((String) -> SQLFragment)? = nil
     ) throws -> FetchStatement {
         let mapping = try schema.neededMapping(of: plan.entity)
         let generator = PredicateSQL(schema: schema, arguments: arguments)
@@ -64,6 +70,7 @@ package struct FetchSQL {
         let selectsEntity = mapping.sharesTable
         var shape: RowShape?
         var columns: [DictionaryColumn] = []
+        var entities: [SQLFragment] = []
         let selection: SQLFragment
         switch result {
         case .rows:
@@ -75,7 +82,8 @@ package struct FetchSQL {
                 selectsEntity ? "\(.key, of: scope.alias), \(.entity, of: scope.alias)" : "\(.key, of: scope.alias)"
         case .count: selection = plan.limit > 0 || plan.offset > 0 ? "1" : "COUNT(*)"
         case .dictionaries, .values:
-            (selection, columns) = try groupGenerator.columns(plan, withEntities: result == .dictionaries, in: scope)
+            (selection, columns, entities) = try groupGenerator.columns(
+                plan, withEntities: result == .dictionaries, in: scope)
         }
 
         var conditions: [SQLFragment] = []
@@ -85,11 +93,13 @@ package struct FetchSQL {
         if let predicate, predicate != .constant(true) {
             let condition = try generator.condition(predicate, in: scope)
             // The top of the WHERE clause needs no parentheses unless something stands beside it.
-            conditions.append(conditions.isEmpty ? condition.fragment : condition.part)
+            conditions.append(conditions.isEmpty && restriction == nil ? condition.fragment : condition.part)
         }
-        let groups = try plan.groupBy.map { key in
+        if let restriction { conditions.append(restriction(scope.alias)) }
+        var groups = try plan.groupBy.map { key in
             try groupGenerator.operand(plan.tree(ofColumn: key), in: scope).fragment
         }
+        if groupsEntities, !groups.isEmpty { groups += entities }
         let havingCondition = try having.map {
             try groupGenerator.condition(plan.resolvingColumns(in: $0), in: scope).fragment
         }
@@ -137,10 +147,11 @@ extension FetchPlan {
 }
 
 extension PredicateSQL {
-    /// The columns of a dictionary fetch. The numbers of the objects' entities follow the values where they are wanted.
+    /// The columns of a dictionary fetch. The numbers of the objects' entities, which are also given alone, follow the values where they
+    /// are wanted.
     fileprivate func columns(
         _ plan: FetchPlan, withEntities: Bool, in scope: SQLScope
-    ) throws -> (SQLFragment, [DictionaryColumn]) {
+    ) throws -> (SQLFragment, [DictionaryColumn], [SQLFragment]) {
         var fragments: [SQLFragment] = []
         var columns: [DictionaryColumn] = []
         var wanted = plan.columns
@@ -165,6 +176,7 @@ extension PredicateSQL {
                         declaredType: type == .undefinedAttributeType ? nil : type))
             }
         }
+        let values = fragments.count
         // Behind the values: of which entities the objects are.
         for index in columns.indices where withEntities && columns[index].destination != nil {
             let keys: [String]
@@ -181,7 +193,7 @@ extension PredicateSQL {
             columns[index].entityIndex = fragments.count
             fragments.append("\(entity)")
         }
-        return (.list(fragments), columns)
+        return (.list(fragments), columns, Array(fragments[values...]))
     }
 
     /// The column with the entity of the object that keys lead to; nil where it can only be one.

@@ -58,12 +58,16 @@ extension PredicateSQL {
         let left = try operand(first, in: scope)
         var text = left.fragment
         var storage = left.storage
+        var isWhole = left.isWhole
         for part in chain.reversed() {
             let right = try operand(part, in: scope)
             text = text + " \(sign) " + right.fragment
             storage = storage ?? right.storage
+            isWhole =
+                isWhole == true && right.isWhole == true
+                ? true : (isWhole == false || right.isWhole == false) ? false : nil
         }
-        return SQLOperand(fragment: text.inParentheses, storage: storage)
+        return SQLOperand(fragment: text.inParentheses, storage: storage, isWhole: isWhole)
     }
 
     private func call(
@@ -90,7 +94,7 @@ extension PredicateSQL {
             case .sum: (.sum, "SUM")
             case .minimum: (.minimum, "MIN")
             case .maximum: (.maximum, "MAX")
-            default: (.average, "AVG")
+            default: (.average, "")
             }
         let argument = try argument(arguments)
         if case .keyPath(let path) = argument {
@@ -108,7 +112,8 @@ extension PredicateSQL {
         let inner = aggregatesGroups ? scope : scope.inner(scope.mapping)
         let value = try operand(argument, in: inner)
         let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
-        let computed: SQLFragment = "\(name)(\(value.fragment))"
+        let computed =
+            computation == .average ? SQLFragment.call(.average, value.fragment) : "\(name)(\(value.fragment))"
         if aggregatesGroups { return SQLOperand(fragment: computed, storage: storage) }
         // `price == max(price)`: of all objects of the entity.
         var text: SQLFragment = "SELECT \(computed) FROM \(inner.from)"

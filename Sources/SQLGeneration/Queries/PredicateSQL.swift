@@ -56,7 +56,8 @@ struct PredicateSQL {
     /// Holds where a condition does not: where it is false, or NULL.
     static func negated(_ condition: SQLCondition) -> SQLCondition {
         let inner =
-            condition.canBeNull ? .call(.ifNull, condition.fragment, "0") : condition.fragment.inParentheses
+            condition.canBeNull
+            ? .call(.ifNull, condition.fragment, SQLFragment(.truth(false))) : condition.fragment.inParentheses
         return SQLCondition("NOT \(inner)", canBeNull: false)
     }
 
@@ -148,6 +149,15 @@ struct PredicateSQL {
 
     /// Both sides of a comparison; a constant is converted as the column on the other side has it.
     func sides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand) {
+        var (left, right) = try plainSides(tree, in: scope)
+        // A constant is converted; two computed numbers meet as they are.
+        if left.mixesNumbers(with: right), !isConstant(tree.left), !isConstant(tree.right) {
+            left.fragment = SQLFragment(.mixingNumbers(left.fragment))
+        }
+        return (left, right)
+    }
+
+    private func plainSides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand) {
         if isConstant(tree.left), !isConstant(tree.right) {
             let right = try operand(tree.right, in: scope)
             return (try operand(tree.left, comparedWith: right, in: scope), right)

@@ -15,8 +15,8 @@ struct SQLCondition {
         self.isCompound = isCompound
     }
 
-    static let always = SQLCondition("1", canBeNull: false)
-    static let never = SQLCondition("0", canBeNull: false)
+    static let always = SQLCondition(SQLFragment(.truth(true)), canBeNull: false)
+    static let never = SQLCondition(SQLFragment(.truth(false)), canBeNull: false)
 
     /// The condition as part of a larger one.
     var part: SQLFragment { isCompound ? fragment.inParentheses : fragment }
@@ -35,4 +35,43 @@ struct SQLOperand {
     var canBeNull = true
     /// The key path, where the value is a column's.
     var name: String?
+    /// For a number: whether it is whole, as far as that is known.
+    private(set) var isWhole: Bool?
+
+    init(
+        fragment: SQLFragment, storage: ColumnStorage? = nil, root: EntityLayout? = nil, entities: [String: Int]? = nil,
+        canBeNull: Bool = true, name: String? = nil, isWhole: Bool? = nil
+    ) {
+        (self.fragment, self.storage, self.root, self.entities) = (fragment, storage, root, entities)
+        (self.canBeNull, self.name) = (canBeNull, name)
+        self.isWhole = isWhole ?? storage.flatMap(\.isWhole)
+    }
+
+    /// Whether one is a whole number, and the other one a fraction.
+    func mixesNumbers(with other: SQLOperand) -> Bool {
+        guard let isWhole, let isOthersWhole = other.isWhole else { return false }
+        return isWhole != isOthersWhole
+    }
+}
+
+extension ColumnStorage {
+    /// Whether the column's numbers are whole; nil where they are none.
+    fileprivate var isWhole: Bool? {
+        switch self {
+        case .integer, .boolean: true
+        case .double, .float, .decimal: false
+        case .date, .string, .url, .uuid, .data, .transformable, .toOne: nil
+        }
+    }
+}
+
+extension Value {
+    /// Whether a number is whole; nil for what is none.
+    var isWhole: Bool? {
+        switch self {
+        case .integer: true
+        case .double, .decimal: false
+        default: nil
+        }
+    }
 }

@@ -10,7 +10,7 @@ extension PredicateSQL {
         let tree: ExpressionTree = term.keyPath.isEmpty ? .evaluatedObject : .keyPath(term.keyPath)
         let operand = try operand(tree, in: scope)
         let isText = operand.storage == .string || operand.storage == .url || operand.storage == nil
-        let order = SQLFragment(.collation(isText ? term.comparison : .plain))
-        return operand.fragment + order + (term.ascending ? "" : " DESC")
+        return SQLFragment(
+            .order(operand.fragment, isText ? term.comparison : .plain, isAscending: term.ascending))
     }
 }

@@ -21,7 +21,7 @@ extension PredicateSQL {
         case .constant(let value):
             guard case .string = value else { return nil }
             return { conversion in
-                .parameter(.value((try? conversion.value(of: value)) ?? .null))
+                .parameter(.constant(value, conversion))
             }
         case .argument(let index):
             guard case .string? = constant(tree) else { return nil }

@@ -25,11 +25,13 @@ package struct SQLSchema: Sendable {
     ///   - entityNames: the entities of the store's configuration; nil for all.
     ///   - numbers: the numbers that an existing store gave its entities; nil to number them afresh from 1.
     ///   - catalog: what an existing store has: where the rules do not fit it, it is right.
+    ///   - naming: names tables and columns; nil for Core Data's rules.
     package init(
         layout: ModelLayout, entityNames: Set<String>? = nil, numbers: [String: Int]? = nil,
-        catalog: StoreCatalog? = nil
+        catalog: StoreCatalog? = nil, naming: (([EntityLayout], [String: Int]) -> SchemaNames)? = nil
     ) {
-        let builder = SchemaBuilder(layout: layout, entityNames: entityNames, numbers: numbers, catalog: catalog)
+        let builder = SchemaBuilder(
+            layout: layout, entityNames: entityNames, numbers: numbers, catalog: catalog, naming: naming)
         self.layout = layout
         mappings = builder.mappings
         tables = builder.tables
@@ -43,7 +45,7 @@ package struct SQLSchema: Sendable {
     }
 
     /// The numbers of the entities that the store holds, by name.
-    var entityNumbers: [String: Int] {
+    package var entityNumbers: [String: Int] {
         Dictionary(
             mappings.compactMap { $0.map { ($0.layout.name, $0.number) } }, uniquingKeysWith: { first, _ in first })
     }

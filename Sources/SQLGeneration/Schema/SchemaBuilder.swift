@@ -14,7 +14,10 @@ struct SchemaBuilder {
     private let findingsByProperty: [String: [String: SchemaFinding]]
     private let joinMappings: [String: [String: JoinMapping]]
 
-    init(layout: ModelLayout, entityNames: Set<String>?, numbers: [String: Int]?, catalog: StoreCatalog?) {
+    init(
+        layout: ModelLayout, entityNames: Set<String>?, numbers: [String: Int]?, catalog: StoreCatalog?,
+        naming: (([EntityLayout], [String: Int]) -> SchemaNames)?
+    ) {
         self.layout = layout
         // Ancestors come along: the table is theirs.
         let entities = layout.entities.filter { entity in
@@ -31,7 +34,7 @@ struct SchemaBuilder {
                 next += 1
             }
         }
-        var names = SchemaNaming(entities, numbers: given).names
+        var names = naming?(entities, given) ?? SchemaNaming(entities, numbers: given).names
         var findings: [SchemaFinding] = []
         if let catalog {
             (names, findings) = SchemaReconciliation(names, entities: entities, numbers: given, catalog: catalog).result

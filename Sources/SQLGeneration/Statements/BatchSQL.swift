@@ -14,6 +14,7 @@ package struct BatchSQL {
     /// What a column becomes.
     package enum Assignment {
         case value(column: String, SQLValue)
+        case binding(column: String, SQLBinding)
         case expression(column: String, ExpressionTree, whole: WholeNumbers? = nil)
     }
 
@@ -97,6 +98,7 @@ package struct BatchSQL {
         for assignment in assignments {
             switch assignment {
             case .value(let column, let value): values.append((column, .parameter(.value(value)), false))
+            case .binding(let column, let binding): values.append((column, .parameter(binding), false))
             case .expression(let column, let tree, let whole):
                 let value = try generator.operand(tree, in: scope).fragment
                 values.append((column, whole?.check(value) ?? value, true))

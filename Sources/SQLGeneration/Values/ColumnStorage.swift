@@ -2,8 +2,10 @@ import CoreDataModel
 
 /// How a value lies in a column: what SQLite stores, and what it means.
 package enum ColumnStorage: Sendable, Equatable {
-    /// An integer or a Boolean.
+    /// An integer; a Boolean, too, where the database has no type for them.
     case integer
+    /// A Boolean, where the database has a type for them.
+    case boolean
     case double
     /// Single precision, stored as a double.
     case float
@@ -22,7 +24,7 @@ package enum ColumnStorage: Sendable, Equatable {
     case toOne
 
     /// The storage of an attribute's type; nil for types that are never stored in one column.
-    init?(_ attribute: AttributeLayout) {
+    package init?(_ attribute: AttributeLayout) {
         switch attribute.type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
             self = .integer
@@ -42,7 +44,7 @@ package enum ColumnStorage: Sendable, Equatable {
     /// The type in Core Data's `CREATE TABLE`.
     package var declaredType: String {
         switch self {
-        case .integer, .toOne: return "INTEGER"
+        case .integer, .boolean, .toOne: return "INTEGER"
         case .double, .float: return "FLOAT"
         case .date: return "TIMESTAMP"
         case .decimal: return "DECIMAL"
@@ -55,7 +57,7 @@ package enum ColumnStorage: Sendable, Equatable {
     /// entity, attributes before relationships, each by name.
     var group: Int {
         switch self {
-        case .integer, .toOne: return 0
+        case .integer, .boolean, .toOne: return 0
         case .date, .double, .float: return 2
         case .decimal: return 3
         case .string: return 4

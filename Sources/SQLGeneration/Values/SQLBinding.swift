@@ -52,6 +52,10 @@ extension SQLValue: Hashable {
 /// text can be kept for all predicates of one format.
 package enum SQLBinding: Sendable, Equatable {
     case value(SQLValue)
+    /// A value of the predicate, converted.
+    case constant(Value, BindingConversion)
+    /// A value that whoever runs the statement has, by its number.
+    case given(Int)
     /// An argument of the predicate, converted.
     case argument(Int, BindingConversion)
     /// An element of an argument that is a collection, converted.
@@ -66,6 +70,8 @@ package enum SQLBinding: Sendable, Equatable {
     package func value(_ context: BindingContext) throws -> SQLValue {
         switch self {
         case .value(let value): return value
+        case .constant(let value, let conversion): return try conversion.value(of: value)
+        case .given(let index): throw SQLError.missingArgument(index)
         case .argument(let index, let conversion):
             guard context.arguments.indices.contains(index) else { throw SQLError.missingArgument(index) }
             return try conversion.value(of: context.arguments[index])

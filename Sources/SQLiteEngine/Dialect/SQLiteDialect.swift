@@ -33,6 +33,7 @@ package struct SQLiteDialect: SQLDialect {
         case .lowercase: "\(word: SQLFunctionName.lowercase)(\(.list(arguments)))"
         case .canonical: "\(word: SQLFunctionName.canonical)(\(.list(arguments)))"
         case .ifNull: "IFNULL(\(.list(arguments)))"
+        case .average: "AVG(\(.list(arguments)))"
         case .wholeNumber(let type, let name): wholeNumber(.list(arguments), type, name)
         case .isInFile: isInFile(.list(arguments))
         case .fileContent: "\(word: SQLFunctionName.fileContent)(\(.list(arguments)))"
@@ -85,7 +86,13 @@ package struct SQLiteDialect: SQLDialect {
         return "\(search), \(number: comparison.rawValue), \(number: options.rawValue))"
     }
 
-    package func collation(_ comparison: SortTerm.Comparison) -> SQLFragment {
+    package func truth(_ isTrue: Bool) -> String { isTrue ? "1" : "0" }
+
+    package func order(_ operand: SQLFragment, _ comparison: SortTerm.Comparison, isAscending: Bool) -> SQLFragment {
+        "\(operand)\(collation(comparison))\(isAscending ? "" : " DESC" as SQLFragment)"
+    }
+
+    private func collation(_ comparison: SortTerm.Comparison) -> SQLFragment {
         switch comparison {
         case .plain: ""
         case .caseInsensitive: " COLLATE \(word: SQLCollationName.caseInsensitive)"

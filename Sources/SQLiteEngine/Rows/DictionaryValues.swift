@@ -31,7 +31,7 @@ extension OpenStore {
         _ statement: Statement, _ index: Int32, _ storage: ColumnStorage?, _ attribute: AttributeLayout
     ) -> StoredValue? {
         switch storage {
-        case .integer: return .integer(statement.integer(at: index))
+        case .integer, .boolean: return .integer(statement.integer(at: index))
         case .double, .float: return .double(statement.double(at: index))
         case .date: return .date(statement.double(at: index))
         case .string: return .string(statement.string(at: index))

@@ -37,7 +37,7 @@ final class RareSlotReader {
         let index = shape.index
         if statement.isNull(at: index) { return .null }
         switch shape.column.storage {
-        case .integer: return .integer(statement.integer(at: index))
+        case .integer, .boolean: return .integer(statement.integer(at: index))
         case .string: return .string(statement.string(at: index))
         case .double, .float: return .double(statement.double(at: index))
         case .date: return .date(statement.double(at: index))

@@ -50,8 +50,8 @@ struct DialectTests {
             found == """
                 SELECT t0.id, t0.kind FROM [zproduct] t0 WHERE (SELECT COUNT(*) FROM [z_2tags] t1, [ztag] t2 WHERE \
                 t1.[z_5tags] = t2.id AND t1.[z_2products] = t0.id AND t2.[zname] = $1) > $2 AND NOT \
-                coalesce(t0.[zprice] < $3, 0) ORDER BY t0.[zname] COLLATE "other" DESC OFFSET $4 ROWS FETCH FIRST $5 \
-                ROWS ONLY
+                coalesce(t0.[zprice] < $3, false) ORDER BY t0.[zname] COLLATE "other" DESC OFFSET $4 ROWS FETCH FIRST \
+                $5 ROWS ONLY
                 """)
     }
 

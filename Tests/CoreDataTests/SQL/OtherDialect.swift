@@ -31,6 +31,7 @@ struct OtherDialect: SQLDialect {
         case .lowercase: "lower(\(.list(arguments)))"
         case .canonical: "fold(\(.list(arguments)))"
         case .wholeNumber: "whole(\(.list(arguments)))"
+        case .average: "mean(\(.list(arguments)))"
         case .isInFile: "get_byte(\(.list(arguments)), 0) = 2"
         case .fileContent: "content(\(.list(arguments)))"
         case .markedContent: "marked(\(.list(arguments)))"
@@ -43,8 +44,11 @@ struct OtherDialect: SQLDialect {
         _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
     ) -> SQLFragment { "search(\(left), \(right))" }
 
-    func collation(_ comparison: SortTerm.Comparison) -> SQLFragment {
-        comparison == .plain ? "" : " COLLATE \"other\""
+    func truth(_ isTrue: Bool) -> String { isTrue ? "true" : "false" }
+
+    func order(_ operand: SQLFragment, _ comparison: SortTerm.Comparison, isAscending: Bool) -> SQLFragment {
+        let collation: SQLFragment = comparison == .plain ? "" : " COLLATE \"other\""
+        return "\(operand)\(collation)\(isAscending ? "" : " DESC" as SQLFragment)"
     }
 
     func page(limit: SQLBinding, offset: SQLBinding?) -> SQLFragment {

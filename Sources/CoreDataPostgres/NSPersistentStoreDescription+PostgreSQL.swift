@@ -1,0 +1,39 @@
+import CoreData
+import PostgresEngine
+
+extension NSPersistentStoreDescription {
+    /// Creates a description of a store in a PostgreSQL database.
+    ///
+    /// ```swift
+    /// container.persistentStoreDescriptions = [.init(postgreSQL: URL(string: "postgresql://app@db.example/books?schema=shop")!)]
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: the database, as `libpq` reads it: user, host, port, name, and parameters such as `sslmode`. A password is better kept in
+    ///     a password file, or in the environment.
+    ///   - schema: the schema of the store's tables; `nil` for what the URL's parameter `schema` says, or else `public`.
+    public convenience init(postgreSQL url: URL, schema: String? = nil) {
+        self.init(url: url)
+        type = NSPostgreSQLStoreType
+        if let schema { setOption(schema as NSString, forKey: NSPostgreSQLSchemaOption) }
+    }
+
+    /// Creates a description of a store in a PostgreSQL database that a connection string names: several hosts with their ports, a
+    /// service, or what else no URL says.
+    ///
+    /// ```swift
+    /// let description = NSPersistentStoreDescription(
+    ///     postgreSQLConnection: "host=db1,db2 port=5432,5433 dbname=books target_session_attrs=read-write")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - string: the connection string.
+    ///   - schema: the schema of the store's tables; `nil` for `public`.
+    public convenience init(postgreSQLConnection string: String, schema: String? = nil) {
+        // The URL names the store to the coordinator; what is in the string is for nobody else.
+        self.init(url: URL(string: "postgresql:///") ?? URL(fileURLWithPath: "/"))
+        type = NSPostgreSQLStoreType
+        setOption(string as NSString, forKey: NSPostgreSQLConnectionStringOption)
+        if let schema { setOption(schema as NSString, forKey: NSPostgreSQLSchemaOption) }
+    }
+}

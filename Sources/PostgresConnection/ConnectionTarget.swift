@@ -1,0 +1,96 @@
+import CLibPQ
+import Foundation
+
+/// Where a server is, and how to get in: a connection string or URI as `libpq` reads it, so that service files, password files,
+/// certificates and several hosts work as they do for `psql`.
+package struct ConnectionTarget: Sendable, CustomStringConvertible {
+    private let string: String
+    /// Settings that stand in no connection string, by keyword; those of the string win over `application_name`.
+    package var settings: [String: String] = [:]
+
+    package init(_ string: String) { self.string = string }
+
+    /// The keywords and values, those of the string alone.
+    ///
+    /// - Throws: an error that does not repeat the string, in which a password may be.
+    package func parsed() throws -> [String: String] {
+        guard let options = PQconninfoParse(string, nil) else {
+            throw PostgresError(
+                state: "08001",
+                message: "the connection string is none that libpq can read; it begins with “\(beginning)”")
+        }
+        defer { PQconninfoFree(options) }
+        var parsed: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { parsed[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        return parsed
+    }
+
+    /// What stands before anything secret.
+    private var beginning: String {
+        string.range(of: "://").map { String(string[..<$0.upperBound]) } ?? ""
+    }
+
+    /// The target without its password.
+    package var description: String {
+        guard let parsed = try? parsed() else { return beginning + "…" }
+        let shown = ["host", "hostaddr", "port", "dbname", "user", "service"]
+        return shown.compactMap { key in parsed[key].map { "\(key)=\($0)" } }.joined(separator: " ")
+    }
+
+    /// Opens a connection.
+    func connect() throws -> OpaquePointer {
+        var given = try parsed()
+        for (key, value) in settings where key != "application_name" { given[key] = value }
+        given["client_encoding"] = "UTF8"
+        if let name = settings["application_name"] { given["fallback_application_name"] = name }
+        let keywords = given.keys.sorted()
+        let handle = Self.withCStrings(keywords) { keys in
+            Self.withCStrings(keywords.map { given[$0] ?? "" }) { PQconnectdbParams(keys, $0, 0) }
+        }
+        guard let handle else { throw PostgresError(state: "08001", message: "out of memory") }
+        guard PQstatus(handle) == CONNECTION_OK else {
+            defer { PQfinish(handle) }
+            throw Self.failure(String(cString: PQerrorMessage(handle)), password: given["password"])
+        }
+        return handle
+    }
+
+    /// The error of a connection that could not be opened. The library gives no state for it; the server's sentences are told apart.
+    private static func failure(_ text: String, password: String?) -> PostgresError {
+        var message = text.split(separator: "\n").joined(separator: "; ")
+        if let password, !password.isEmpty { message = message.replacing(password, with: "…") }
+        let states = [
+            ("does not exist", message.contains("database \"") ? "3D000" : "28000"),
+            ("password authentication failed", "28P01"), ("no password supplied", "28P01"),
+            ("starting up", "57P03"), ("shutting down", "57P03"), ("too many clients", "53300"),
+        ]
+        let state = states.first { message.contains($0.0) }?.1 ?? "08001"
+        return PostgresError(state: state, message: message)
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+    ) -> Result {
+        let copies = strings.map { Array($0.utf8CString) }
+        var flat: [CChar] = []
+        var offsets: [Int] = []
+        for copy in copies {
+            offsets.append(flat.count)
+            flat += copy
+        }
+        return flat.withUnsafeBufferPointer { flat in
+            var pointers: [UnsafePointer<CChar>?] = offsets.map { offset in flat.baseAddress.map { $0 + offset } }
+            pointers.append(nil)
+            return pointers.withUnsafeBufferPointer { list in
+                guard let base = list.baseAddress else {
+                    preconditionFailure("the list ends with nil, so it is not empty")
+                }
+                return body(base)
+            }
+        }
+    }
+}

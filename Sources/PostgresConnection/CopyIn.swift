@@ -1,0 +1,125 @@
+import CLibPQ
+
+/// Rows on their way into a table, in `COPY`'s binary format.
+package struct CopyWriter {
+    private var values = BinaryValues()
+    private let connection: PostgresConnection
+    private static let portion = 1 << 18
+
+    init(_ connection: PostgresConnection) {
+        self.connection = connection
+        values.reserve(Self.portion + (1 << 16))
+        for byte: UInt8 in [0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00] { values.append(byte) }
+        values.append(Int32(0))
+        values.append(Int32(0))
+    }
+
+    /// Begins the next row.
+    ///
+    /// - Parameter columns: how many values follow.
+    /// - Throws: the error of a connection that is lost.
+    package mutating func beginRow(_ columns: Int) throws {
+        if values.bytes.count >= Self.portion { try send() }
+        values.append(Int16(columns))
+    }
+
+    @inline(__always)
+    package mutating func append(_ value: some BinaryValue) { values.appendSized(value) }
+
+    package mutating func appendNull() { values.appendNull() }
+
+    mutating func append(contentsOf rows: BinaryValues) throws {
+        rows.bytes.withUnsafeBytes { values.append(contentsOf: $0) }
+        try send()
+    }
+
+    mutating func finish() throws {
+        values.append(Int16(-1))
+        try send()
+    }
+
+    private mutating func send() throws {
+        let sent = values.bytes.withUnsafeBytes { raw in
+            PQputCopyData(connection.handle, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count))
+        }
+        values.removeAll()
+        guard sent == 1 else { throw PostgresError(nil, statement: nil, connection: connection.handle) }
+    }
+}
+
+/// Rows for `COPY` that are made before it begins.
+package struct CopyRows {
+    private var values = BinaryValues()
+    package private(set) var count = 0
+
+    package init() {}
+
+    package var byteCount: Int { values.bytes.count }
+
+    /// Begins the next row.
+    ///
+    /// - Parameter columns: how many values follow.
+    package mutating func beginRow(_ columns: Int) {
+        count += 1
+        values.append(Int16(columns))
+    }
+
+    @inline(__always)
+    package mutating func append(_ value: some BinaryValue) { values.appendSized(value) }
+
+    package mutating func appendNull() { values.appendNull() }
+
+    package mutating func removeAll() {
+        values.removeAll()
+        count = 0
+    }
+
+    func append(to writer: inout CopyWriter) throws { try writer.append(contentsOf: values) }
+}
+
+extension PostgresConnection {
+    /// Writes rows that have been made: `COPY car (maker) FROM STDIN (FORMAT binary)`.
+    @discardableResult
+    package func copy(_ sql: String, _ rows: CopyRows) throws -> Int {
+        try copy(sql) { writer in try rows.append(to: &writer) }
+    }
+
+    /// Writes many rows at once: `COPY car (maker) FROM STDIN (FORMAT binary)`.
+    ///
+    /// - Parameters:
+    ///   - sql: the statement.
+    ///   - body: writes the rows.
+    /// - Returns: how many rows there are more.
+    /// - Throws: the server's errors, and what `body` throws; then no row is there.
+    @discardableResult
+    package func copy(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws -> Int {
+        roundTrips += 1
+        let start = PQexec(handle, sql)
+        defer { PQclear(start) }
+        try check(start, sql)
+        guard PQresultStatus(start) == PGRES_COPY_IN else {
+            throw PostgresError(state: "42601", message: "the statement is no COPY FROM STDIN", statement: sql)
+        }
+        var failure: (any Error)?
+        var writer = CopyWriter(self)
+        do {
+            try body(&writer)
+            try writer.finish()
+        } catch { failure = error }
+        roundTrips += 1
+        PQputCopyEnd(handle, failure == nil ? nil : "the rows could not be made")
+        var count = 0
+        while let pointer = PQgetResult(handle) {
+            let result = PostgresResult(pointer)
+            do {
+                try check(pointer, sql)
+                count = result.affected
+            } catch {
+                if failure == nil { failure = error }
+                if !isUsable { break }
+            }
+        }
+        if let failure { throw failure }
+        return count
+    }
+}

@@ -1,0 +1,39 @@
+import CLibPQ
+import Foundation
+
+/// What somebody told those who listen to a channel.
+package struct PostgresNotification: Sendable, Equatable {
+    package let channel: String
+    package let payload: String
+    /// The number of the sender's process on the server.
+    package let processID: Int32
+
+    package init(channel: String, payload: String, processID: Int32) {
+        (self.channel, self.payload, self.processID) = (channel, payload, processID)
+    }
+}
+
+extension PostgresConnection {
+    /// What has arrived on the channels that the connection listens to.
+    package func notifications() throws -> [PostgresNotification] {
+        guard PQconsumeInput(handle) == 1 else { throw PostgresError(nil, statement: nil, connection: handle) }
+        var found: [PostgresNotification] = []
+        while let pointer = PQnotifies(handle) {
+            found.append(
+                PostgresNotification(
+                    channel: String(cString: pointer.pointee.relname), payload: String(cString: pointer.pointee.extra),
+                    processID: pointer.pointee.be_pid))
+            PQfreemem(pointer)
+        }
+        return found
+    }
+
+    /// The socket, for those who wait for several things.
+    package var socket: Int32 { PQsocket(handle) }
+
+    /// Waits until something arrives from the server, or the time is over.
+    package func waitForInput(milliseconds: Int32) {
+        var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        _ = Foundation.poll(&poll, 1, milliseconds)
+    }
+}

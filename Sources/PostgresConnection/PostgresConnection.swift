@@ -1,0 +1,167 @@
+import CLibPQ
+import Foundation
+
+/// One connection to a PostgreSQL server: runs statements, keeps them prepared, sends and receives values in binary form.
+///
+/// A connection and its results are confined to one queue or lock at a time, which is the owner's to keep; nothing here but
+/// ``Cancellation`` is `Sendable`. Everything throws ``PostgresError``.
+package final class PostgresConnection {
+    /// Where the server is.
+    package let target: ConnectionTarget
+    /// Whether statements stay prepared on the server. They must not where a pool gives each transaction another connection.
+    package let keepsStatements: Bool
+    let handle: OpaquePointer
+    var statements = PreparedStatements()
+    /// How often something was sent and an answer awaited.
+    package internal(set) var roundTrips = 0
+
+    /// Connects to a server.
+    ///
+    /// - Parameters:
+    ///   - target: where the server is, and how to get in.
+    ///   - keepsStatements: whether statements stay prepared on the server.
+    /// - Throws: an error of class 08, 28, 3D or 57 when there is no way in.
+    package init(_ target: ConnectionTarget, keepsStatements: Bool = true) throws {
+        self.target = target
+        self.keepsStatements = keepsStatements
+        handle = try target.connect()
+        // Notices are for people at a terminal.
+        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+    }
+
+    deinit { PQfinish(handle) }
+
+    /// The server's version, such as 150007.
+    package var serverVersion: Int { Int(PQserverVersion(handle)) }
+
+    /// The number of the server's process, by which `NOTIFY` tells who sent it.
+    package var processID: Int32 { PQbackendPID(handle) }
+
+    /// Whether the connection still works, as far as is known without asking.
+    package var isUsable: Bool { PQstatus(handle) == CONNECTION_OK }
+
+    /// Whether a transaction is open, failed ones included.
+    package var isInTransaction: Bool {
+        switch PQtransactionStatus(handle) {
+        case PQTRANS_INTRANS, PQTRANS_INERROR, PQTRANS_ACTIVE: true
+        default: false
+        }
+    }
+
+    // MARK: Statements
+
+    /// Runs one or several statements without parameters, whose rows do not matter.
+    package func execute(_ sql: String) throws {
+        roundTrips += 1
+        let result = PQexec(handle, sql)
+        defer { PQclear(result) }
+        try check(result, sql)
+    }
+
+    /// Runs a statement and waits for all of its rows.
+    @discardableResult
+    package func query(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> PostgresResult {
+        do { return try run(sql, parameters) } catch let error as PostgresError {
+            // The tables have changed since the statement was prepared. Outside of a transaction nothing is lost by trying again.
+            guard error.isOutdatedPlan, !isInTransaction else { throw error }
+            forgetStatements()
+            return try run(sql, parameters)
+        }
+    }
+
+    private func run(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
+        guard keepsStatements else {
+            roundTrips += 1
+            let result = parameters.withParts { values, counts, formats in
+                PQexecParams(
+                    handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1)
+            }
+            return try checked(result, sql)
+        }
+        let name = try prepared(sql, parameters.types)
+        roundTrips += 1
+        let result = parameters.withParts { values, counts, formats in
+            PQexecPrepared(handle, name, Int32(values.count), values, counts, formats, 1)
+        }
+        return try checked(result, sql)
+    }
+
+    /// The name of a statement on the server, which prepares it first where it is new.
+    func prepared(_ sql: String, _ types: [UInt32]) throws -> String {
+        if let known = statements.name(sql, types) { return known }
+        let (name, outdated) = statements.add(sql, types)
+        for old in outdated { try execute("DEALLOCATE \(old)") }
+        roundTrips += 1
+        let result = PQprepare(handle, name, sql, Int32(types.count), types)
+        defer { PQclear(result) }
+        do { try check(result, sql) } catch {
+            statements.remove(sql, types)
+            throw error
+        }
+        return name
+    }
+
+    /// Has all statements be prepared anew.
+    package func forgetStatements() {
+        statements.removeAll()
+        // Where that does not work, nothing else will, which reports it.
+        PQclear(PQexec(handle, "DEALLOCATE ALL"))
+    }
+
+    // MARK: Errors
+
+    func checked(_ pointer: OpaquePointer?, _ sql: String) throws -> PostgresResult {
+        let result = PostgresResult(pointer)
+        try check(pointer, sql)
+        return result
+    }
+
+    func check(_ result: OpaquePointer?, _ sql: String?) throws {
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_COPY_IN, PGRES_EMPTY_QUERY,
+            PGRES_PIPELINE_SYNC:
+            return
+        default: throw PostgresError(result, statement: sql, connection: handle)
+        }
+    }
+}
+
+/// The statements that a connection has prepared, at most so many; the ones that came first go first.
+struct PreparedStatements {
+    private struct Key: Hashable {
+        let sql: String
+        let types: [UInt32]
+    }
+
+    private let limit = 256
+    private var names: [Key: String] = [:]
+    private var order: [Key] = []
+    private var latest = 0
+
+    func name(_ sql: String, _ types: [UInt32]) -> String? { names[Key(sql: sql, types: types)] }
+
+    /// - Returns: the name of the new one, and of those that must go.
+    mutating func add(_ sql: String, _ types: [UInt32]) -> (name: String, outdated: [String]) {
+        var outdated: [String] = []
+        if order.count >= limit {
+            outdated = order.prefix(limit / 4).compactMap { names.removeValue(forKey: $0) }
+            order.removeFirst(limit / 4)
+        }
+        latest += 1
+        let key = Key(sql: sql, types: types)
+        names[key] = "pippin_\(latest)"
+        order.append(key)
+        return ("pippin_\(latest)", outdated)
+    }
+
+    mutating func remove(_ sql: String, _ types: [UInt32]) {
+        let key = Key(sql: sql, types: types)
+        names[key] = nil
+        order.removeAll { $0 == key }
+    }
+
+    mutating func removeAll() {
+        names.removeAll()
+        order.removeAll()
+    }
+}

@@ -1,0 +1,100 @@
+/// What is bound to the parameters of a statement: `$1`, `$2`, …
+package struct PostgresParameters {
+    private(set) var types: [UInt32] = []
+    /// Where each value lies, and how long it is; -1 for none.
+    private var places: [(offset: Int, count: Int32)] = []
+    private var values = BinaryValues()
+
+    package init() {}
+
+    package var count: Int { types.count }
+
+    /// No value, of a type.
+    package mutating func appendNull(_ type: PostgresType = .unknown) {
+        types.append(type.rawValue)
+        places.append((0, -1))
+    }
+
+    package mutating func append<Value: BinaryValue>(_ value: Value) {
+        types.append(Value.type.rawValue)
+        let start = values.bytes.count
+        value.write(to: &values)
+        places.append((start, Int32(values.bytes.count - start)))
+    }
+
+    package mutating func append<Value: BinaryValue>(_ value: Value?) {
+        if let value { append(value) } else { appendNull(Value.type) }
+    }
+
+    /// All parameters of another list.
+    package mutating func append(contentsOf others: PostgresParameters) {
+        types += others.types
+        let start = values.bytes.count
+        others.values.bytes.withUnsafeBytes { values.append(contentsOf: $0) }
+        places += others.places.map { (start + $0.offset, $0.count) }
+    }
+
+    /// An array of values.
+    package mutating func append(_ array: PostgresArray) {
+        types.append(array.type.array)
+        let start = values.bytes.count
+        array.write(to: &values)
+        places.append((start, Int32(values.bytes.count - start)))
+    }
+
+    package mutating func append<Value: BinaryValue>(array: some Sequence<Value>) {
+        var values = PostgresArray(Value.type)
+        for value in array { values.append(value) }
+        append(values)
+    }
+
+    /// Gives the parts that the library wants.
+    func withParts<Result>(
+        _ body: (_ values: [UnsafePointer<CChar>?], _ counts: [Int32], _ formats: [Int32]) throws -> Result
+    ) rethrows -> Result {
+        try values.bytes.withUnsafeBytes { raw in
+            // An empty value is a place, too; nothing is no value.
+            let empty: StaticString = ""
+            let pointers = places.map { place -> UnsafePointer<CChar>? in
+                guard place.count >= 0 else { return nil }
+                guard place.count > 0, let base = raw.baseAddress else {
+                    return UnsafeRawPointer(empty.utf8Start).assumingMemoryBound(to: CChar.self)
+                }
+                return (base + place.offset).assumingMemoryBound(to: CChar.self)
+            }
+            return try body(pointers, places.map { max($0.count, 0) }, Array(repeating: 1, count: places.count))
+        }
+    }
+}
+
+/// An array of values of one type, written as they are added.
+package struct PostgresArray {
+    package let type: PostgresType
+    package private(set) var count = 0
+    private var hasNull = false
+    private var values = BinaryValues()
+
+    package init(_ type: PostgresType) { self.type = type }
+
+    @inline(__always)
+    package mutating func append(_ value: some BinaryValue) {
+        count += 1
+        values.appendSized(value)
+    }
+
+    package mutating func appendNull() {
+        count += 1
+        hasNull = true
+        values.appendNull()
+    }
+
+    func write(to all: inout BinaryValues) {
+        all.append(Int32(count == 0 ? 0 : 1))
+        all.append(Int32(hasNull ? 1 : 0))
+        all.append(type.rawValue)
+        guard count > 0 else { return }
+        all.append(Int32(count))
+        all.append(Int32(1))
+        values.bytes.withUnsafeBytes { all.append(contentsOf: $0) }
+    }
+}

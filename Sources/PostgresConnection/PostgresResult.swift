@@ -1,0 +1,94 @@
+import CLibPQ
+import Foundation
+
+/// The rows that a statement gave, or how many it changed. Values are read where they lie.
+package final class PostgresResult {
+    let pointer: OpaquePointer?
+    /// How many rows there are.
+    package let count: Int
+
+    init(_ pointer: OpaquePointer?) {
+        self.pointer = pointer
+        count = Int(PQntuples(pointer))
+    }
+
+    deinit { PQclear(pointer) }
+
+    package var columnCount: Int { Int(PQnfields(pointer)) }
+
+    /// How many rows were changed, or read.
+    package var affected: Int { Int(String(cString: PQcmdTuples(pointer))) ?? 0 }
+
+    package func columnName(_ column: Int) -> String {
+        PQfname(pointer, Int32(column)).map { String(cString: $0) } ?? ""
+    }
+
+    /// The type of a column; nil for one that is not known here.
+    package func type(_ column: Int) -> PostgresType? { PostgresType(rawValue: PQftype(pointer, Int32(column))) }
+
+    @inline(__always)
+    package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(pointer, Int32(row), Int32(column)) != 0 }
+
+    /// The bytes of a value; none for no value.
+    @inline(__always)
+    package func raw(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: PQgetvalue(pointer, Int32(row), Int32(column)),
+            count: Int(PQgetlength(pointer, Int32(row), Int32(column))))
+    }
+
+    /// A whole number of any width, or a Boolean; 0 for no value.
+    @inline(__always)
+    package func integer(_ row: Int, _ column: Int) -> Int64 { Self.integer(raw(row, column)) }
+
+    /// A whole number of any width.
+    @inline(__always)
+    package static func integer(_ raw: UnsafeRawBufferPointer) -> Int64 {
+        switch raw.count {
+        case 8: Int64(bigEndian: raw.loadUnaligned(as: Int64.self))
+        case 4: Int64(Int32(bigEndian: raw.loadUnaligned(as: Int32.self)))
+        case 2: Int64(Int16(bigEndian: raw.loadUnaligned(as: Int16.self)))
+        case 1: Int64(raw[0])
+        default: 0
+        }
+    }
+
+    /// The values of an array of bigints; none for what is no such array.
+    package func integers(_ row: Int, _ column: Int) -> [Int64] {
+        let raw = raw(row, column)
+        guard raw.count >= 20 else { return [] }
+        // Dimensions, whether there are nulls, the type; then the length and the lower bound, and each value with its size.
+        return stride(from: 20, to: raw.count - 11, by: 12).map {
+            Int64(bigEndian: raw.loadUnaligned(fromByteOffset: $0 + 4, as: Int64.self))
+        }
+    }
+
+    /// A floating-point number; 0 for no value.
+    @inline(__always)
+    package func double(_ row: Int, _ column: Int) -> Double {
+        let raw = raw(row, column)
+        switch raw.count {
+        case 8: return Double(bitPattern: UInt64(bigEndian: raw.loadUnaligned(as: UInt64.self)))
+        case 4: return Double(Float(bitPattern: UInt32(bigEndian: raw.loadUnaligned(as: UInt32.self))))
+        default: return 0
+        }
+    }
+
+    @inline(__always)
+    package func string(_ row: Int, _ column: Int) -> String {
+        String(decoding: raw(row, column), as: UTF8.self)
+    }
+
+    package func data(_ row: Int, _ column: Int) -> Data { Data(raw(row, column)) }
+
+    package func uuid(_ row: Int, _ column: Int) -> UUID? {
+        let raw = raw(row, column)
+        return raw.count == 16 ? UUID(uuid: raw.loadUnaligned(as: uuid_t.self)) : nil
+    }
+
+    package func timestamp(_ row: Int, _ column: Int) -> Timestamp {
+        Timestamp(microseconds: integer(row, column))
+    }
+
+    package func numeric(_ row: Int, _ column: Int) -> Numeric? { Numeric(raw(row, column)) }
+}

@@ -1,0 +1,43 @@
+extension PostgresConnection {
+    /// How a transaction begins.
+    package enum TransactionKind: String, Sendable {
+        case readWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+        /// All statements read one state of the database.
+        case snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    }
+
+    package func begin(_ kind: TransactionKind = .readWrite) throws { try execute(kind.rawValue) }
+    package func commit() throws { try execute("COMMIT") }
+
+    /// Undoes the open transaction; nothing happens where there is none.
+    package func rollback() throws { if isInTransaction { try execute("ROLLBACK") } }
+
+    /// Runs a closure inside a transaction, which is committed when the closure returns and undone when it throws.
+    package func transaction<Result>(
+        _ kind: TransactionKind = .readWrite, _ body: () throws -> Result
+    ) throws -> Result {
+        try begin(kind)
+        do {
+            let result = try body()
+            try commit()
+            return result
+        } catch {
+            // The first error is the one to tell.
+            try? rollback()
+            throw error
+        }
+    }
+
+    /// Runs a closure of which nothing is left when it throws, while the transaction around it goes on.
+    package func part<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("SAVEPOINT pippin_part")
+        do {
+            let result = try body()
+            try execute("RELEASE SAVEPOINT pippin_part")
+            return result
+        } catch {
+            try execute("ROLLBACK TO SAVEPOINT pippin_part; RELEASE SAVEPOINT pippin_part")
+            throw error
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import CoreDataModel
+import Foundation
+import Ordering
+import PostgresConnection
+import SQLGeneration
+import StoreEngine
+
+extension OpenDatabase {
+    /// Deletes rows in one transaction: `DELETE FROM "car" AS t0 WHERE …`, as the delete rules say.
+    func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome {
+        try inBatch("delete from") {
+            guard let wanted = plan.identifiers else {
+                return try withRows(plan.rows) { rows in
+                    if case .condition(let sql, let context) = rows, !needsKeys(plan) {
+                        var outcome = BatchOutcome()
+                        outcome.count = try query(sql.delete(.condition), context).affected
+                        return outcome
+                    }
+                    return try delete(try identifiers(rows, plan.rows.entity), plan)
+                }
+            }
+            // Those that are gone already count for nothing.
+            let keys = Array(Set(wanted.map(\.key)))
+            return try delete(
+                identifiers(.keys(BatchSQL(schema: schema, plan: plan.rows), keys), plan.rows.entity), plan)
+        }
+    }
+
+    /// Whether more than the rows themselves is concerned, or asked for.
+    private func needsKeys(_ plan: BatchDeletePlan) -> Bool {
+        hasHistory || plan.wantsIdentifiers || plan.rows.entities.contains { !$0.relationships.isEmpty }
+    }
+
+    private func delete(_ identifiers: [NSManagedObjectID], _ plan: BatchDeletePlan) throws -> BatchOutcome {
+        let deletion = BatchDeletion(self)
+        try deletion.keys(of: plan.rows.entity).add(identifiers)
+        try deletion.run(plan.origin)
+        var outcome = BatchOutcome()
+        outcome.count = identifiers.count
+        if plan.wantsIdentifiers { outcome.identifiers = identifiers }
+        return outcome
+    }
+}
+
+/// A temporary table of the keys that a deletion takes from one table.
+private final class KeyTable {
+    let name: String
+    let fragment: SQLFragment
+    private let database: OpenDatabase
+
+    init(_ table: String, _ database: OpenDatabase) throws {
+        self.database = database
+        let own = SnakeCase.cut("deleted_\(table)")
+        fragment = "pg_temp.\(name: own)"
+        name = "pg_temp.\(quotedName(own))"
+        try database.connection.execute(
+            "CREATE TEMP TABLE IF NOT EXISTS \(quotedName(own)) (\(ColumnName.key) bigint PRIMARY KEY, "
+                + "\(ColumnName.entity) integer, z_cascaded integer) ON COMMIT DELETE ROWS; DELETE FROM \(name)")
+    }
+
+    func add(_ identifiers: [NSManagedObjectID]) throws {
+        var parameters = PostgresParameters()
+        parameters.append(array: identifiers.map(\.key))
+        parameters.append(
+            array: identifiers.map { Int32(database.schema.mapping(of: $0.layout)?.number ?? $0.layout.number) })
+        try database.connection.query(
+            "INSERT INTO \(name) (\(ColumnName.key), \(ColumnName.entity)) SELECT * FROM unnest($1, $2)", parameters)
+    }
+}
+
+/// A batch deletion inside its transaction: finds out what the delete rules take along, and deletes it.
+private final class BatchDeletion {
+    private let database: OpenDatabase
+    /// The keys to delete by table.
+    private var keyTables: [String: KeyTable] = [:]
+
+    init(_ database: OpenDatabase) { self.database = database }
+
+    /// The keys of an entity's table that are deleted.
+    func keys(of entity: EntityLayout) throws -> KeyTable {
+        let table = try database.access(entity.root).mapping.table
+        if let known = keyTables[table] { return known }
+        let keys = try KeyTable(table, database)
+        keyTables[table] = keys
+        return keys
+    }
+
+    /// Deletes the rows whose keys have been collected.
+    func run(_ origin: ChangeOrigin) throws {
+        try cascade()
+        let rules = affected()
+        for rule in rules { try refuse(rule) }
+        for rule in rules { try nullify(rule, origin) }
+        for (table, keys) in keyTables.ordered(by: { $0.key < $1.key }) {
+            if database.hasHistory { try noteDeleted(table, keys, origin) }
+            try database.connection.query(
+                "DELETE FROM \(quotedName(table)) WHERE \(ColumnName.key) IN (SELECT \(ColumnName.key) FROM \(keys.name))"
+            )
+        }
+    }
+
+    private func mappings(of table: String) -> [EntityMapping] {
+        database.schema.mappings.compactMap { $0?.table == table ? $0 : nil }
+    }
+
+    /// The relationships that rows to be deleted have, each once, where it is declared.
+    private func affected() -> [BatchDeletionSQL] {
+        keyTables.keys.sorted().flatMap { table in
+            mappings(of: table).flatMap { source in
+                source.layout.relationships.compactMap { relationship -> BatchDeletionSQL? in
+                    guard relationship.source === source.layout, !relationship.isTransient,
+                        let keys = keyTables[table],
+                        let destination = database.schema.mapping(of: relationship.destination)
+                    else { return nil }
+                    return BatchDeletionSQL(relationship, of: source, to: destination, keys: KeyTableSQL(keys.fragment))
+                }
+            }
+        }
+    }
+
+    /// Follows the rule “cascade” until nothing is added.
+    private func cascade() throws {
+        var grows = true
+        while grows {
+            grows = false
+            for rule in affected() where rule.relationship.deleteRule == .cascadeDeleteRule {
+                let keys = try keys(of: rule.relationship.destination)
+                guard let addition = rule.cascade(into: KeyTableSQL(keys.fragment)) else { continue }
+                if try database.query(addition).affected > 0 { grows = true }
+            }
+        }
+    }
+
+    /// Refuses what the rule “deny” forbids, and what would leave a required relationship without its object.
+    private func refuse(_ rule: BatchDeletionSQL) throws {
+        let relationship = rule.relationship
+        let name = "\(rule.source.layout.name)/\(relationship.name)"
+        let isDenied = relationship.deleteRule == .denyDeleteRule
+        var isMandatory = false
+        if relationship.deleteRule == .nullifyDeleteRule, let inverse = relationship.inverse, !inverse.isToMany {
+            isMandatory = !inverse.isOptional
+        }
+        guard isDenied || isMandatory else { return }
+        guard let remaining = try rule.remaining(KeyTableSQL(keys(of: relationship.destination).fragment)),
+            try database.query(remaining).count > 0
+        else { return }
+        throw StoreError.make(
+            isDenied ? CoreDataErrorCode.validationRelationshipDeniedDelete : CoreDataErrorCode.persistentStoreSave,
+            "The batch deletion is refused by “\(name)”: "
+                + (isDenied
+                    ? "its delete rule is “deny”, and there are objects"
+                    : "there are objects that must have what it leads back to")
+                + ". Nothing was deleted.", url: database.place.shownURL,
+            userInfo: [NSValidationKeyErrorKey: relationship.name])
+    }
+
+    /// Clears the references to deleted rows, and takes deleted rows out of join tables.
+    private func nullify(_ rule: BatchDeletionSQL, _ origin: ChangeOrigin) throws {
+        for release in rule.releases { try database.query(release) }
+        guard let clearing = try rule.clearing(KeyTableSQL(keys(of: rule.relationship.destination).fragment)) else { return }
+        if database.hasHistory {
+            let destination = rule.destination.layout
+            let table = quotedName(rule.destination.table)
+            let concerned: SQLFragment =
+                "SELECT \(.key, of: "t"), \(.entity, of: "t") FROM \(word: table) t WHERE \(clearing.condition)"
+            let slots = [destination.slotIndex(forName: clearing.inverse)].compactMap { $0 }
+            try database.noteBatch(.update, identifiers(concerned, destination), origin, changed: slots)
+        }
+        try database.query(clearing.update)
+    }
+
+    private func noteDeleted(_ table: String, _ keys: KeyTable, _ origin: ChangeOrigin) throws {
+        guard let root = mappings(of: table).first?.layout.root else { return }
+        let rows: SQLFragment = "SELECT \(.key), \(.entity) FROM \(keys.fragment) ORDER BY 1"
+        try database.noteBatch(.delete, identifiers(rows, root), origin, changed: [])
+    }
+
+    private func identifiers(_ selection: SQLFragment, _ entity: EntityLayout) throws -> [NSManagedObjectID] {
+        let result = try database.query(selection)
+        return (0..<result.count).map { row in
+            let layout = database.entity(numbered: result.integer(row, 1), kindOf: entity)
+            return NSManagedObjectID(layout: layout, store: database.identity, key: result.integer(row, 0))
+        }
+    }
+}

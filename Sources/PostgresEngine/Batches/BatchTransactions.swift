@@ -1,0 +1,101 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import PredicateFormat
+import SQLGeneration
+import StoreEngine
+
+extension OpenDatabase {
+    /// Runs a batch request in one transaction, and computes derived attributes anew.
+    ///
+    /// - Throws: `NSManagedObjectConstraintMergeError` where unique values get in each other's way; an `NSError` for everything else.
+    ///   Nothing was changed then.
+    func inBatch<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
+        try run(work, fallback: CoreDataErrorCode.persistentStoreSave) {
+            do {
+                batchHistory = HistoryRun()
+                defer { batchHistory = HistoryRun() }
+                return try transaction {
+                    let result = try body()
+                    try recordBatch()
+                    _ = try connection.pipeline([notification])
+                    for derived in derivations { _ = try derived.update(nil, in: self) }
+                    return result
+                }
+            } catch let error as PostgresError where error.isUniqueViolation {
+                throw StoreError.make(
+                    CoreDataErrorCode.managedObjectConstraintMerge,
+                    "Cannot \(work) “\(place.name)”: there would be two objects with the same unique values "
+                        + "(\(error.detail ?? error.message)); nothing was changed.", url: place.shownURL,
+                    suggestion: "For an insertion, set the context's mergePolicy to one that says which object wins.",
+                    underlying: NSError(
+                        domain: NSPostgreSQLErrorDomain, code: 1, userInfo: [NSPostgreSQLStateErrorKey: error.state]))
+            }
+        }
+    }
+
+    /// The rows that a batch request is about.
+    enum BatchRows {
+        /// By the request's own condition.
+        case condition(BatchSQL, BindingContext)
+        /// By their keys: the condition, or the order, is none that the database knows.
+        case keys(BatchSQL, [Int64])
+    }
+
+    func batchRows(_ rows: FetchPlan) throws -> BatchRows {
+        let question = try Question(rows, ordered: rows.limit > 0 || rows.offset > 0)
+        let sql = try BatchSQL(
+            schema: schema, plan: rows, predicate: question.predicate?.skeleton,
+            arguments: question.predicate?.arguments ?? [], sortTerms: question.order)
+        let context = BindingContext(
+            arguments: question.predicate?.arguments ?? [], limit: rows.limit, offset: rows.offset)
+        let keys = sql.keys
+        if keys.isExactInPostgres {
+            do {
+                _ = try ParameterBinder.parameters(keys.postgres.bindings, context)
+                return .condition(sql, context)
+            } catch is Inexact {}
+        }
+        return try evaluatedBatchRows(rows)
+    }
+
+    /// The rows by their keys, found with memory's help.
+    func evaluatedBatchRows(_ rows: FetchPlan) throws -> BatchRows {
+        let question = try Question(rows, ordered: rows.limit > 0 || rows.offset > 0)
+        let keys = try evaluatedRows(rows, question).map(\.objectID.key)
+        var bare = FetchPlan(entity: rows.entity)
+        bare.includesSubentities = rows.includesSubentities
+        return .keys(try BatchSQL(schema: schema, plan: bare), keys)
+    }
+
+    /// Runs a part of a batch; when the server cannot compute a condition, again with the rows that memory finds.
+    func withRows<Result>(_ plan: FetchPlan, _ body: (BatchRows) throws -> Result) throws -> Result {
+        let rows = try batchRows(plan)
+        guard case .condition = rows, plan.predicate != nil else { return try body(rows) }
+        do { return try connection.part { try body(rows) } } catch let error as PostgresError
+            where error.isSyntaxOrTypeError || error.state == "22012" || error.state == "22003"
+        { return try body(evaluatedBatchRows(plan)) }
+    }
+
+    /// A table of keys, `$n`.
+    static func keyTable(_ number: Int) -> SQLFragment {
+        "unnest(\(binding: .given(number))) AS keys(\(.key))"
+    }
+
+    /// The keys and entities of a batch's rows.
+    func identifiers(_ rows: BatchRows, _ entity: EntityLayout) throws -> [NSManagedObjectID] {
+        let result: PostgresResult
+        switch rows {
+        case .condition(let sql, let context): result = try query(sql.keys, context)
+        case .keys(_, let keys):
+            let table = try access(entity).table
+            result = try query(
+                "SELECT \(ColumnName.key), \(ColumnName.entity) FROM \(table) WHERE \(ColumnName.key) = ANY($1)",
+                keys: keys)
+        }
+        return (0..<result.count).map { row in
+            let layout = self.entity(numbered: result.integer(row, 1), kindOf: entity)
+            return NSManagedObjectID(layout: layout, store: identity, key: result.integer(row, 0))
+        }.sorted { $0.key < $1.key }
+    }
+}

@@ -1,0 +1,145 @@
+import CoreDataModel
+import PostgresConnection
+import PredicateFormat
+import SQLGeneration
+
+/// SQL as PostgreSQL has it.
+package struct PostgresDialect: SQLDialect {
+    package init() {}
+
+    package func parameter(_ number: Int) -> String { "$\(number)" }
+    package func numbered(_ number: Int) -> String { "$\(number)" }
+    package func identifier(_ name: String) -> String { quotedName(name) }
+
+    package func name(_ column: SQLColumn.Name) -> String {
+        switch column {
+        case .key: ColumnName.key
+        case .entity: ColumnName.entity
+        case .version: ColumnName.version
+        case .named(let name): identifier(name)
+        }
+    }
+
+    package func literal(_ value: SQLValue) -> String {
+        switch value {
+        case .null: "NULL"
+        case .integer(let number): String(number)
+        case .double(let number):
+            number.isFinite
+                ? "\(number)::double precision" : "'\(number.isNaN ? "NaN" : "\(number)inity")'::double precision"
+        case .text(let text): quotedText(text)
+        case .blob(let data):
+            "'\\x\(data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'::bytea"
+        }
+    }
+
+    package func same(_ left: SQLFragment, _ right: SQLFragment, isNegated: Bool) -> SQLFragment {
+        isNegated ? "\(left) IS DISTINCT FROM \(right)" : "\(left) IS NOT DISTINCT FROM \(right)"
+    }
+
+    package func call(_ function: SQLFunction, _ arguments: [SQLFragment]) -> SQLFragment {
+        let list = SQLFragment.list(arguments)
+        return switch function {
+        case .now: "now()"
+        // The rules of Unicode, which are those of Swift, and not those of the database's locale. A final sigma is one like any other.
+        case .uppercase: "(upper(\(list) COLLATE \"und-x-icu\") COLLATE \"C\")"
+        case .lowercase: "(lower(replace(\(list), 'Σ', 'σ') COLLATE \"und-x-icu\") COLLATE \"C\")"
+        case .canonical: "canonical(\(list))"
+        case .ifNull: "COALESCE(\(list))"
+        case .average: "AVG((\(list))::double precision)"
+        case .wholeNumber(let type, _): wholeNumber(list, type)
+        // All bytes lie in the table here, and statements of this engine do not ask for these.
+        case .isInFile: "FALSE"
+        case .fileContent, .markedContent: list
+        case .changedProperties, .nestedValue: "NULL"
+        }
+    }
+
+    /// The value as the type, which fails where it does not fit; a fraction fails as a number that is too large does.
+    private func wholeNumber(_ value: SQLFragment, _ type: NSAttributeType) -> SQLFragment {
+        let name: SQLFragment =
+            switch type {
+            case .integer16AttributeType: "smallint"
+            case .integer32AttributeType: "integer"
+            default: "bigint"
+            }
+        let whole: SQLFragment = "trunc((\(value))::numeric) = (\(value))::numeric"
+        return
+            "CASE WHEN \(whole) THEN (\(value))::\(name) WHEN \(whole) IS NULL THEN NULL ELSE ((\(value))::numeric + 1e30)::\(name) END"
+    }
+
+    /// Whether the database compares two texts as memory does.
+    static func isExact(_ comparison: ComparisonOperator, _ options: StringOptions) -> Bool {
+        guard options.isEmpty || options.contains(.normalized) else { return false }
+        switch comparison {
+        case .like, .matches: return false
+        default: return true
+        }
+    }
+
+    package func stringSearch(
+        _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
+    ) -> SQLFragment {
+        switch comparison {
+        case .contains, .in: "strpos(\(left), \(right)) > 0"
+        case .beginsWith: "starts_with(\(left), \(right))"
+        case .endsWith: "right(\(left), length(\(right))) = \(right)"
+        case .lessThan: "\(left) < \(right)"
+        case .lessThanOrEqualTo: "\(left) <= \(right)"
+        case .greaterThan: "\(left) > \(right)"
+        case .greaterThanOrEqualTo: "\(left) >= \(right)"
+        case .notEqualTo: "\(left) <> \(right)"
+        default: "\(left) = \(right)"
+        }
+    }
+
+    package func order(_ operand: SQLFragment, _ comparison: SortTerm.Comparison, isAscending: Bool) -> SQLFragment {
+        isAscending ? "\(operand) NULLS FIRST" : "\(operand) DESC NULLS LAST"
+    }
+
+    package func truth(_ isTrue: Bool) -> String { isTrue ? "TRUE" : "FALSE" }
+
+    package func page(limit: SQLBinding, offset: SQLBinding?) -> SQLFragment {
+        let page: SQLFragment = " LIMIT \(binding: limit)"
+        return offset.map { "\(page) OFFSET \(binding: $0)" } ?? page
+    }
+
+    package func insert(_ insert: SQLInsert) -> SQLFragment {
+        let columns = SQLFragment.list(insert.columns.map { "\($0)" })
+        let rows = insert.rows ?? "VALUES (\(.placeholders(insert.columns.count)))"
+        let ending: SQLFragment =
+            switch insert.conflict {
+            case nil: ""
+            case .ignored: " ON CONFLICT DO NOTHING"
+            case .updates(let changes): " ON CONFLICT DO UPDATE SET \(changes)"
+            }
+        let returning: SQLFragment = insert.returnsKey ? " RETURNING \(.key)" : ""
+        return "INSERT INTO \(name: insert.table) (\(columns)) \(rows)\(ending)\(returning)"
+    }
+
+    package func unindexed(_ operand: SQLFragment) -> SQLFragment { operand }
+
+    package func columnType(_ storage: ColumnStorage) -> String { ColumnKind(storage, nil).type.name }
+}
+
+extension SQLFragment {
+    /// The statement for PostgreSQL.
+    package var postgres: SQLStatement { rendered(by: PostgresDialect()) }
+
+    /// Whether the database answers as evaluation in memory does. Where it does not, the engine evaluates that part itself.
+    package var isExactInPostgres: Bool {
+        segments.allSatisfy { segment in
+            switch segment {
+            case .stringSearch(let left, let right, let comparison, let options):
+                PostgresDialect.isExact(comparison, options) && left.isExactInPostgres && right.isExactInPostgres
+            // Here, a whole number becomes a fraction where both meet, and loses digits.
+            case .mixingNumbers, .call(.canonical, _): false
+            case .call(_, let arguments): arguments.allSatisfy(\.isExactInPostgres)
+            case .select(let inner), .unindexed(let inner): inner.isExactInPostgres
+            case .same(let left, let right, _): left.isExactInPostgres && right.isExactInPostgres
+            case .order(let operand, let comparison, _): comparison == .plain && operand.isExactInPostgres
+            default: true
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import CoreDataModel
+import StoreEngine
+
+extension PostgresEngine {
+    package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try readable().fetchRows(plan) }
+
+    package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
+        try readable().forEachRow(plan, body)
+    }
+
+    package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
+        try readable().fetchIdentifiers(plan)
+    }
+
+    package func fetchCount(_ plan: FetchPlan) throws -> Int { try readable().fetchCount(plan) }
+
+    package func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+        try readable().fetchDictionaries(plan)
+    }
+
+    package func row(for identifier: NSManagedObjectID) throws -> Row? { try readable().row(for: identifier) }
+
+    package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
+        try readable().rows(for: identifiers)
+    }
+
+    package func destinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] { try readable().destinations(of: relationship, for: identifiers) }
+
+    package func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool
+    ) throws -> [NSManagedObjectID] { try writing { try $0.makePermanentIdentifiers(for: entities) } }
+
+    package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        let metadata = facts.metadataAreChanged ? facts.metadata : nil
+        let result = try writing { try $0.save(changes, metadata: metadata, with: others) }
+        facts.metadataAreChanged = false
+        return result
+    }
+
+    package var keys: (any KeyedEngine)? { self }
+    package var batches: (any BatchEngine)? { self }
+    package var longTransactions: (any LongTransactionEngine)? { self }
+    package var pinning: (any PinningEngine)? { self }
+    package var history: (any HistoryEngine)? { StoreSettings(facts.options).tracksHistory ? self : nil }
+    package var news: (any NewsEngine)? { StoreSettings(facts.options).postsRemoteChanges ? self : nil }
+}
+
+extension PostgresEngine: KeyedEngine {
+    package func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
+        try writing { try $0.reserveKeys(upTo: key, of: root) }
+    }
+}
+
+extension PostgresEngine: BatchEngine {
+    package func insertBatch(
+        _ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool
+    ) throws -> BatchOutcome { try writing { try $0.insertBatch(plan, next: next) } }
+
+    package func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome {
+        try writing { try $0.updateBatch(plan) }
+    }
+
+    package func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome {
+        try writing { try $0.deleteBatch(plan) }
+    }
+}
+
+extension PostgresEngine: LongTransactionEngine {
+    package func beginLongTransaction(makesIndexesLater: Bool) throws {
+        try writing { try $0.beginLongTransaction(makesIndexesLater: makesIndexesLater) }
+    }
+
+    package func makeIndexes() throws { try writing { try $0.makeIndexes() } }
+
+    package func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
+        try current().sharedUniqueValues(limit: limit)
+    }
+
+    package func resetVersions() throws { try writing { try $0.resetVersions() } }
+    package func endLongTransaction(commits: Bool) throws { try opened?.endLongTransaction(commits: commits) }
+}
+
+extension PostgresEngine: HistoryEngine {
+    package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
+        try current().historyTransactions(after: start)
+    }
+
+    package func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
+        try current().historyChanges(after: start)
+    }
+
+    package func deleteHistory(before end: HistoryPosition?) throws {
+        try writing { try $0.deleteHistory(before: end) }
+    }
+    package func latestTransaction() throws -> Int64 { try current().latestTransaction() }
+    package func oldestKeptTransaction() throws -> Int64? { try current().oldestKeptTransaction() }
+}
+
+extension PostgresEngine: PinningEngine {
+    package func pinGeneration() throws -> AnyObject? { try makeGeneration() }
+}
+
+extension PostgresEngine: NewsEngine {
+    package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool, heard: @escaping @Sendable () -> Void) {
+        guard let opened else { return }
+        listener?.cancel()
+        listener = NewsListener(self, opened.place, asking: asking, heard: heard)
+    }
+}

@@ -1,0 +1,55 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import StoreEngine
+
+/// Stores in PostgreSQL databases.
+package enum PostgresFormat: StoreFormat {
+    package static let type = "PostgreSQL"
+
+    package static func makeEngine(_ facts: StoreFacts) -> any OpenableEngine { PostgresEngine(facts) }
+
+    package static func metadata(at url: URL) throws -> [String: Any] {
+        try working(url, nil, "read the metadata of") { opening in
+            guard let stored = try opening.stored() else { throw missing(opening.place) }
+            return stored.metadata
+        }
+    }
+
+    package static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws {
+        try working(url, nil, "write the metadata of") { opening in
+            guard try opening.stored() != nil else { throw missing(opening.place) }
+            try opening.connection.transaction {
+                try MetadataWriting.write(metadata ?? [:], opening.place, opening.connection)
+            }
+        }
+    }
+
+    /// Removes a store's tables, and what is known of it. Other tables of its schema stay.
+    package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
+        try working(url, options, "destroy") { try $0.destroy() }
+    }
+
+    package static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
+        throw StoreError.unsupported("being replaced by another one", storeType: type, url: nil)
+    }
+
+    private static func missing(_ place: StorePlace) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreOpen, "There is no store in “\(place.name)”.", url: place.shownURL)
+    }
+
+    private static func working<Result>(
+        _ url: URL, _ options: [AnyHashable: Any]?, _ work: String, _ body: (DatabaseOpening) throws -> Result
+    ) throws -> Result {
+        let place = try StorePlace(url, options)
+        do {
+            return try body(
+                DatabaseOpening(
+                    place, StoreSettings(options), isPooled: StoreSettings.flag(options, NSPostgreSQLPooledOption)))
+        } catch {
+            throw PostgresStoreError.make(
+                error, fallback: CoreDataErrorCode.persistentStoreOperation, work: work, place: place)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import StoreEngine
+
+/// The domain of errors that PostgreSQL reports.
+public let NSPostgreSQLErrorDomain = "NSPostgreSQLErrorDomain"
+/// In the user info of an error: the state that PostgreSQL reported, such as `23505`.
+public let NSPostgreSQLStateErrorKey = "NSPostgreSQLState"
+
+/// What PostgreSQL reports, as Core Data's errors: the Cocoa domain, with the state under ``NSPostgreSQLStateErrorKey``.
+package enum PostgresStoreError {
+    /// The error for something that failed while a store was used.
+    ///
+    /// - Parameters:
+    ///   - error: what failed.
+    ///   - fallback: Core Data's code for what was being done, where PostgreSQL's state says nothing more special.
+    ///   - work: what was being done, for the message: "open the store".
+    ///   - place: where the store is.
+    /// - Returns: an `NSError` in the Cocoa domain for an error of PostgreSQL; any other error stays as it is.
+    package static func make(_ error: any Error, fallback: Int, work: String, place: StorePlace) -> any Error {
+        guard let error = error as? PostgresError else { return error }
+        let (code, reason, suggestion) = meaning(of: error, fallback: fallback)
+        return StoreError.make(
+            code, "Cannot \(work) “\(place.name)”: \(reason).", url: place.shownURL,
+            suggestion: suggestion ?? error.hint,
+            underlying: underlying(error), userInfo: [NSPostgreSQLStateErrorKey: error.state])
+    }
+
+    private static func meaning(of error: PostgresError, fallback: Int) -> (Int, String, String?) {
+        if error.isConnectionFailure || error.state.hasPrefix("28") || error.state == "53300" {
+            return (
+                CoreDataErrorCode.persistentStoreOpen,
+                "the server cannot be reached, or lets nobody in (\(error.message))",
+                "See that the server runs, and that host, user and password are right."
+            )
+        }
+        if error.isMissingDatabase {
+            return (CoreDataErrorCode.persistentStoreOpen, error.message, "Make the database first: createdb.")
+        }
+        if error.isCancelled || error.isLockTimeout || error.isRetryable {
+            return (
+                CoreDataErrorCode.persistentStoreTimeout, "another program was in the way (\(error.message))",
+                "Try again, or give it more time with NSPersistentStoreTimeoutOption."
+            )
+        }
+        if error.isPermissionDenied || error.state == "25006" {
+            return (
+                CocoaError.Code.fileWriteNoPermission.rawValue, error.message,
+                "Ask the database's owner for the right; the documentation names what a role needs."
+            )
+        }
+        if error.state.hasPrefix("53") {
+            return (
+                CocoaError.Code.fileWriteOutOfSpace.rawValue, error.message, "Make room on the server, and try again."
+            )
+        }
+        if error.isForeignKeyViolation {
+            return (
+                CoreDataErrorCode.managedObjectReferentialIntegrity,
+                "an object would lead to one that is not there\(error.constraint.map { " (\($0))" } ?? "")", nil
+            )
+        }
+        return (fallback, error.detail.map { "\(error.message) (\($0))" } ?? error.message, nil)
+    }
+
+    private static func underlying(_ error: PostgresError) -> NSError {
+        var info: [String: Any] = [
+            NSLocalizedDescriptionKey: error.message, NSPostgreSQLStateErrorKey: error.state,
+        ]
+        if let statement = error.statement { info["SQL"] = statement }
+        if let table = error.table { info["table"] = table }
+        if let constraint = error.constraint { info["constraint"] = constraint }
+        if let hint = error.hint { info[NSLocalizedRecoverySuggestionErrorKey] = hint }
+        return NSError(domain: NSPostgreSQLErrorDomain, code: 1, userInfo: info)
+    }
+
+    /// The connection was lost while the server was asked to commit.
+    static func uncertain(_ error: PostgresError, place: StorePlace) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreSave,
+            "Whether the save to “\(place.name)” came through is not known: the connection was lost before the server answered "
+                + "(\(error.message)).", url: place.shownURL, suggestion: "Fetch what was to be saved, and look.",
+            underlying: underlying(error), userInfo: [StoreError.uncertaintyKey: true])
+    }
+
+    static func readOnly(_ place: StorePlace) -> NSError {
+        StoreError.make(
+            CocoaError.Code.fileWriteNoPermission.rawValue,
+            "Cannot save to “\(place.name)”, which is open for reading only.", url: place.shownURL)
+    }
+}

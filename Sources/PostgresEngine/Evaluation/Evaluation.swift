@@ -1,0 +1,160 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import PredicateFormat
+import SQLGeneration
+import StoreEngine
+
+// What SQL cannot say exactly: the database narrows, and the rest is evaluated here on the rows that come.
+extension OpenDatabase {
+    /// A predicate in the part that the database answers, and the part that is evaluated here.
+    struct Division {
+        var narrowing: [PredicateTree] = []
+        var rest: [PredicateTree] = []
+    }
+
+    /// Divides a predicate along its ANDs.
+    func division(of predicate: PreparedPredicate?, _ plan: FetchPlan) throws -> Division {
+        var division = Division()
+        guard let predicate else { return division }
+        for part in predicate.tree.conjuncts {
+            if try isExact(part, plan) { division.narrowing.append(part) } else { division.rest.append(part) }
+        }
+        return division
+    }
+
+    private func isExact(_ part: PredicateTree, _ plan: FetchPlan) throws -> Bool {
+        var bare = FetchPlan(entity: plan.entity)
+        bare.includesSubentities = plan.includesSubentities
+        let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
+            bare, result: .identifiers, predicate: part)
+        guard statement.sql.isExactInPostgres else { return false }
+        do {
+            _ = try ParameterBinder.parameters(statement.sql.postgres.bindings, BindingContext())
+            return true
+        } catch is Inexact { return false }
+    }
+
+    /// The rows that a plan finds, with all that the database cannot do done here.
+    func evaluatedRows(_ plan: FetchPlan, _ question: Question) throws -> ContiguousArray<Row> {
+        if let tree = question.predicate?.tree {
+            if let obstacle = tree.obstacle { throw SQLError.unfit(obstacle) }
+            try PredicateKeys.check(tree, of: plan.entity)
+        }
+        let division = try division(of: question.predicate, plan)
+        let sortsHere = question.order.contains { $0.comparison != .plain }
+        var (rows, rest) = try candidates(plan, question, division, sortsHere: sortsHere)
+        let graph = RowGraph(self)
+        if !rest.isEmpty || sortsHere {
+            var operands = graph.operands(for: rows)
+            try EvaluationFailure.throwing {
+                if !rest.isEmpty {
+                    let compiled = CompiledPredicate(PredicateTree.and(rest).withStoredDates)
+                    operands = operands.filter { compiled.evaluate($0) }
+                }
+                if sortsHere { operands = operands.sorted(by: question.order) }
+            }
+            if let failure = graph.failure { throw failure }
+            rows = ContiguousArray(operands.compactMap(\.row))
+        }
+        rest = []
+        let remaining = rows.dropFirst(plan.offset)
+        return ContiguousArray(plan.limit > 0 ? remaining.prefix(plan.limit) : remaining)
+    }
+
+    /// The rows that the database leaves, and what is still to be asked of them.
+    private func candidates(
+        _ plan: FetchPlan, _ question: Question, _ division: Division, sortsHere: Bool
+    ) throws -> (ContiguousArray<Row>, [PredicateTree]) {
+        func fetch(_ narrowing: [PredicateTree], sorted: Bool) throws -> ContiguousArray<Row> {
+            var bare = FetchPlan(entity: plan.entity)
+            bare.includesSubentities = plan.includesSubentities
+            let predicate: PredicateTree? = narrowing.isEmpty ? nil : .and(narrowing)
+            let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
+                bare, result: .rows, predicate: predicate, sortTerms: sorted ? question.order : [])
+            let sql = statement.sql.postgres
+            let parameters = try ParameterBinder.parameters(sql.bindings, BindingContext())
+            guard parameters.count < 65_536 else { throw Inexact() }
+            let result = try connection.part { try connection.query(sql.text, parameters) }
+            return try statement.shape.map { try RowReader($0, readingContext).rows(result) } ?? []
+        }
+        do { return (try fetch(division.narrowing, sorted: !sortsHere), division.rest) } catch let error
+            as PostgresError
+            where error.isSyntaxOrTypeError || error.isDataError
+        {
+            // Something that the server cannot compute is among what it should have answered.
+            return (try fetch([], sorted: !sortsHere), division.narrowing + division.rest)
+        } catch is Inexact {
+            return (try fetch([], sorted: !sortsHere), division.narrowing + division.rest)
+        }
+    }
+
+    /// The dictionaries of a plan whose predicate or order the database cannot do: of the objects that are found here.
+    func evaluatedDictionaries(_ plan: FetchPlan, _ question: Question) throws -> [[String: Any]] {
+        var objects = FetchPlan(entity: plan.entity)
+        objects.includesSubentities = plan.includesSubentities
+        objects.predicate = plan.predicate
+        objects.sortDescriptors = plan.sortDescriptors
+        let isGrouped = !plan.groupBy.isEmpty || plan.isDistinct || plan.columns.contains(where: \.isAggregate)
+        if !isGrouped { (objects.limit, objects.offset) = (plan.limit, plan.offset) }
+        let keys = try evaluatedRows(objects, question).map(\.objectID.key)
+
+        var rest = plan
+        rest.predicate = nil
+        if !isGrouped {
+            (rest.limit, rest.offset) = (0, 0)
+            rest.sortDescriptors = []
+            rest.columns.append(
+                .expression(name: Self.keyColumn, NSExpression.expressionForEvaluatedObject(), .objectIDAttributeType))
+        }
+        let restQuestion = try Question(rest)
+        guard !restQuestion.order.contains(where: { $0.comparison != .plain }) else {
+            throw SQLError.unsupported("a localized order of groups")
+        }
+        let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
+            rest, result: .dictionaries, sortTerms: restQuestion.order, having: restQuestion.having,
+            restriction: { "\(.key, of: $0) = ANY(\(binding: .given(0)))" })
+        guard statement.sql.isExactInPostgres else { throw SQLError.unsupported("this condition on groups") }
+        let result = try query(
+            statement.sql, BindingContext(limit: rest.limit, offset: rest.offset), given: [{ $0.append(array: keys) }])
+        let found = try dictionaries(result, statement.columns)
+        guard !isGrouped else { return found }
+        var byKey: [Int64: [String: Any]] = [:]
+        for var dictionary in found {
+            guard let identifier = dictionary.removeValue(forKey: Self.keyColumn) as? NSManagedObjectID else {
+                continue
+            }
+            byKey[identifier.key] = dictionary
+        }
+        return keys.compactMap { byKey[$0] }
+    }
+
+    /// No property has such a name.
+    private static let keyColumn = "\u{0}key"
+}
+
+extension FetchColumn {
+    /// Whether the value is one of many rows.
+    fileprivate var isAggregate: Bool {
+        guard case .expression(_, let expression, _) = self,
+            case .function(let function, _) = expressionTree(of: expression)
+        else { return false }
+        return function.takesCollection
+    }
+}
+
+extension PredicateTree {
+    /// The parts of an AND, those of ANDs within it included.
+    fileprivate var conjuncts: [PredicateTree] {
+        if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+    }
+
+    /// The same with its dates as the database has them, so that a date equals the one that was stored of it.
+    fileprivate var withStoredDates: PredicateTree {
+        mapExpressions { expression in
+            guard case .constant(.date(let date)) = expression else { return expression }
+            let seconds = Timestamp.rounded(date.timeIntervalSinceReferenceDate)
+            return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))
+        }
+    }
+}

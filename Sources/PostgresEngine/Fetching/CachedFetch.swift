@@ -1,0 +1,119 @@
+import CoreDataModel
+import PostgresConnection
+import PredicateFormat
+import SQLGeneration
+import StoreEngine
+
+/// Identifies fetches that become the same SQL, apart from bound values.
+struct FetchKey: Hashable {
+    private enum Column: Hashable {
+        case keyPath(String)
+        case expression(String, ExpressionTree, NSAttributeType)
+    }
+
+    private let entity: Int
+    private let includesSubentities: Bool
+    private let predicate: SkeletonKey?
+    private let order: [SortTerm]
+    private let hasLimit: Bool
+    private let hasOffset: Bool
+    private let result: FetchResult
+    private let columns: [Column]
+    private let groupBy: [String]
+    private let having: PredicateTree?
+    private let isDistinct: Bool
+
+    init(_ plan: FetchPlan, _ question: Question, _ result: FetchResult) {
+        entity = plan.entity.number
+        includesSubentities = plan.includesSubentities
+        predicate = question.predicate?.key
+        order = question.order
+        hasLimit = plan.limit > 0
+        hasOffset = plan.offset > 0
+        self.result = result
+        columns = plan.columns.map { column in
+            switch column {
+            case .keyPath(let path): .keyPath(path)
+            case .expression(let name, let expression, let type):
+                .expression(name, expressionTree(of: expression), type)
+            }
+        }
+        groupBy = plan.groupBy
+        having = question.having
+        isDistinct = plan.isDistinct
+    }
+}
+
+/// What a plan asks, as trees.
+struct Question {
+    var predicate: PreparedPredicate?
+    var order: [SortTerm] = []
+    var having: PredicateTree?
+
+    init(_ plan: FetchPlan, ordered: Bool = true) throws {
+        predicate = try plan.predicate.map { try preparedPredicate(of: $0) }
+        order = ordered && !plan.sortDescriptors.isEmpty ? try sortTerms(of: plan.sortDescriptors) : []
+        having = try plan.having.map { try predicateTree(of: $0) }
+    }
+}
+
+/// A fetch's SQL, made once for all plans of one form.
+final class CachedFetch {
+    let fetch: FetchStatement
+    let sql: SQLStatement
+    let reader: RowReader?
+    /// Whether the database answers as memory does.
+    let isExact: Bool
+
+    init(_ fetch: FetchStatement, _ context: ReadingContext) {
+        self.fetch = fetch
+        isExact = fetch.sql.isExactInPostgres
+        sql = fetch.sql.postgres
+        reader = fetch.shape.map { RowReader($0, context) }
+    }
+
+    var isKept: Bool { fetch.isReusable && sql.bindings.count <= 256 }
+}
+
+extension OpenDatabase {
+    /// The fetch that a plan becomes.
+    func cachedFetch(_ plan: FetchPlan, _ question: Question, _ result: FetchResult) throws -> CachedFetch {
+        let key = FetchKey(plan, question, result)
+        if let known = fetches[key] { return known }
+        let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
+            plan, result: result, predicate: question.predicate?.skeleton,
+            arguments: question.predicate?.arguments ?? [], sortTerms: question.order, having: question.having)
+        let cached = CachedFetch(statement, readingContext)
+        if fetches.count >= 512 { fetches.removeAll() }
+        if cached.isKept { fetches[key] = cached }
+        return cached
+    }
+
+    /// Runs a fetch in the database alone.
+    ///
+    /// - Throws: `Inexact` where the database's answer would not be that of memory.
+    func runExactly(
+        _ plan: FetchPlan, _ question: Question, _ result: FetchResult
+    ) throws -> (fetch: CachedFetch, result: PostgresResult) {
+        let cached = try cachedFetch(plan, question, result)
+        guard cached.isExact else { throw Inexact() }
+        let context = BindingContext(
+            arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
+        let parameters = try ParameterBinder.parameters(cached.sql.bindings, context)
+        // The protocol counts parameters with 16 bits.
+        guard parameters.count < 65_536 else { throw Inexact() }
+        do {
+            let isGuarded = connection.isInTransaction
+            let run = { [self] in try connection.query(cached.sql.text, parameters) }
+            return (cached, try isGuarded && plan.mayFail ? connection.part(run) : run())
+        } catch let error as PostgresError where error.isSyntaxOrTypeError || error.isDataError {
+            // What the server refuses to compute, or cannot, memory may.
+            throw Inexact()
+        }
+    }
+}
+
+extension FetchPlan {
+    /// Whether the server may refuse the statement for what it is to compute.
+    fileprivate var mayFail: Bool { predicate != nil || !columns.isEmpty }
+}

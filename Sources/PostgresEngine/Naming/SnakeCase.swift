@@ -1,0 +1,42 @@
+/// Names as people write them in SQL: `orderLine` becomes `order_line`, `URLString` becomes `url_string`. Pure.
+package enum SnakeCase {
+    /// The longest name that PostgreSQL keeps, in bytes.
+    static let longest = 63
+
+    package static func name(_ name: String) -> String {
+        var result = ""
+        let characters = Array(name)
+        for (position, character) in characters.enumerated() {
+            if character.isUppercase, position > 0, characters[position - 1] != "_" {
+                let follows = position + 1 < characters.count && characters[position + 1].isLowercase
+                if !characters[position - 1].isUppercase || follows { result += "_" }
+            }
+            result += character.lowercased()
+        }
+        return result
+    }
+
+    /// The beginning of a name that is too long, with something after it.
+    static func cut(_ name: String, ending: String = "") -> String {
+        var cut = name
+        while cut.utf8.count + ending.utf8.count > longest { cut.removeLast() }
+        return cut + ending
+    }
+}
+
+/// Hands out names that are not taken: with a number behind where two would be the same.
+struct FreeNames {
+    private var taken: Set<String>
+
+    init(_ taken: Set<String> = []) { self.taken = taken }
+
+    mutating func next(_ wanted: String) -> String {
+        var candidate = SnakeCase.cut(wanted)
+        var number = 1
+        while !taken.insert(candidate).inserted {
+            number += 1
+            candidate = SnakeCase.cut(wanted, ending: "_\(number)")
+        }
+        return candidate
+    }
+}

@@ -1,0 +1,150 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import SQLGeneration
+import StoreEngine
+
+/// How a store is found in a database, or made there.
+struct DatabaseOpening {
+    let place: StorePlace
+    let connection: PostgresConnection
+    /// Which of the locks that programs agree on; "Pippin" in letters of a telephone.
+    private static let lockNumber = 747746
+
+    /// Connects, and has the server look for tables in the store's schema alone.
+    static func connect(
+        _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool
+    ) throws -> PostgresConnection {
+        let connection = try PostgresConnection(place.target, keepsStatements: !isPooled)
+        try connection.execute(
+            "SET search_path = \(quotedName(place.schema)), pg_temp; "
+                + "SET client_min_messages = warning; SET lock_timeout = \(Int(min(settings.timeout, 1_000_000) * 1000))"
+        )
+        return connection
+    }
+
+    init(_ place: StorePlace, _ settings: StoreSettings, isPooled: Bool) throws {
+        self.place = place
+        connection = try Self.connect(place, settings, isPooled: isPooled)
+    }
+
+    private var parameters: PostgresParameters {
+        var parameters = PostgresParameters()
+        parameters.append(place.schema)
+        return parameters
+    }
+
+    /// What the database says of the store; nil where there is none.
+    func stored() throws -> StoredStore? {
+        guard try hasTable("stores") else { return nil }
+        let results = try connection.pipeline([
+            .init("SELECT uuid, format, metadata, keeps_history FROM pippin.stores WHERE schema_name = $1", parameters),
+            .init("SELECT name, number FROM pippin.entities WHERE schema_name = $1", parameters),
+        ])
+        guard results[0].count == 1 else { return nil }
+        let format = results[0].integer(0, 1)
+        guard format <= Bookkeeping.version else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreIncompatibleSchema,
+                "The store “\(place.name)” was made by a newer version of Pippin (format \(format), and \(Bookkeeping.version) "
+                    + "is known here).", url: place.shownURL)
+        }
+        var numbers: [String: Int] = [:]
+        for row in 0..<results[1].count { numbers[results[1].string(row, 0)] = Int(results[1].integer(row, 1)) }
+        let metadata = try StoreMetadata.metadata(
+            of: results[0].data(0, 2), uuid: results[0].string(0, 0), url: place.shownURL ?? URL(fileURLWithPath: "/"))
+        return StoredStore(metadata: metadata, numbers: numbers, keepsHistory: results[0].integer(0, 3) == 1)
+    }
+
+    /// Whether a table of the bookkeeping is there: asked of the catalogue's tables, as `to_regclass` may remember that there was none.
+    private func hasTable(_ name: String) throws -> Bool {
+        var parameters = PostgresParameters()
+        parameters.append(name)
+        return try connection.query(
+            "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+                + "WHERE n.nspname = 'pippin' AND c.relname = $1)", parameters
+        ).integer(0, 0) == 1
+    }
+
+    struct StoredStore {
+        let metadata: [String: Any]
+        let numbers: [String: Int]
+        let keepsHistory: Bool
+    }
+
+    /// Has all programs that save to the store note it in the history, from now on.
+    func keepHistory() throws {
+        try connection.query("UPDATE pippin.stores SET keeps_history = true WHERE schema_name = $1", parameters)
+    }
+
+    /// The store's copy of its model; nil where there is none.
+    func cachedModel() throws -> NSManagedObjectModel? {
+        let result = try connection.query("SELECT model FROM pippin.stores WHERE schema_name = $1", parameters)
+        guard result.count == 1, !result.isNull(0, 0) else { return nil }
+        return try ModelCache.model(fromModelCache: result.data(0, 0), entityVersionHashes: [:])
+    }
+
+    /// Makes the tables of a new store, in one transaction. Who comes at the same moment waits, and finds them made.
+    func create(_ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any]) throws -> StoredStore {
+        let cache = try ModelCache.modelCacheData(for: model)
+        let list = try StoreMetadata.data(of: metadata, url: place.shownURL ?? URL(fileURLWithPath: "/"))
+        return try connection.transaction {
+            try lock()
+            if let stored = try stored() { return stored }
+            if try !hasTable("changes") { try connection.execute(BookkeepingTables.creation) }
+            let hasSchema = try connection.query(
+                "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", parameters)
+            if hasSchema.integer(0, 0) == 0 { try connection.execute("CREATE SCHEMA \(quotedName(place.schema))") }
+            let creation = TableCreation(schema)
+            try connection.execute(creation.statements.joined(separator: ";\n"))
+            var store = parameters
+            store.append(UUID().uuidString)
+            store.append(Bookkeeping.version)
+            store.append(list)
+            store.append(cache)
+            var requests = [
+                PostgresConnection.Request(
+                    "INSERT INTO pippin.stores (schema_name, uuid, format, metadata, model) VALUES ($1, $2, $3, $4, $5)",
+                    store)
+            ]
+            for mapping in schema.mappings.compactMap({ $0 }) {
+                var entity = parameters
+                entity.append(Int32(mapping.number))
+                entity.append(mapping.layout.name)
+                entity.append(mapping.layout.superentity?.name)
+                entity.append(mapping.table)
+                requests.append(
+                    .init(
+                        "INSERT INTO pippin.entities (schema_name, number, name, parent, table_name) "
+                            + "VALUES ($1, $2, $3, $4, $5)", entity))
+            }
+            for name in creation.tableNames {
+                var table = parameters
+                table.append(name)
+                requests.append(.init("INSERT INTO pippin.tables (schema_name, table_name) VALUES ($1, $2)", table))
+            }
+            _ = try connection.pipeline(requests)
+            guard let stored = try stored() else {
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreOpen, "The store “\(place.name)” was made, and is not there.")
+            }
+            return stored
+        }
+    }
+
+    /// Keeps others from making or changing stores of the database, until the transaction ends.
+    func lock() throws { try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lockNumber))") }
+
+    /// Removes the store's tables, and what is known of it.
+    func destroy() throws {
+        try connection.transaction {
+            try lock()
+            guard try stored() != nil else { return }
+            let tables = try connection.query(
+                "SELECT format('%I.%I', schema_name, table_name) FROM pippin.tables WHERE schema_name = $1 "
+                    + "AND to_regclass(format('%I.%I', schema_name, table_name)) IS NOT NULL", parameters)
+            for row in 0..<tables.count { try connection.execute("DROP TABLE \(tables.string(row, 0)) CASCADE") }
+            try connection.query("DELETE FROM pippin.stores WHERE schema_name = $1", parameters)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import PredicateFormat
+import SQLGeneration
+import StoreEngine
+
+/// An open store: the connection, the schema, and what was prepared for each entity.
+final class OpenDatabase {
+    let place: StorePlace
+    let schema: SQLSchema
+    let identity: StoreIdentity
+    let settings: StoreSettings
+    /// Whether statements may stay on the server; see ``NSPostgreSQLPooledOption``.
+    let isPooled: Bool
+    private(set) var connection: PostgresConnection
+    /// Whether changes are noted in the history.
+    let hasHistory: Bool
+    /// How the properties of entities are numbered in the history.
+    var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
+    /// What a batch has done so far, and who.
+    var batchHistory = HistoryRun()
+    var batchOrigin = ChangeOrigin()
+    /// What reads rows of each form of fetches.
+    var fetches: [FetchKey: CachedFetch] = [:]
+    /// Keys that the server has handed out and nobody has used.
+    var keys = KeyBlocks()
+    /// Whether this reads one state of the store, in a transaction that cannot be begun again.
+    let isPinned: Bool
+    /// Whether a transaction takes in all saves until it ends.
+    var isInLongTransaction = false
+    /// The indexes that the long transaction makes when the rows are there.
+    var laterIndexes: [TableCreation.IndexStatement] = []
+    /// The attributes that are computed from others.
+    let derivations: [DerivedColumn]
+    /// Whether dates may be rounded.
+    let hasDates: Bool
+    private var accesses: [EntityAccess?]
+
+    init(
+        place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
+        hasHistory: Bool, isPinned: Bool = false, connection: PostgresConnection
+    ) throws {
+        self.isPinned = isPinned
+        self.hasHistory = hasHistory
+        self.place = place
+        self.schema = schema
+        self.identity = identity
+        self.settings = settings
+        self.isPooled = isPooled
+        self.connection = connection
+        hasDates = schema.layout.entities.contains { $0.attributeTypes.contains(.dateAttributeType) }
+        derivations = try DerivedColumn.all(in: schema)
+        accesses = Array(repeating: nil, count: schema.mappings.count)
+    }
+
+    var readingContext: ReadingContext { ReadingContext(schema: schema, identity: identity) }
+
+    /// What was prepared for an entity's rows.
+    func access(_ entity: EntityLayout) throws -> EntityAccess {
+        let index = entity.number - 1
+        if accesses.indices.contains(index), let known = accesses[index] { return known }
+        guard let mapping = schema.mapping(of: entity) else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOperation,
+                "The store “\(place.name)” does not hold objects of entity “\(entity.name)”.", url: place.shownURL)
+        }
+        let access = EntityAccess(mapping, readingContext)
+        accesses[index] = access
+        return access
+    }
+
+    // MARK: The connection
+
+    /// Runs work on the connection, and turns what PostgreSQL reports into Core Data's errors.
+    func run<Result>(
+        _ work: String, fallback: Int = CoreDataErrorCode.persistentStoreOperation, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            try reconnectIfNeeded()
+            return try body()
+        } catch {
+            throw PostgresStoreError.make(error, fallback: fallback, work: work, place: place)
+        }
+    }
+
+    /// Runs work that only reads. It is done again when the connection turns out to be lost.
+    func reading<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
+        try run(work) {
+            do { return try body() } catch let error as PostgresError {
+                guard error.isConnectionFailure || !connection.isUsable, !isInLongTransaction, !isPinned else {
+                    throw error
+                }
+                try reconnectIfNeeded()
+                return try body()
+            }
+        }
+    }
+
+    /// Makes a new connection where the old one is lost.
+    func reconnectIfNeeded() throws {
+        guard !connection.isUsable, !isInLongTransaction, !isPinned else { return }
+        connection = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
+    }
+
+    /// Runs a closure in a transaction, or in a part of the long one; undone when it throws.
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try isInLongTransaction ? connection.part(body) : connection.transaction(.readWrite, body)
+    }
+
+    /// Runs a closure whose statements all read one state of the store.
+    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try connection.isInTransaction ? body() : connection.transaction(.snapshot, body)
+    }
+
+    // MARK: Statements
+
+    /// Runs a generated statement.
+    @discardableResult
+    func query(
+        _ fragment: SQLFragment, _ context: BindingContext = BindingContext(),
+        given: [(inout PostgresParameters) -> Void] = []
+    ) throws -> PostgresResult {
+        let statement = fragment.postgres
+        return try connection.query(
+            statement.text, ParameterBinder.parameters(statement.bindings, context, given: given))
+    }
+
+    /// Runs a statement with arrays of keys.
+    @discardableResult
+    func query(_ sql: String, keys: [Int64]...) throws -> PostgresResult {
+        var parameters = PostgresParameters()
+        for list in keys { parameters.append(array: list) }
+        return try connection.query(sql, parameters)
+    }
+
+    /// The entity that a row's number says, if it is one of those that belong there.
+    func entity(numbered number: Int64, kindOf entity: EntityLayout) -> EntityLayout {
+        schema.entity(numbered: number, kindOf: entity) ?? entity
+    }
+}

@@ -1,0 +1,151 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import SQLGeneration
+import StoreEngine
+
+extension OpenDatabase {
+    /// How often a transaction is tried again that was in the way of another one.
+    private static let attempts = 5
+
+    /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, places, history.
+    ///
+    /// - Parameters:
+    ///   - changes: what to write.
+    ///   - metadata: the store's metadata, when they are to be written, too.
+    ///   - others: what else is to succeed before the transaction ends.
+    /// - Returns: the values that the store computed itself, such as derived attributes.
+    /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else, and what `others` throws.
+    func save(
+        _ changes: ChangeSet, metadata: [String: Any]? = nil, with others: () throws -> Void = {}
+    ) throws -> SaveResult {
+        try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            var isLeft = false
+            var clearsUniqueValues = false
+            for attempt in 1... {
+                do {
+                    return try self.attempt(changes, metadata, clearsUniqueValues: clearsUniqueValues) {
+                        isLeft = true
+                        try others()
+                    }
+                } catch let error as PostgresError where error.isUniqueViolation {
+                    if clearsUniqueValues { throw error }
+                    try refuse(changes)
+                    // The values only got in each other's way.
+                    clearsUniqueValues = true
+                } catch let error as PostgresError where error.isRetryable {
+                    // Nothing was decided by what was read before, unless other stores have been written to.
+                    guard attempt < Self.attempts, !isLeft, !isInLongTransaction else { throw error }
+                    try refuse(changes)
+                } catch let error as PostgresError where !connection.isUsable {
+                    // The server has taken back what was not committed.
+                    guard attempt == 1, !isLeft, !isInLongTransaction else { throw error }
+                    try reconnectIfNeeded()
+                }
+            }
+            return SaveResult()
+        }
+    }
+
+    /// Says what keeps a change set from being written, if anything does.
+    private func refuse(_ changes: ChangeSet) throws {
+        try snapshot {
+            let conflicts = try conflicts(of: changes)
+            if !conflicts.isEmpty { throw SaveRefusal.optimisticLocking(conflicts) }
+            let violations = try ConstraintCheck(self).violations(in: changes)
+            if !violations.isEmpty { throw SaveRefusal.constraints(violations) }
+        }
+    }
+
+    /// The rows to change or delete that have another version than they should.
+    private func conflicts(of changes: ChangeSet) throws -> [(objectID: NSManagedObjectID, current: Row?)] {
+        let expected =
+            changes.deleted.map { ($0.objectID, $0.version) } + changes.updated.map { ($0.objectID, $0.version) }
+        let current = try currentRows(expected.map(\.0))
+        return expected.compactMap { identifier, version in
+            let row = current[identifier]
+            return row?.version == version ? nil : (identifier, row)
+        }
+    }
+
+    private func currentRows(_ identifiers: [NSManagedObjectID]) throws -> [NSManagedObjectID: Row] {
+        Dictionary(try readRows(identifiers).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func attempt(
+        _ changes: ChangeSet, _ metadata: [String: Any]?, clearsUniqueValues: Bool, _ others: () throws -> Void
+    ) throws -> SaveResult {
+        var result = SaveResult()
+        var run = SaveRun(changes, self)
+        do {
+            result.computed = try write(changes, metadata, &run, clearsUniqueValues: clearsUniqueValues)
+            if !run.conflicts.isEmpty { throw OptimisticConflict() }
+            try others()
+        } catch {
+            // The first error is the one to tell.
+            try? undo()
+            guard error is OptimisticConflict else { throw error }
+            let current = try currentRows(run.conflicts)
+            throw SaveRefusal.optimisticLocking(run.conflicts.map { ($0, current[$0]) })
+        }
+        try commit()
+        result.computed += roundedDates(changes)
+        return result
+    }
+
+    /// Writes everything, in a transaction that stays open.
+    private func write(
+        _ changes: ChangeSet, _ metadata: [String: Any]?, _ run: inout SaveRun, clearsUniqueValues: Bool
+    ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
+        let begin = PostgresConnection.Request(
+            isInLongTransaction ? "SAVEPOINT pippin_save" : PostgresConnection.TransactionKind.readWrite.rawValue)
+        let looksFirst = !derivations.isEmpty || keepsTombstones(changes)
+        if looksFirst { _ = try connection.query(begin.sql) }
+        var derived = DerivedUpdate(changes, self)
+        try derived.prepare()
+        let last =
+            try history(of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID))) + [notification]
+        try run.write(
+            first: looksFirst ? [] : [begin], last: derivations.isEmpty ? last : [],
+            clearsUniqueValues: clearsUniqueValues)
+        guard run.conflicts.isEmpty else { return [] }
+        let computed = try derived.finish()
+        if let metadata { try MetadataWriting.write(metadata, place, connection) }
+        if !derivations.isEmpty { _ = try connection.pipeline(last) }
+        return computed
+    }
+
+    private func undo() throws {
+        guard isInLongTransaction else { return try connection.rollback() }
+        try connection.execute("ROLLBACK TO SAVEPOINT pippin_save; RELEASE SAVEPOINT pippin_save")
+    }
+
+    private func commit() throws {
+        guard !isInLongTransaction else { return try connection.execute("RELEASE SAVEPOINT pippin_save") }
+        do { try connection.commit() } catch {
+            if let error = error as? PostgresError, error.isConnectionFailure || !connection.isUsable {
+                throw PostgresStoreError.uncertain(error, place: place)
+            }
+            throw error
+        }
+    }
+
+    /// The dates that the database keeps only to the microsecond.
+    private func roundedDates(_ changes: ChangeSet) -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
+        guard hasDates else { return [] }
+        var rounded: [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] = []
+        for change in changes.inserted + changes.updated {
+            for slot in change.values.indices {
+                guard case .date(let seconds) = change.values[slot] else { continue }
+                let stored = Timestamp.rounded(seconds)
+                if stored != seconds, !change.objectID.layout.slots[slot].isTransient {
+                    rounded.append((change.objectID, slot, .date(stored)))
+                }
+            }
+        }
+        return rounded
+    }
+}
+
+/// Leaves a transaction whose rows somebody else has changed.
+private struct OptimisticConflict: Error {}

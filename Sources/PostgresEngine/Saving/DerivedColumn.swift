@@ -1,0 +1,139 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import PredicateFormat
+import SQLGeneration
+import StoreEngine
+
+/// A derived attribute: how it is computed, and which changes make that necessary.
+final class DerivedColumn {
+    /// What an attribute is computed from, besides the object itself.
+    enum Source {
+        case object
+        /// A value behind a relationship to one.
+        case toOne(RelationshipLayout, column: String)
+        /// The objects behind a relationship to many.
+        case toMany(RelationshipLayout, ToManyMapping)
+    }
+
+    let mapping: EntityMapping
+    let slot: Int
+    let source: Source
+    private let column: WrittenColumn
+    private let expression: ExpressionTree
+    /// What must be done to the values after the database has given them: what it does not do as memory does.
+    private let foldsHere: Bool
+
+    /// The derived attributes of a store, in the order of the entities.
+    ///
+    /// - Throws: an `NSError` for an expression that no store can compute.
+    static func all(in schema: SQLSchema) throws -> [DerivedColumn] {
+        try schema.mappings.compactMap { $0 }.flatMap { mapping -> [DerivedColumn] in
+            let inherited = mapping.layout.superentity?.slots.count ?? 0
+            return try mapping.layout.slots.indices.dropFirst(inherited).compactMap { slot in
+                try DerivedColumn(mapping, slot, schema)
+            }
+        }
+    }
+
+    private init?(_ mapping: EntityMapping, _ slot: Int, _ schema: SQLSchema) throws {
+        let layout = mapping.layout.slots[slot]
+        guard let attribute = layout.attribute?.description as? NSDerivedAttributeDescription,
+            let derivation = attribute.derivationExpression, !layout.isTransient,
+            let column = WrittenColumn.columns(of: mapping, includesDerived: true).first(where: { $0.slot == slot })
+        else { return nil }
+        self.mapping = mapping
+        self.slot = slot
+        self.column = column
+        var tree = expressionTree(of: derivation)
+        if case .function(.canonical, let arguments) = tree, arguments.count == 1 {
+            tree = arguments[0]
+            foldsHere = true
+        } else {
+            foldsHere = false
+        }
+        expression = tree
+        guard let source = Self.source(of: tree, mapping) else {
+            throw SQLError.unsupported(
+                "the derived attribute “\(mapping.layout.name).\(layout.name)”, whose expression is “\(derivation)”; it may be "
+                    + "an attribute, one behind a to-one relationship, these in canonical:, uppercase: or lowercase:, now(), "
+                    + "or @count, @sum, @min, @max or @avg of a to-many relationship")
+        }
+        self.source = source
+    }
+
+    private static func source(of tree: ExpressionTree, _ mapping: EntityMapping) -> Source? {
+        switch tree {
+        case .function(.now, _): return .object
+        case .function(_, let arguments) where arguments.count == 1: return source(of: arguments[0], mapping)
+        case .keyPath(let path):
+            let keys = path.filter { !$0.hasPrefix("@") }
+            guard let first = keys.first, keys.count <= 2 else { return nil }
+            guard let relationship = mapping.layout.relationship(named: first) else {
+                return keys.count == 1 ? .object : nil
+            }
+            if relationship.isToMany {
+                return mapping.toManys[relationship.index].map { .toMany(relationship, $0) }
+            }
+            return mapping.columns[relationship.slot].map { .toOne(relationship, column: $0.name) }
+        default: return nil
+        }
+    }
+
+    /// Computes the attribute anew where it is not as it should be.
+    ///
+    /// - Parameters:
+    ///   - keys: the objects that may be concerned; nil for all.
+    ///   - database: the store.
+    /// - Returns: the values that have changed.
+    /// - Throws: the server's errors.
+    func update(
+        _ keys: [Int64]?, in database: OpenDatabase
+    ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
+        if let keys, keys.isEmpty { return [] }
+        var plan = FetchPlan(entity: mapping.layout)
+        plan.columns = [
+            .expression(name: "key", NSExpression.expressionForEvaluatedObject(), .objectIDAttributeType),
+            .expression(name: "value", makeExpression(expression), .undefinedAttributeType),
+        ]
+        let values = try FetchSQL(schema: database.schema).statement(
+            plan, result: .values,
+            restriction: keys == nil ? nil : { "\(.key, of: $0) = ANY(\(binding: .given(0)))" }
+        ).sql
+        let bind: (inout PostgresParameters) -> Void = { $0.append(array: keys ?? []) }
+        let result: PostgresResult
+        if foldsHere {
+            let found = try database.query(values, given: [bind])
+            var (rows, texts) = (PostgresArray(.bigint), PostgresArray(.text))
+            for row in 0..<found.count {
+                rows.append(found.integer(row, 0))
+                if found.isNull(row, 1) {
+                    texts.appendNull()
+                } else {
+                    texts.append(found.string(row, 1).folded([.caseInsensitive, .diacriticInsensitive]))
+                }
+            }
+            result = try database.query(
+                assignment(of: "SELECT * FROM unnest(\(binding: .given(0)), \(binding: .given(1)))"),
+                given: [{ [rows] in $0.append(rows) }, { [texts] in $0.append(texts) }])
+        } else {
+            result = try database.query(assignment(of: values), given: [bind])
+        }
+        let reader = ValueReader(column.kind, column: 2, attribute: column.attribute)
+        return (0..<result.count).map { row in
+            let layout = database.entity(numbered: result.integer(row, 1), kindOf: mapping.layout)
+            let identifier = NSManagedObjectID(layout: layout, store: database.identity, key: result.integer(row, 0))
+            return (identifier, slot, reader.value(result, row, database.readingContext))
+        }
+    }
+
+    private func assignment(of values: SQLFragment) -> SQLFragment {
+        let name: SQLFragment = "\(name: column.name)"
+        let type: SQLFragment = "\(word: column.kind.type.name)"
+        let found: SQLFragment = "(\(values)) AS f(k, v)"
+        let condition: SQLFragment = "\(.key, of: "t") = f.k AND t.\(name) IS DISTINCT FROM f.v::\(type)"
+        let returned: SQLFragment = "\(.key, of: "t"), \(.entity, of: "t"), t.\(name)"
+        return
+            "UPDATE \(name: mapping.table) t SET \(name) = f.v::\(type) FROM \(found) WHERE \(condition) RETURNING \(returned)"
+    }
+}

@@ -1,0 +1,106 @@
+import CoreDataModel
+import PostgresConnection
+import SQLGeneration
+import StoreEngine
+
+/// Which objects' derived attributes a save concerns: found partly before it writes, partly afterwards.
+struct DerivedUpdate {
+    private let database: OpenDatabase
+    private let changes: ChangeSet
+    /// The keys by the attribute's position.
+    private var keys: [Set<Int64>]
+
+    init(_ changes: ChangeSet, _ database: OpenDatabase) {
+        (self.changes, self.database) = (changes, database)
+        keys = database.derivations.map { _ in [] }
+    }
+
+    private func written(_ entity: EntityLayout, inserted: Bool = true, updated: Bool = true) -> [Int64] {
+        var keys: [Int64] = []
+        for change in changes.inserted where inserted && change.objectID.layout.isKind(of: entity) {
+            keys.append(change.objectID.key)
+        }
+        for change in changes.updated where updated && change.objectID.layout.isKind(of: entity) {
+            keys.append(change.objectID.key)
+        }
+        return keys
+    }
+
+    private func deleted(_ entity: EntityLayout) -> [Int64] {
+        changes.deleted.filter { $0.objectID.layout.isKind(of: entity) }.map(\.objectID.key)
+    }
+
+    /// Looks at what leads where before it is changed.
+    mutating func prepare() throws {
+        for (position, derived) in database.derivations.enumerated() {
+            guard case .toMany(let relationship, let toMany) = derived.source else { continue }
+            let entity = relationship.destination
+            switch toMany {
+            case .foreignKey(let key):
+                try addOwners(position, key, written(entity, inserted: false) + deleted(entity))
+            case .joinTable(let join): try addSources(position, join, deleted(entity))
+            }
+        }
+    }
+
+    /// Computes what has changed, after all has been written.
+    mutating func finish() throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
+        var computed: [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] = []
+        for (position, derived) in database.derivations.enumerated() {
+            keys[position].formUnion(written(derived.mapping.layout))
+            switch derived.source {
+            case .object: break
+            case .toOne(let relationship, let column):
+                let entity = relationship.destination
+                let changed = written(entity) + deleted(entity)
+                guard !changed.isEmpty else { break }
+                try add(
+                    position,
+                    "SELECT \(ColumnName.key) FROM \(quotedName(derived.mapping.table)) WHERE \(quotedName(column)) = ANY($1)",
+                    changed)
+            case .toMany(let relationship, .foreignKey(let key)):
+                try addOwners(position, key, written(relationship.destination))
+                addPairs(position, relationship)
+            case .toMany(let relationship, .joinTable(let join)):
+                try addSources(position, join, written(relationship.destination, inserted: false))
+                addPairs(position, relationship)
+            }
+            computed += try derived.update(keys[position].sorted(), in: database)
+        }
+        return computed
+    }
+
+    private mutating func addOwners(_ position: Int, _ key: ForeignKeyMapping, _ changed: [Int64]) throws {
+        guard !changed.isEmpty else { return }
+        let column = quotedName(key.column)
+        try add(
+            position,
+            "SELECT DISTINCT \(column) FROM \(quotedName(key.table)) WHERE \(ColumnName.key) = ANY($1) AND \(column) IS NOT NULL",
+            changed)
+    }
+
+    private mutating func addSources(_ position: Int, _ join: JoinMapping, _ changed: [Int64]) throws {
+        guard !changed.isEmpty else { return }
+        try add(
+            position,
+            "SELECT DISTINCT \(quotedName(join.sourceColumn)) FROM \(quotedName(join.table)) "
+                + "WHERE \(quotedName(join.destinationColumn)) = ANY($1)", changed)
+    }
+
+    private mutating func add(_ position: Int, _ sql: String, _ changed: [Int64]) throws {
+        let result = try database.query(sql, keys: changed)
+        for row in 0..<result.count { keys[position].insert(result.integer(row, 0)) }
+    }
+
+    /// The objects at either end of pairs that are added or removed.
+    private mutating func addPairs(_ position: Int, _ relationship: RelationshipLayout) {
+        for change in changes.inserted + changes.updated {
+            for toMany in change.toManyChanges {
+                if toMany.relationship === relationship { keys[position].insert(change.objectID.key) }
+                if let inverse = relationship.inverse, toMany.relationship === inverse {
+                    keys[position].formUnion((toMany.added + toMany.removed).map(\.key))
+                }
+            }
+        }
+    }
+}

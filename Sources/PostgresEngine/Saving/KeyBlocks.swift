@@ -1,0 +1,118 @@
+import CoreDataModel
+import PostgresConnection
+import StoreEngine
+
+/// Keys that were taken from the sequences of tables and have yet to be used, so that not each new object asks the server.
+struct KeyBlocks {
+    /// How many keys are taken at least.
+    static let size = 32
+
+    private var free: [String: [ClosedRange<Int64>]] = [:]
+
+    func count(_ table: String) -> Int { (free[table] ?? []).reduce(0) { $0 + $1.count } }
+
+    /// Adds keys that come after those that are there.
+    mutating func add(_ range: ClosedRange<Int64>, _ table: String) {
+        var ranges = free[table] ?? []
+        if let last = ranges.last, last.upperBound + 1 == range.lowerBound {
+            ranges[ranges.count - 1] = last.lowerBound...range.upperBound
+        } else {
+            ranges.append(range)
+        }
+        free[table] = ranges
+    }
+
+    /// Takes so many keys; fewer where there are not enough.
+    mutating func take(_ count: Int, _ table: String) -> [Int64] {
+        var keys: [Int64] = []
+        keys.reserveCapacity(count)
+        while keys.count < count, let first = free[table]?.first {
+            let part = first.prefix(count - keys.count)
+            keys += part
+            if part.count == first.count {
+                free[table]?.removeFirst()
+            } else {
+                free[table]?[0] = first.lowerBound + Int64(part.count)...first.upperBound
+            }
+        }
+        return keys
+    }
+
+    /// Forgets what lies below a key that somebody brings along.
+    mutating func removeAll(_ table: String) { free[table] = nil }
+}
+
+extension OpenDatabase {
+    /// Sees to it that so many keys of each table are there: one round trip for all.
+    func provideKeys(_ wanted: [(table: String, count: Int)]) throws {
+        var requests: [PostgresConnection.Request] = []
+        var tables: [String] = []
+        for (table, count) in wanted where keys.count(table) < count {
+            var parameters = PostgresParameters()
+            parameters.append("\(quotedName(table))")
+            parameters.append(Int64(max(count - keys.count(table), KeyBlocks.size)))
+            // Others take keys of the same sequence meanwhile; only then, the keys are told one by one.
+            requests.append(
+                .init(
+                    """
+                    SELECT min(k), max(k), CASE WHEN max(k) - min(k) + 1 > count(*) THEN array_agg(k) END FROM \
+                    (SELECT nextval(s) AS k FROM (SELECT pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass AS s OFFSET 0) q, \
+                    generate_series(1, $2)) keys
+                    """, parameters))
+            tables.append(table)
+        }
+        for (result, table) in zip(try connection.pipeline(requests), tables) {
+            guard !result.isNull(0, 2) else {
+                keys.add(result.integer(0, 0)...result.integer(0, 1), table)
+                continue
+            }
+            for key in result.integers(0, 2).sorted() { keys.add(key...key, table) }
+        }
+    }
+
+    func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
+        guard !entities.isEmpty else { return [] }
+        var wanted: [(table: String, count: Int)] = []
+        var positions: [String: Int] = [:]
+        var latest: (layout: EntityLayout, position: Int)?
+        for entity in entities {
+            if let latest, latest.layout === entity {
+                wanted[latest.position].count += 1
+                continue
+            }
+            let table = try access(entity.root).mapping.table
+            let position = positions[table] ?? wanted.count
+            if position == wanted.count { wanted.append((table, 0)) }
+            positions[table] = position
+            wanted[position].count += 1
+            latest = (entity, position)
+        }
+        return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+            try provideKeys(wanted)
+            var taken = wanted.map { ArraySlice(keys.take($0.count, $0.table)) }
+            return try entities.map { entity in
+                let position = wanted.count == 1 ? 0 : positions[try access(entity.root).mapping.table] ?? 0
+                guard let key = taken[position].popFirst() else {
+                    throw PostgresError(state: "2200H", message: "the sequence gave too few keys")
+                }
+                return NSManagedObjectID(layout: entity, store: identity, key: key)
+            }
+        }
+    }
+
+    /// Counts on from a key; nothing to do where the table is further already.
+    func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
+        try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+            let table = try access(root).mapping.table
+            keys.removeAll(table)
+            var parameters = PostgresParameters()
+            parameters.append(quotedName(table))
+            parameters.append(key)
+            try connection.query(
+                """
+                SELECT setval(s, $2) FROM (SELECT pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass AS s OFFSET 0) q \
+                WHERE nextval(s) < $2
+                """, parameters)
+        }
+    }
+}

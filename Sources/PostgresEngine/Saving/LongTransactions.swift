@@ -1,0 +1,100 @@
+import CoreDataModel
+import PostgresConnection
+import SQLGeneration
+import StoreEngine
+
+// Many saves that are there together, or not at all.
+extension OpenDatabase {
+    func beginLongTransaction(makesIndexesLater: Bool) throws {
+        try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            try connection.begin()
+            isInLongTransaction = true
+            guard makesIndexesLater else { return }
+            let indexes = TableCreation(schema).indexes
+            try connection.execute(indexes.map(\.removal).joined(separator: ";\n"))
+            laterIndexes = indexes
+        }
+    }
+
+    /// Makes the indexes that were left for later. Those whose rows share values that must be unique are left once more.
+    func makeIndexes() throws {
+        try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            laterIndexes = try laterIndexes.filter { index in
+                do {
+                    try connection.part { try connection.execute(index.creation) }
+                    return false
+                } catch let error as PostgresError where error.isUniqueViolation { return true }
+            }
+        }
+    }
+
+    /// Rows that share values which must be unique; none where all indexes are there.
+    func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
+        guard let missing = laterIndexes.first else { return [] }
+        return try run("read from") {
+            var found: [(constraint: [String], rows: [NSManagedObjectID])] = []
+            for mapping in schema.mappings.compactMap({ $0 }) {
+                for constraint in mapping.layout.description.uniquenessConstraintNames where found.count < limit {
+                    found += try sharedValues(constraint, of: mapping, limit: limit, groups: limit - found.count)
+                }
+            }
+            guard found.isEmpty else { return found }
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "The index “\(missing.name)” cannot be made: rows share values that must be unique.",
+                url: place.shownURL)
+        }
+    }
+
+    private func sharedValues(
+        _ constraint: [String], of mapping: EntityMapping, limit: Int, groups: Int
+    ) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
+        let columns = constraint.compactMap { mapping.column(named: $0)?.name }.map(quotedName)
+        guard !columns.isEmpty, columns.count == constraint.count else { return [] }
+        let list = columns.joined(separator: ", ")
+        let present = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        let key = ColumnName.key
+        let result = try connection.query(
+            """
+            SELECT g.first, t.\(key), t.\(ColumnName.entity) FROM (SELECT \(list), min(\(key)) AS first FROM \
+            \(quotedName(mapping.table)) WHERE \(present) GROUP BY \(list) HAVING count(*) > 1 ORDER BY min(\(key)) LIMIT \(groups)) g \
+            JOIN \(quotedName(mapping.table)) t USING (\(list)) ORDER BY 1, 2
+            """)
+        var found: [(constraint: [String], rows: [NSManagedObjectID])] = []
+        var latest: Int64?
+        for row in 0..<result.count {
+            if latest != result.integer(row, 0) { found.append((constraint, [])) }
+            latest = result.integer(row, 0)
+            guard found[found.count - 1].rows.count < limit else { continue }
+            let layout = entity(numbered: result.integer(row, 2), kindOf: mapping.layout)
+            found[found.count - 1].rows.append(
+                NSManagedObjectID(layout: layout, store: identity, key: result.integer(row, 1)))
+        }
+        return found
+    }
+
+    /// Gives all rows the version of new ones.
+    func resetVersions() throws {
+        try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            for mapping in schema.mappings.compactMap({ $0 }) where mapping.layout.superentity == nil {
+                try connection.execute(
+                    "UPDATE \(quotedName(mapping.table)) SET \(ColumnName.version) = 1 WHERE \(ColumnName.version) <> 1"
+                )
+            }
+        }
+    }
+
+    func endLongTransaction(commits: Bool) throws {
+        guard isInLongTransaction else { return }
+        isInLongTransaction = false
+        laterIndexes = []
+        try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            guard commits else { return try connection.rollback() }
+            do { try connection.commit() } catch {
+                // The first error is the one to tell.
+                try? connection.rollback()
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import CoreDataModel
+import PostgresConnection
+import SQLGeneration
+
+/// The statements that write many rows at once: each column is an array. Pure.
+enum RowStatements {
+    /// `INSERT INTO "car" (_id, _entity, _version, "maker") SELECT u.k, 1, u.v, u.c0 FROM unnest($1, $2, $3) AS u(k, v, c0)`
+    static func insert(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
+        let names = columns.map { quotedName($0.name) }
+        let values = columns.indices.map { "u.c\($0)" }
+        let list = ([ColumnName.key, ColumnName.entity, ColumnName.version] + names).joined(separator: ", ")
+        let selection = (["u.k", "\(mapping.number)", "u.v"] + values).joined(separator: ", ")
+        return "INSERT INTO \(quotedName(mapping.table)) (\(list)) SELECT \(selection) FROM \(rows(columns.count))"
+    }
+
+    /// `COPY "car" (_id, _entity, _version, "maker") FROM STDIN (FORMAT binary)`
+    static func copy(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
+        let names = columns.map { quotedName($0.name) }
+        let list = ([ColumnName.key, ColumnName.entity, ColumnName.version] + names).joined(separator: ", ")
+        return "COPY \(quotedName(mapping.table)) (\(list)) FROM STDIN (FORMAT binary)"
+    }
+
+    /// `UPDATE "car" t SET "maker" = u.c0, _version = u.v + 1 FROM unnest($1, $2, $3) AS u(k, v, c0) WHERE t._id = u.k AND
+    /// t._version = u.v RETURNING t._id`
+    ///
+    /// Whoever leaves an object for another has no place in its ordered relationship any more.
+    static func update(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
+        var sets = columns.enumerated().map { "\(quotedName($1.name)) = u.c\($0)" }
+        for (index, column) in columns.enumerated() {
+            guard let order = column.orderColumn.map(quotedName) else { continue }
+            sets.append("\(order) = CASE WHEN t.\(quotedName(column.name)) = u.c\(index) THEN t.\(order) END")
+        }
+        // The sum of the greatest number and one is the smallest one: versions are only compared.
+        let next = "CASE WHEN u.v = 9223372036854775807 THEN -9223372036854775808 ELSE u.v + 1 END"
+        sets.append("\(ColumnName.version) = \(next)")
+        return "UPDATE \(quotedName(mapping.table)) t SET \(sets.joined(separator: ", ")) FROM \(rows(columns.count)) "
+            + "WHERE \(same) RETURNING t.\(ColumnName.key)"
+    }
+
+    /// Clears columns of the rows that an update finds.
+    static func clear(_ table: String, _ columns: [String]) -> String {
+        let sets = columns.map { "\(quotedName($0)) = NULL" }.joined(separator: ", ")
+        return "UPDATE \(quotedName(table)) t SET \(sets) FROM \(rows(0)) WHERE \(same)"
+    }
+
+    /// `DELETE FROM "car" t USING unnest($1, $2) AS u(k, v) WHERE t._id = u.k AND t._version = u.v RETURNING t._id`
+    static func delete(_ table: String) -> String {
+        "DELETE FROM \(quotedName(table)) t USING \(rows(0)) WHERE \(same) RETURNING t.\(ColumnName.key)"
+    }
+
+    private static let same = "t.\(ColumnName.key) = u.k AND t.\(ColumnName.version) = u.v"
+
+    private static func rows(_ columns: Int) -> String {
+        let parameters = (1...columns + 2).map { "$\($0)" }.joined(separator: ", ")
+        let names = (["k", "v"] + (0..<columns).map { "c\($0)" }).joined(separator: ", ")
+        return "unnest(\(parameters)) AS u(\(names))"
+    }
+
+    // MARK: Relationships to many
+
+    /// `INSERT INTO "product_tags" ("product_id", "tag_id") SELECT * FROM unnest($1, $2) ON CONFLICT DO NOTHING`
+    static func insertPairs(_ join: JoinMapping) -> String {
+        "INSERT INTO \(quotedName(join.table)) (\(quotedName(join.sourceColumn)), \(quotedName(join.destinationColumn))) "
+            + "SELECT * FROM unnest($1, $2) ON CONFLICT DO NOTHING"
+    }
+
+    static func deletePairs(_ join: JoinMapping) -> String {
+        "DELETE FROM \(quotedName(join.table)) t USING unnest($1, $2) AS u(a, b) "
+            + "WHERE t.\(quotedName(join.sourceColumn)) = u.a AND t.\(quotedName(join.destinationColumn)) = u.b"
+    }
+
+    /// Takes objects out of a join table.
+    static func deletePairs(of join: JoinMapping) -> String {
+        "DELETE FROM \(quotedName(join.table)) WHERE \(quotedName(join.sourceColumn)) = ANY($1)"
+    }
+
+    /// Gives destinations an owner, for a relationship without inverse.
+    static func own(_ key: ForeignKeyMapping) -> String {
+        let order = key.orderColumn.map { ", \(quotedName($0)) = NULL" } ?? ""
+        return
+            "UPDATE \(quotedName(key.table)) t SET \(quotedName(key.column)) = u.a\(order) FROM unnest($1, $2) AS u(a, b) "
+            + "WHERE t.\(ColumnName.key) = u.b"
+    }
+
+    /// Takes destinations from their owners.
+    static func release(_ key: ForeignKeyMapping) -> String {
+        "\(releasing(key)) FROM unnest($1, $2) AS u(a, b) WHERE t.\(ColumnName.key) = u.b AND t.\(quotedName(key.column)) = u.a"
+    }
+
+    /// Takes all destinations from owners that are deleted.
+    static func releaseAll(_ key: ForeignKeyMapping) -> String {
+        "\(releasing(key)) WHERE t.\(quotedName(key.column)) = ANY($1)"
+    }
+
+    private static func releasing(_ key: ForeignKeyMapping) -> String {
+        let cleared = key.columns.map { "\(quotedName($0)) = NULL" }.joined(separator: ", ")
+        return "UPDATE \(quotedName(key.table)) t SET \(cleared)"
+    }
+
+    /// The places of the destinations of objects: source, destination, place.
+    static func places(_ toMany: ToManyMapping) -> String? {
+        switch toMany {
+        case .foreignKey(let key):
+            guard let order = key.orderColumn else { return nil }
+            return
+                "SELECT \(quotedName(key.column)), \(ColumnName.key), \(quotedName(order)) FROM \(quotedName(key.table)) "
+                + "WHERE \(quotedName(key.column)) = ANY($1)"
+        case .joinTable(let join):
+            guard let order = join.orderColumn else { return nil }
+            return
+                "SELECT \(quotedName(join.sourceColumn)), \(quotedName(join.destinationColumn)), \(quotedName(order)) "
+                + "FROM \(quotedName(join.table)) WHERE \(quotedName(join.sourceColumn)) = ANY($1)"
+        }
+    }
+
+    /// Sets places: of sources `$1`, destinations `$2`, to `$3`.
+    static func setPlaces(_ toMany: ToManyMapping) -> String? {
+        let rows = "unnest($1, $2, $3) AS u(a, b, p)"
+        switch toMany {
+        case .foreignKey(let key):
+            guard let order = key.orderColumn else { return nil }
+            return "UPDATE \(quotedName(key.table)) t SET \(quotedName(order)) = u.p FROM \(rows) "
+                + "WHERE t.\(ColumnName.key) = u.b AND u.a IS NOT NULL"
+        case .joinTable(let join):
+            guard let order = join.orderColumn else { return nil }
+            return "UPDATE \(quotedName(join.table)) t SET \(quotedName(order)) = u.p FROM \(rows) "
+                + "WHERE t.\(quotedName(join.sourceColumn)) = u.a AND t.\(quotedName(join.destinationColumn)) = u.b"
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// The tables of the schema `pippin`: which stores a database has, and what Pippin knows of each.
+enum BookkeepingTables {
+    static let creation = """
+        CREATE SCHEMA IF NOT EXISTS pippin;
+        COMMENT ON SCHEMA pippin IS 'What Pippin knows of the stores in this database';
+        CREATE TABLE IF NOT EXISTS pippin.stores (
+            schema_name text PRIMARY KEY,
+            uuid text NOT NULL,
+            format bigint NOT NULL,
+            metadata bytea NOT NULL,
+            model bytea,
+            keeps_history boolean NOT NULL DEFAULT false,
+            latest bigint NOT NULL DEFAULT 0,
+            latest_change bigint NOT NULL DEFAULT 0
+        );
+        CREATE TABLE IF NOT EXISTS pippin.entities (
+            schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            number integer NOT NULL,
+            name text NOT NULL,
+            parent text,
+            table_name text NOT NULL,
+            PRIMARY KEY (schema_name, number),
+            UNIQUE (schema_name, name)
+        );
+        CREATE TABLE IF NOT EXISTS pippin.tables (
+            schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            table_name text NOT NULL,
+            PRIMARY KEY (schema_name, table_name)
+        );
+        CREATE TABLE IF NOT EXISTS pippin.transactions (
+            schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            id bigint NOT NULL,
+            date timestamp with time zone NOT NULL,
+            author text,
+            context_name text,
+            bundle_id text,
+            process_id text,
+            PRIMARY KEY (schema_name, id)
+        );
+        CREATE TABLE IF NOT EXISTS pippin.changes (
+            schema_name text NOT NULL,
+            transaction_id bigint NOT NULL,
+            id bigint NOT NULL,
+            kind smallint NOT NULL,
+            entity integer NOT NULL,
+            key bigint NOT NULL,
+            columns bytea,
+            tombstone bytea,
+            PRIMARY KEY (schema_name, transaction_id, id),
+            FOREIGN KEY (schema_name, transaction_id) REFERENCES pippin.transactions ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+        );
+        """
+}

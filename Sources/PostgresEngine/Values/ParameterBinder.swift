@@ -1,0 +1,164 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import PredicateFormat
+import SQLGeneration
+
+/// That a value cannot be compared in the database as it is in memory. The engine then evaluates the predicate itself.
+struct Inexact: Error {}
+
+/// Binds what a statement's parameters stand for, each with the type that makes the server compare as memory does.
+struct ParameterBinder {
+    private let context: BindingContext
+    private let given: [(inout PostgresParameters) -> Void]
+    private(set) var parameters = PostgresParameters()
+
+    /// - Parameters:
+    ///   - context: the predicate's arguments, the limit and the offset.
+    ///   - given: what binds the values that the engine has, by their numbers.
+    init(_ context: BindingContext, given: [(inout PostgresParameters) -> Void] = []) {
+        (self.context, self.given) = (context, given)
+    }
+
+    /// - Throws: `Inexact` for what the database would compare in another way, an `NSError` for what nobody compares.
+    static func parameters(
+        _ bindings: [SQLBinding], _ context: BindingContext, given: [(inout PostgresParameters) -> Void] = []
+    ) throws -> PostgresParameters {
+        var binder = ParameterBinder(context, given: given)
+        for binding in bindings { try binder.bind(binding) }
+        return binder.parameters
+    }
+
+    private mutating func bind(_ binding: SQLBinding) throws {
+        switch binding {
+        case .value(let value): bind(value)
+        case .constant(let value, let conversion): try bind(value, conversion)
+        case .given(let index): given[index](&parameters)
+        case .argument(let index, let conversion):
+            // The conversion says what is wrong with an argument that is not there.
+            _ = try binding.value(context)
+            try bind(context.arguments[index], conversion)
+        case .element(let index, let position, let conversion):
+            _ = try binding.value(context)
+            guard case .collection(let elements) = context.arguments[index] else { throw Inexact() }
+            try bind(elements[position], conversion)
+        case .limit:
+            if context.limit > 0 { parameters.append(Int64(context.limit)) } else { parameters.appendNull(.bigint) }
+        case .offset: parameters.append(Int64(context.offset))
+        }
+    }
+
+    private mutating func bind(_ value: SQLValue) {
+        switch value {
+        case .null: parameters.appendNull()
+        case .integer(let number): parameters.append(number)
+        case .double(let number): parameters.append(number)
+        case .text(let text): parameters.append(text)
+        case .blob(let data): parameters.append(data)
+        }
+    }
+
+    private mutating func bind(_ value: Value, _ conversion: BindingConversion) throws {
+        switch conversion {
+        case .column(let storage): try bind(value, storage)
+        case .key, .entity:
+            guard case .integer(let number) = try SQLBinding.constant(value, conversion).value(context) else {
+                return parameters.appendNull(.bigint)
+            }
+            parameters.append(number)
+        case .prefixStart, .prefixEnd:
+            // What comes after all texts has no text.
+            guard case .text(let text) = try SQLBinding.constant(value, conversion).value(context) else {
+                throw Inexact()
+            }
+            try append(text)
+        }
+    }
+
+    /// No text has a zero byte here, so that what it equals is for memory to say.
+    private mutating func append(_ text: String) throws {
+        guard !text.utf8.contains(0) else { throw Inexact() }
+        parameters.append(text)
+    }
+
+    private mutating func bind(_ value: Value, _ storage: ColumnStorage?) throws {
+        switch (value, storage) {
+        case (.null, _): parameters.appendNull(storage.map { ColumnKind($0, nil).type } ?? .unknown)
+        case (.collection, _): throw SQLError.unsupported("a collection where one value is expected")
+        case (.object, _):
+            guard case .integer(let key) = try SQLBinding.constant(value, .column(storage)).value(context) else {
+                throw Inexact()
+            }
+            parameters.append(key)
+        case (_, .boolean): try bindBoolean(value)
+        case (_, .integer): try bindNumber(value, isWhole: true)
+        case (_, .decimal): try bindNumber(value, isWhole: false)
+        case (_, .double), (_, .float): try bindDouble(value)
+        case (_, .date): try bindDate(value)
+        case (.string(let text), .string), (.string(let text), .url), (.string(let text), nil): try append(text)
+        case (.url(let url), .string), (.url(let url), .url), (.url(let url), nil): try append(url.absoluteString)
+        case (.uuid(let uuid), .uuid), (.uuid(let uuid), nil): parameters.append(uuid)
+        case (.data(let data), .data), (.data(let data), .transformable), (.data(let data), nil):
+            parameters.append(data)
+        case (.integer(let number), nil): parameters.append(number)
+        case (.double(let number), nil): parameters.append(number)
+        case (.decimal(let number), nil): try append(number)
+        case (.date, nil): try bindDate(value)
+        default: throw Inexact()
+        }
+    }
+
+    private mutating func bindBoolean(_ value: Value) throws {
+        switch value {
+        case .integer(let number) where number == 0 || number == 1: parameters.append(number == 1)
+        case .double(let number) where number == 0 || number == 1: parameters.append(number == 1)
+        default: throw Inexact()
+        }
+    }
+
+    private mutating func append(_ decimal: NSDecimalNumber) throws {
+        guard let numeric = Numeric(decimal.description(withLocale: nil)) else { throw Inexact() }
+        parameters.append(numeric)
+    }
+
+    private mutating func bindNumber(_ value: Value, isWhole: Bool) throws {
+        switch value {
+        case .integer(let number):
+            if isWhole { parameters.append(number) } else { parameters.append(Numeric(String(number))) }
+        case .double(let number):
+            if isWhole, let whole = Int64(exactly: number) { return parameters.append(whole) }
+            guard isWhole else { return parameters.append(number) }
+            // A whole number is compared with a fraction exactly only as a decimal number.
+            guard let numeric = Numeric("\(number)") else { throw Inexact() }
+            parameters.append(numeric)
+        case .decimal(let number): try append(number)
+        default: throw Inexact()
+        }
+    }
+
+    private mutating func bindDouble(_ value: Value) throws {
+        switch value {
+        case .integer(let number):
+            guard let double = Double(exactly: number) else { throw Inexact() }
+            parameters.append(double)
+        case .double(let number):
+            // Here, what is no number equals itself and is greater than all others.
+            guard !number.isNaN else { throw Inexact() }
+            parameters.append(number)
+        case .decimal(let number): parameters.append(number.doubleValue)
+        default: throw Inexact()
+        }
+    }
+
+    private mutating func bindDate(_ value: Value) throws {
+        let seconds: Double
+        switch value {
+        case .date(let date): seconds = date.timeIntervalSinceReferenceDate
+        case .integer(let number): seconds = Double(number)
+        case .double(let number): seconds = number
+        default: throw Inexact()
+        }
+        guard let timestamp = Timestamp(secondsSince2001: seconds) else { throw Inexact() }
+        parameters.append(timestamp)
+    }
+}

@@ -1,0 +1,148 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import SQLGeneration
+import StoreEngine
+
+/// A column as rows are written to it: which slot its value comes from, and how.
+struct WrittenColumn {
+    let name: String
+    let slot: Int
+    let kind: ColumnKind
+    /// The attribute; for an element of a composite attribute, the element's. None for relationships.
+    let attribute: AttributeLayout?
+    /// For an element of a composite attribute: the names that lead to it.
+    let path: [String]
+    /// For a reference with a place in an ordered relationship: the column with the place.
+    let orderColumn: String?
+
+    /// The columns that the slots of an entity fill, those of derived attributes left out.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity's table.
+    ///   - includesDerived: whether the columns of derived attributes belong to them.
+    /// - Returns: the columns, in the order of the slots.
+    static func columns(of mapping: EntityMapping, includesDerived: Bool = false) -> [WrittenColumn] {
+        mapping.columns.indices.flatMap { slot -> [WrittenColumn] in
+            guard let column = mapping.columns[slot], includesDerived || !column.isDerived else { return [] }
+            return columns(column, slot: slot, mapping.layout.slots[slot].attribute, path: [])
+        }
+    }
+
+    private static func columns(
+        _ column: SlotColumn, slot: Int, _ attribute: AttributeLayout?, path: [String]
+    ) -> [WrittenColumn] {
+        if column.isComposite {
+            return column.elements.flatMap { element -> [WrittenColumn] in
+                let name = String(element.property.split(separator: ".").last ?? "")
+                let layout = attribute?.elements.first { $0.name == name }
+                return columns(element, slot: slot, layout, path: path + [name])
+            }
+        }
+        let own = WrittenColumn(
+            name: column.name, slot: slot, kind: ColumnKind(column.storage, attribute), attribute: attribute,
+            path: path,
+            orderColumn: column.orderColumn)
+        guard let entity = column.entityColumn else { return [own] }
+        return [
+            own,
+            WrittenColumn(
+                name: entity, slot: slot, kind: .entityNumber, attribute: nil, path: path, orderColumn: nil),
+        ]
+    }
+}
+
+/// Writes the values of an entity's rows.
+struct ValueWriter {
+    let mapping: EntityMapping
+    let schema: SQLSchema
+
+    /// Writes one value.
+    ///
+    /// - Throws: an `NSError` that names the property, when the value is none that the column takes.
+    @inline(__always)
+    func write(_ value: StoredValue, _ column: WrittenColumn, to sink: inout some ValueSink) throws {
+        switch (value, column.kind) {
+        case (.null, _): sink.appendNull()
+        case (.string(let text), .string):
+            if text.utf8.contains(0) { throw unacceptable(column, Self.zero) }
+            sink.append(text)
+        case (.integer(let number), .bigint): sink.append(number)
+        case (.double(let number), .double): if number.isNaN { sink.appendNull() } else { sink.append(number) }
+        case (.date(let seconds), .date): try write(date: seconds, column, to: &sink)
+        case (.identifier(let identifier), .key): sink.append(identifier.key)
+        case (.uuid(let uuid), .uuid): sink.append(uuid)
+        default: try writeRare(value, column, to: &sink)
+        }
+    }
+
+    private func writeRare(_ value: StoredValue, _ column: WrittenColumn, to sink: inout some ValueSink) throws {
+        switch (value, column.kind) {
+        case (.object(let object as CompositeValue), _) where !column.path.isEmpty:
+            var values: [String: Any]? = object.elements
+            for key in column.path.dropLast() {
+                values = (values?[key] as? CompositeValue)?.elements ?? values?[key] as? [String: Any]
+            }
+            guard let attribute = column.attribute, let last = column.path.last else { return sink.appendNull() }
+            var element = column
+            element = element.withoutPath
+            try write(StoredValue(values?[last], for: attribute), element, to: &sink)
+        case (.integer(let number), .smallint):
+            guard let small = Int16(exactly: number) else {
+                throw unacceptable(column, "\(number) is no 16-bit integer")
+            }
+            sink.append(small)
+        case (.integer(let number), .integer):
+            guard let small = Int32(exactly: number) else {
+                throw unacceptable(column, "\(number) is no 32-bit integer")
+            }
+            sink.append(small)
+        case (.integer(let number), .boolean): sink.append(number != 0)
+        case (.identifier(let identifier), .entityNumber):
+            sink.append(Int32(schema.mapping(of: identifier.layout)?.number ?? identifier.layout.number))
+        case (.object(let object), .url):
+            guard let url = object as? NSURL else { throw unacceptable(column, Self.wrongType) }
+            sink.append((url as URL).absoluteString)
+        case (.object(let object), .decimal):
+            guard let number = object as? NSDecimalNumber else { throw unacceptable(column, Self.wrongType) }
+            if number == NSDecimalNumber.notANumber { return sink.appendNull() }
+            guard let numeric = Numeric(number.description(withLocale: nil)) else {
+                throw unacceptable(column, "“\(number)” is no decimal number")
+            }
+            sink.append(numeric)
+        case (.data(let data), .data), (.data(let data), .transformable): sink.append(data)
+        case (.object(let missing as MissingExternalData), _): throw unacceptable(column, missing.sentence)
+        case (.object(let object), .transformable):
+            guard let data = TransformableCoding.bytes(of: object, for: column.attribute) else {
+                let name = column.attribute?.valueTransformerName ?? ""
+                throw unacceptable(column, "the transformer “\(name)” is not known, or cannot archive the value")
+            }
+            sink.append(data)
+        default: throw unacceptable(column, Self.wrongType)
+        }
+    }
+
+    private func write(date seconds: Double, _ column: WrittenColumn, to sink: inout some ValueSink) throws {
+        if seconds.isNaN { return sink.appendNull() }
+        guard let timestamp = Timestamp(secondsSince2001: seconds) else {
+            throw unacceptable(column, "PostgreSQL knows the years from 4713 BC to 294276 AD")
+        }
+        sink.append(timestamp)
+    }
+
+    private static let zero = "PostgreSQL keeps no text with a zero character (U+0000) in it"
+    private static let wrongType = "its value is not of the attribute's type"
+
+    private func unacceptable(_ column: WrittenColumn, _ reason: String) -> NSError {
+        let property = ([mapping.layout.slots[column.slot].name] + column.path).joined(separator: ".")
+        return StoreError.make(
+            CoreDataErrorCode.managedObjectValidation,
+            "“\(mapping.layout.name).\(property)” cannot be stored: \(reason)" + (reason.hasSuffix(".") ? "" : "."))
+    }
+}
+
+extension WrittenColumn {
+    fileprivate var withoutPath: WrittenColumn {
+        WrittenColumn(name: name, slot: slot, kind: kind, attribute: attribute, path: [], orderColumn: orderColumn)
+    }
+}

@@ -1,0 +1,111 @@
+import CoreDataPostgres
+import Foundation
+import PostgresConnection
+import PostgresServer
+import Testing
+
+@Suite("Opening a store in PostgreSQL", .needsPostgres)
+struct OpeningTests {
+    let database: TestDatabase
+
+    init() throws { database = try TestDatabase() }
+
+    @Test("finds the store that another program made, with the same UUID")
+    func reopening() throws {
+        let first = try Bookshop.container(database).persistentStoreCoordinator.persistentStores.first
+        let second = try Bookshop.container(database).persistentStoreCoordinator.persistentStores.first
+        #expect(first?.identifier != nil && first?.identifier == second?.identifier)
+        #expect(second?.metadata[NSStoreTypeKey] as? String == "PostgreSQL")
+    }
+
+    @Test("makes the store once, when many programs start at the same moment")
+    func startingTogether() async throws {
+        let database = database
+        let identifiers = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try Bookshop.container(database).persistentStoreCoordinator.persistentStores.first?.identifier
+                }
+            }
+            return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+        }
+        #expect(identifiers.count == 1)
+    }
+
+    @Test("keeps the stores of several schemas apart")
+    func schemas() throws {
+        for schema in ["one", "Two \"quoted\""] {
+            let container = NSPersistentContainer(name: "Bookshop", managedObjectModel: Bookshop.model)
+            container.persistentStoreDescriptions = [
+                NSPersistentStoreDescription(postgreSQL: database.url(), schema: schema)
+            ]
+            container.loadPersistentStores { #expect($1 == nil) }
+            _ = container.viewContext.insert("Tag", ["name": schema])
+            try container.viewContext.save()
+        }
+        #expect(try database.rows("SELECT name FROM one.tag") == [["one"]])
+        #expect(try database.rows("SELECT name FROM \"Two \"\"quoted\"\"\".tag") == [["Two \"quoted\""]])
+    }
+
+    @Test("refuses a model that does not fit")
+    func otherModel() throws {
+        _ = try Bookshop.container(database)
+        let entity = NSEntityDescription()
+        entity.name = "Book"
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let error = #expect(throws: (any Error).self) {
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url(), options: nil)
+        }
+        #expect((error as? NSError)?.code == NSPersistentStoreIncompatibleVersionHashError)
+    }
+
+    @Test("says that the server is not there, and no password")
+    func noServer() throws {
+        let container = NSPersistentContainer(name: "Bookshop", managedObjectModel: Bookshop.model)
+        let url = try #require(URL(string: "postgresql://app:secret@/books?host=/nowhere"))
+        container.persistentStoreDescriptions = [NSPersistentStoreDescription(postgreSQL: url)]
+        var found: NSError?
+        container.loadPersistentStores { found = $1 as? NSError }
+        let error = try #require(found)
+        #expect(error.localizedDescription.contains("cannot be reached"))
+        #expect(!"\(error) \(error.userInfo)".contains("secret"))
+    }
+
+    @Test("goes by a connection string, too")
+    func connectionString() throws {
+        let container = NSPersistentContainer(name: "Bookshop", managedObjectModel: Bookshop.model)
+        container.persistentStoreDescriptions = [
+            NSPersistentStoreDescription(
+                postgreSQLConnection: "host=\(database.server.folder) dbname=\(database.name) user=postgres")
+        ]
+        container.loadPersistentStores { #expect($1 == nil) }
+        #expect(try container.viewContext.fetch("Tag").isEmpty)
+    }
+
+    @Test("removes a store's tables, and no others")
+    func destroying() throws {
+        _ = try Bookshop.container(database)
+        try database.connect().execute("CREATE TABLE mine (x int)")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshop.model)
+        try coordinator.destroyPersistentStore(at: database.url(), ofType: NSPostgreSQLStoreType, options: nil)
+        #expect(
+            try database.rows("SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public'")
+                == [["mine"]])
+        #expect(try database.rows("SELECT * FROM pippin.stores").isEmpty)
+    }
+
+    @Test("goes on with a new connection when the old one is lost")
+    func lostConnection() throws {
+        let context = try Bookshop.container(database).viewContext
+        _ = context.insert("Tag", ["name": "old"])
+        try context.save()
+        try database.connect().execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        context.reset()
+        #expect(try context.fetch("Tag").count == 1)
+    }
+}

@@ -1,0 +1,1 @@
+// Nothing to call: what is linked runs when the process starts.
