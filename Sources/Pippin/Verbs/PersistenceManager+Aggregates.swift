@@ -11,7 +11,7 @@ extension PersistenceManager {
     public func count<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all
     ) async throws -> Int {
-        try await asking { try $0.count(type, where: filter) }
+        try await asking(isOneStatement: true) { try $0.count(type, where: filter) }
     }
 
     /// Whether there is a model that a filter selects.
@@ -25,7 +25,7 @@ extension PersistenceManager {
     public func exists<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all
     ) async throws -> Bool {
-        try await asking { try $0.exists(type, where: filter) }
+        try await asking(isOneStatement: true) { try $0.exists(type, where: filter) }
     }
 
     /// Whether there is a model with an identifier.
@@ -39,7 +39,7 @@ extension PersistenceManager {
     public func exists<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
     ) async throws -> Bool {
-        try await asking { try $0.exists(type, id: id) }
+        try await asking(isOneStatement: true) { try $0.exists(type, id: id) }
     }
 
     /// The sum of a property.
@@ -58,7 +58,7 @@ extension PersistenceManager {
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking { try $0.sum(type, property, where: filter) }
+        try await asking(isOneStatement: true) { try $0.sum(type, property, where: filter) }
     }
 
     /// The sum of an optional property.
@@ -73,7 +73,7 @@ extension PersistenceManager {
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking { try $0.sum(type, property, where: filter) }
+        try await asking(isOneStatement: true) { try $0.sum(type, property, where: filter) }
     }
 
     /// The least value of a property.
@@ -88,7 +88,7 @@ extension PersistenceManager {
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking { try $0.min(type, property, where: filter) }
+        try await asking(isOneStatement: true) { try $0.min(type, property, where: filter) }
     }
 
     /// The least value of an optional property.
@@ -103,7 +103,7 @@ extension PersistenceManager {
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking { try $0.min(type, property, where: filter) }
+        try await asking(isOneStatement: true) { try $0.min(type, property, where: filter) }
     }
 
     /// The greatest value of a property.
@@ -118,7 +118,7 @@ extension PersistenceManager {
     public func max<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking { try $0.max(type, property, where: filter) }
+        try await asking(isOneStatement: true) { try $0.max(type, property, where: filter) }
     }
 
     /// The greatest value of an optional property.
@@ -133,7 +133,7 @@ extension PersistenceManager {
     public func max<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking { try $0.max(type, property, where: filter) }
+        try await asking(isOneStatement: true) { try $0.max(type, property, where: filter) }
     }
 
     /// The average of a property.
@@ -148,7 +148,7 @@ extension PersistenceManager {
     public func average<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Double? {
-        try await asking { try $0.average(type, property, where: filter) }
+        try await asking(isOneStatement: true) { try $0.average(type, property, where: filter) }
     }
 
     /// The average of an optional property.
@@ -163,7 +163,7 @@ extension PersistenceManager {
     public func average<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Double? {
-        try await asking { try $0.average(type, property, where: filter) }
+        try await asking(isOneStatement: true) { try $0.average(type, property, where: filter) }
     }
 
     /// The different values of a property, in order.
@@ -178,7 +178,7 @@ extension PersistenceManager {
     public func distinct<Model: CoreModel, Value: Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> [Value] {
-        try await asking { try $0.distinct(type, property, where: filter) }
+        try await asking(isOneStatement: true) { try $0.distinct(type, property, where: filter) }
     }
 
     /// How many models there are for each value of a property.
@@ -197,7 +197,7 @@ extension PersistenceManager {
     public func counts<Model: CoreModel, Value: Hashable & Codable & Sendable>(
         _ type: Model.Type, by property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> [Value: Int] {
-        try await asking { try $0.counts(type, by: property, where: filter) }
+        try await asking(isOneStatement: true) { try $0.counts(type, by: property, where: filter) }
     }
 
     /// The sum of a property for each value of another one.
@@ -218,7 +218,7 @@ extension PersistenceManager {
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, by group: KeyPath<Model, Group> & Sendable,
         where filter: Filter<Model> = .all
     ) async throws -> [Group: Value] {
-        try await asking { try $0.sums(type, property, by: group, where: filter) }
+        try await asking(isOneStatement: true) { try $0.sums(type, property, by: group, where: filter) }
     }
 
     /// The sum of an optional property for each value of another one.
@@ -235,6 +235,6 @@ extension PersistenceManager {
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, by group: KeyPath<Model, Group> & Sendable,
         where filter: Filter<Model> = .all
     ) async throws -> [Group: Value] {
-        try await asking { try $0.sums(type, property, by: group, where: filter) }
+        try await asking(isOneStatement: true) { try $0.sums(type, property, by: group, where: filter) }
     }
 }
