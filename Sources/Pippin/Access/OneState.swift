@@ -3,10 +3,27 @@ import CoreData
 // Reading one state of the store.
 extension PersistenceManager {
     /// Runs a single question, which is answered from one state: again, where somebody saves while it is put together.
-    func asking<Result: Sendable>(_ question: @escaping @Sendable (ReadAccess) throws -> Result) async throws -> Result
-    {
+    ///
+    /// - Parameters:
+    ///   - isOneStatement: whether the store answers in one statement, which is of one state by itself.
+    ///   - question: asks what it is given.
+    /// - Returns: what the question returns.
+    /// - Throws: what the question throws, and what `load()` throws where the store was not open yet.
+    func asking<Result: Sendable>(
+        isOneStatement: Bool = false, _ question: @escaping @Sendable (ReadAccess) throws -> Result
+    ) async throws -> Result {
         try await openIfNeeded()
-        return try await offThread { try self.reading(isPinned: false) { try question(ReadAccess(access: $0)) } }
+        return try await offThread {
+            #if !canImport(ObjectiveC)
+                if isOneStatement { return try question(ReadAccess(access: self.access(to: .now))) }
+            #endif
+            return try self.reading(isPinned: false) { try question(ReadAccess(access: $0)) }
+        }
+    }
+
+    /// Whether a model is read in one statement: it leads to no other models.
+    func isFlat<Model: CoreModel>(_ type: Model.Type) -> Bool {
+        (try? registry.plan(of: type).relationships.isEmpty) ?? false
     }
 
     #if canImport(ObjectiveC)
