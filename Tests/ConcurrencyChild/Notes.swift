@@ -54,7 +54,9 @@ package enum Notes {
     package static func save(in manager: PersistenceManager, from start: Int, saved: (Int) -> Void) -> any Error {
         var number = start
         while true {
-            do { try manager.writeAndWait { try $0.save(V1.Note(uid: number, text: "note \(number)")) } } catch { return error }
+            do { try manager.writeAndWait { try $0.save(V1.Note(uid: number, text: "note \(number)")) } } catch {
+                return error
+            }
             saved(number)
             number += 1
         }

@@ -25,7 +25,9 @@ func run(_ arguments: [String]) throws {
     case "leave":
         let manager = Notes.old(at: url)
         kept = manager
-        for note in 0..<number { try manager.writeAndWait { try $0.save(Notes.V1.Note(uid: note, text: "note \(note)")) } }
+        for note in 0..<number {
+            try manager.writeAndWait { try $0.save(Notes.V1.Note(uid: note, text: "note \(note)")) }
+        }
     case "label":
         for label in 0..<number {
             // Anew each time, as a script does that is run again and again.

@@ -59,7 +59,7 @@ enum House {
                 .filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined(separator: " ")
             let named = code.split { !($0.isLetter || $0.isNumber || $0 == "_") }
             words.formUnion(named.filter { $0.first?.isUppercase == true }.map(String.init))
-            if let index = named.firstIndex(of: "import"), named.indices.contains(index + 1), index < 2 {
+            if let index = named.firstIndex(of: "import"), named.indices.contains(index + 1), index < 3 {
                 imports.insert(String(named[index + 1]))
             }
             if line.first != " ", let index = named.firstIndex(where: kinds.contains), named.indices.contains(index + 1)

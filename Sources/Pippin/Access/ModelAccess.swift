@@ -25,7 +25,8 @@ public final class ModelAccess {
 
     /// An access to rows, and to a context only where rows will not do.
     init(
-        _ manager: PersistenceManager, _ rows: any StructRows, _ makeContext: @escaping () throws -> NSManagedObjectContext
+        _ manager: PersistenceManager, _ rows: any StructRows,
+        _ makeContext: @escaping () throws -> NSManagedObjectContext
     ) {
         self.manager = manager
         self.rows = rows

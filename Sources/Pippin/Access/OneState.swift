@@ -3,7 +3,8 @@ import CoreData
 // Reading one state of the store.
 extension PersistenceManager {
     /// Runs a single question, which is answered from one state: again, where somebody saves while it is put together.
-    func asking<Result: Sendable>(_ question: @escaping @Sendable (ReadAccess) throws -> Result) async throws -> Result {
+    func asking<Result: Sendable>(_ question: @escaping @Sendable (ReadAccess) throws -> Result) async throws -> Result
+    {
         try await openIfNeeded()
         return try await offThread { try self.reading(isPinned: false) { try question(ReadAccess(access: $0)) } }
     }
@@ -18,9 +19,8 @@ extension PersistenceManager {
             }
         }
     #else
-        /// Runs work on one state of the store.
-        ///
-        /// - Parameter isPinned: whether that is kept while others save, where it can be; else the work runs again.
+        /// Runs work on one state of the store: one that is kept while others save, if it is to be pinned and can be; else the work
+        /// runs again.
         func reading<Result>(isPinned: Bool, _ work: (ModelAccess) throws -> Result) throws -> Result {
             let coordinator = container.persistentStoreCoordinator
             if isPinned, let scope = coordinator.pinnedScope() { return try work(access(to: scope)) }

@@ -17,7 +17,8 @@ struct PreparedChanges: @unchecked Sendable {
             guard let name = property.path, let index = plan.fields.firstIndex(where: { $0.name == name }) else {
                 if property.path?.contains(".") ?? false {
                     throw PersistenceError.notSettable(
-                        property.spelling, entity: plan.name, reason: "it lies within a value. Set the value as a whole.")
+                        property.spelling, entity: plan.name,
+                        reason: "it lies within a value. Set the value as a whole.")
                 }
                 throw PersistenceError.unknownProperty(
                     property.spelling, entity: plan.name, known: plan.propertyNames)
@@ -31,7 +32,8 @@ struct PreparedChanges: @unchecked Sendable {
     }
 
     private mutating func add(_ field: FieldPlan, _ value: any Encodable, _ registry: ModelRegistry) throws {
-        let value: (any Encodable)? = if let optional = value as? any OptionalValue { optional.wrappedValue } else { value }
+        let value: (any Encodable)? =
+            if let optional = value as? any OptionalValue { optional.wrappedValue } else { value }
         switch field.kind {
         case .toMany:
             throw PersistenceError.notSettable(
@@ -70,7 +72,9 @@ struct PreparedChanges: @unchecked Sendable {
             return nil
         }
         return Dictionary(
-            attributes.map { ($0.name, $0.value.map { NSExpression(forConstantValue: $0) } ?? NSExpression(forConstantValue: nil)) },
+            attributes.map {
+                ($0.name, $0.value.map { NSExpression(forConstantValue: $0) } ?? NSExpression(forConstantValue: nil))
+            },
             uniquingKeysWith: { $1 })
     }
 

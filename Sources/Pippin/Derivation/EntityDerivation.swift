@@ -73,7 +73,6 @@ enum EntityDerivation {
                 + "from it, or name it in CodingKeys.")
     }
 
-
     /// What an attribute would hold of a value, as text.
     private static func attributeText(_ value: Any) -> String {
         let stored = (value as? any Encodable).flatMap { try? AttributeEncoder.comparable($0) }

@@ -14,7 +14,9 @@ extension PersistenceError {
             "The migration plan's version '\(name)' cannot be used: \(reason)")
     }
 
-    package static func notInferable(from: String, to: String, entity: String, property: String?, reason: String) -> PersistenceError {
+    package static func notInferable(from: String, to: String, entity: String, property: String?, reason: String)
+        -> PersistenceError
+    {
         let place = property.map { "\(entity).\($0)" } ?? entity
         return PersistenceError(
             .notInferable, entity: entity, property: property, reason: reason,
@@ -36,7 +38,9 @@ extension PersistenceError {
                 + "Add the version that it was made with.")
     }
 
-    package static func failedAt(entity: String, record: String, from: String, to: String, reason: String) -> PersistenceError {
+    package static func failedAt(entity: String, record: String, from: String, to: String, reason: String)
+        -> PersistenceError
+    {
         PersistenceError(
             .migrationFailed, entity: entity, identifier: record, reason: reason,
             "The step from version '\(from)' to '\(to)' failed at the \(entity) '\(record)': \(reason) "

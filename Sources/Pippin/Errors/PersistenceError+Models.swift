@@ -45,10 +45,12 @@ extension PersistenceError {
     package static func missingReference(entity: String, key: String, uid: String) -> PersistenceError {
         PersistenceError(
             .missingReference, entity: entity, property: key, identifier: uid,
-            "'\(entity).\(key)' refers to '\(uid)', which is neither stored nor being saved. Save that first, or along with it.")
+            "'\(entity).\(key)' refers to '\(uid)', which is neither stored nor being saved. Save that first, or along with it."
+        )
     }
 
-    package static func unreadable(entity: String, uid: String? = nil, key: String, reason: String) -> PersistenceError {
+    package static func unreadable(entity: String, uid: String? = nil, key: String, reason: String) -> PersistenceError
+    {
         PersistenceError(
             .unreadable, entity: entity, property: key, identifier: uid, reason: reason,
             "\(uid.map { "The \(entity) '\($0)'" } ?? "The store's value of '\(entity)'") cannot be read"
@@ -78,13 +80,15 @@ extension PersistenceError {
     package static func repeatedIdentifier(entity: String) -> PersistenceError {
         PersistenceError(
             .alreadyStored, entity: entity,
-            "Several of the \(entity)s that were to be inserted have the same identifier. Give each its own. Nothing was changed.")
+            "Several of the \(entity)s that were to be inserted have the same identifier. Give each its own. Nothing was changed."
+        )
     }
 
     package static func notFound(entity: String, id: String) -> PersistenceError {
         PersistenceError(
             .notFound, entity: entity, identifier: id,
-            "There is no \(entity) '\(id)' to change. Insert it, or save it whether it is stored or not with save. Nothing was changed.")
+            "There is no \(entity) '\(id)' to change. Insert it, or save it whether it is stored or not with save. Nothing was changed."
+        )
     }
 
     package static func notSettable(_ property: String, entity: String, reason: String) -> PersistenceError {

@@ -14,7 +14,9 @@ extension PersistenceError {
 
     private static func code(of errors: [NSError]) -> Code {
         let codes = errors.map(\.code)
-        let conflicts = [NSManagedObjectMergeError, NSManagedObjectConstraintMergeError, NSPersistentStoreSaveConflictsError]
+        let conflicts = [
+            NSManagedObjectMergeError, NSManagedObjectConstraintMergeError, NSPersistentStoreSaveConflictsError,
+        ]
         if codes.contains(where: conflicts.contains) { return .conflict }
         let values = NSManagedObjectValidationError..<NSManagedObjectContextLockingError
         return codes.contains(where: values.contains) ? .invalid : .saveFailed

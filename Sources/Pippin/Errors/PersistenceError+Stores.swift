@@ -5,7 +5,8 @@ extension PersistenceError {
     package static func notLoaded(manager: String) -> PersistenceError {
         PersistenceError(
             .notLoaded,
-            "The persistence manager '\(manager)' is not loaded. Call load() once, and wait for it, before anything else.")
+            "The persistence manager '\(manager)' is not loaded. Call load() once, and wait for it, before anything else."
+        )
     }
 
     package static func alreadyLoaded(manager: String) -> PersistenceError {
@@ -43,7 +44,9 @@ extension PersistenceError {
                 + "A newer version of the program may have made it so; then open it with that. The store is as it was.")
     }
 
-    package static func notUnique(store: String, entity: String, properties: [String], examples: [String]) -> PersistenceError {
+    package static func notUnique(store: String, entity: String, properties: [String], examples: [String])
+        -> PersistenceError
+    {
         PersistenceError(
             .notUnique, entity: entity, path: store, known: examples,
             "The store '\(store)' has several '\(entity)' with the same \(properties.joined(separator: ", ")), which is to be unique: "

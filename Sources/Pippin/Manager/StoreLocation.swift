@@ -7,7 +7,9 @@ public struct StoreLocation: Sendable {
     let url: URL?
     let creation: StoreCreation
 
-    package init(_ description: NSPersistentStoreDescription?, url: URL? = nil, creating creation: StoreCreation = .folders) {
+    package init(
+        _ description: NSPersistentStoreDescription?, url: URL? = nil, creating creation: StoreCreation = .folders
+    ) {
         // A copy: the caller's may change.
         self.description = description.map { $0.copy() as? NSPersistentStoreDescription ?? $0 }
         self.url = url

@@ -48,7 +48,9 @@ extension PersistenceManager {
                     container.persistentStoreCoordinator.persistentStores.first?.url)
                 // What the block has saved by itself must not be done twice.
                 if transaction.hasSaved { throw conflict }
-                if policy == .fail || attempt == WriteAttempts.limit { throw PersistenceError(saving: conflict, registry) }
+                if policy == .fail || attempt == WriteAttempts.limit {
+                    throw PersistenceError(saving: conflict, registry)
+                }
                 WriteAttempts.pause(after: attempt)
             }
         }

@@ -20,6 +20,7 @@ extension CoreModel {
                 entity: "\(Self.self)", uid: "\(id)", key: "id", reason: error.encodingReason)
         }
         throw PersistenceError.unwritable(
-            entity: "\(Self.self)", uid: "\(id)", key: "id", reason: "an identifier that is nothing tells nothing apart.")
+            entity: "\(Self.self)", uid: "\(id)", key: "id",
+            reason: "an identifier that is nothing tells nothing apart.")
     }
 }

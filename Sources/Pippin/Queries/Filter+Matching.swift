@@ -46,7 +46,9 @@ private struct StoredValues {
             guard let related = field.related else { continue }
             let destination = try registry.plan(related)
             let targets = try link.targets.map { try dictionary(ofTarget: $0, destination) }
-            if field.isToMany { values[field.name as NSString] = NSArray(array: targets) } else if let target = targets.first {
+            if field.isToMany {
+                values[field.name as NSString] = NSArray(array: targets)
+            } else if let target = targets.first {
                 values[field.name as NSString] = target
             }
         }

@@ -74,7 +74,8 @@ extension Filter {
     /// - Returns: the filter.
     /// - SQL: `(SELECT count(*) FROM Z<MEMBER> WHERE … AND <filter>) >= ?`
     public static func count<Member: CoreModel>(
-        _ list: KeyPath<Model, some ModelList<Member>>, in range: some FilterRange<Int>, where filter: Filter<Member> = .all
+        _ list: KeyPath<Model, some ModelList<Member>>, in range: some FilterRange<Int>,
+        where filter: Filter<Member> = .all
     ) -> Filter { members(list, filter.term, .count(range)) }
 
     /// Holds where a list refers to so many models, or to so many that a filter of their own selects.

@@ -92,7 +92,16 @@ where Bounds.Bound: Encodable { .lying(property, in: range) }
 public func ~= <Model, Bounds: FilterRange>(range: Bounds, property: KeyPath<Model, Bounds.Bound?>) -> Filter<Model>
 where Bounds.Bound: Encodable { .lying(property, in: range) }
 
-extension Sequence where Element: Encodable {
+extension Array where Element: Encodable {
+    /// Holds where a property has one of these values. `["Emma", "Persuasion"].contains(\.title)`
+    ///
+    /// - Parameter property: the property, of the model or of one that it leads to.
+    /// - Returns: the filter; of no values, no model holds.
+    /// - SQL: `<property> IN (?, …)`
+    public func contains<Model>(_ property: KeyPath<Model, Element>) -> Filter<Model> { .in(property, self) }
+}
+
+extension Set where Element: Encodable {
     /// Holds where a property has one of these values. `["Emma", "Persuasion"].contains(\.title)`
     ///
     /// - Parameter property: the property, of the model or of one that it leads to.

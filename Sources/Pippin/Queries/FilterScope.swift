@@ -24,9 +24,7 @@ struct FilterScope {
     /// The value at a path.
     func expression(_ path: String) -> NSExpression {
         guard let variable else { return NSExpression(forKeyPath: path) }
-        return NSExpression(
-            forFunction: NSExpression(forVariable: variable), selectorName: "valueForKeyPath:",
-            arguments: [NSExpression(forKeyPath: path)])
+        return .path(path, from: NSExpression(forVariable: variable))
     }
 
     func compare(
@@ -53,8 +51,7 @@ struct FilterScope {
             let subquery = NSExpression(
                 forSubquery: expression(found.path), usingIteratorVariable: inner.variable ?? "",
                 predicate: try selected.predicate(inner))
-            count = NSExpression(
-                forFunction: subquery, selectorName: "valueForKeyPath:", arguments: [NSExpression(forKeyPath: "@count")])
+            count = .path("@count", from: subquery)
         }
         func number(_ type: NSComparisonPredicate.Operator, _ number: Int) -> NSPredicate {
             NSComparisonPredicate(
@@ -71,5 +68,17 @@ struct FilterScope {
                 number(.greaterThanOrEqualTo, least), number(.lessThanOrEqualTo, most),
             ])
         }
+    }
+}
+
+extension NSExpression {
+    /// The value at a path that begins at another value.
+    fileprivate static func path(_ path: String, from origin: NSExpression) -> NSExpression {
+        #if canImport(ObjectiveC)
+            NSExpression(
+                forFunction: origin, selectorName: "valueForKeyPath:", arguments: [NSExpression(forKeyPath: path)])
+        #else
+            makeExpression(.path(from: expressionTree(of: origin), path.split(separator: ".").map(String.init)))
+        #endif
     }
 }

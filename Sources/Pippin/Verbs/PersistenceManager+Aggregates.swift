@@ -215,7 +215,8 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, by group: KeyPath<Model, Group> & Sendable, where filter: Filter<Model> = .all
+        _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, by group: KeyPath<Model, Group> & Sendable,
+        where filter: Filter<Model> = .all
     ) async throws -> [Group: Value] {
         try await asking { try $0.sums(type, property, by: group, where: filter) }
     }
@@ -231,7 +232,8 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
-        _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, by group: KeyPath<Model, Group> & Sendable, where filter: Filter<Model> = .all
+        _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, by group: KeyPath<Model, Group> & Sendable,
+        where filter: Filter<Model> = .all
     ) async throws -> [Group: Value] {
         try await asking { try $0.sums(type, property, by: group, where: filter) }
     }

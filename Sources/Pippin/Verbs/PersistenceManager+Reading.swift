@@ -22,9 +22,12 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func fetch<Model: CoreModel>(
-        _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [], after last: Model? = nil, limit: Int? = nil, offset: Int = 0
+        _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [],
+        after last: Model? = nil, limit: Int? = nil, offset: Int = 0
     ) async throws -> [Model] {
-        try await asking { try $0.fetch(type, where: filter, sortedBy: order, after: last, limit: limit, offset: offset) }
+        try await asking {
+            try $0.fetch(type, where: filter, sortedBy: order, after: last, limit: limit, offset: offset)
+        }
     }
 
     /// The models that a request describes, in order.

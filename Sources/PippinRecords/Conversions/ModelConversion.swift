@@ -32,8 +32,9 @@ public final class ModelConversion {
         let identifier = record.objectID
         if let known = models[identifier] as? Record.ModelType { return known }
         var model: Record.ModelType
-        do { model = try record.toModel() } catch let error as PersistenceError where error.code == .notConvertible
-        { return nil }
+        do { model = try record.toModel() } catch let error as PersistenceError where error.code == .notConvertible {
+            return nil
+        }
         models[identifier] = model
         let isObject = Record.ModelType.self is AnyObject.Type
         defer { if !isObject { models[identifier] = nil } }

@@ -289,7 +289,8 @@ struct ChangedStructTests {
             try manager.loadAndWait()
         } throws: { error in
             guard let error = error as? PersistenceError, error.code == .schemaChanged else { return false }
-            return error.entity == "Coin" && error.property == "country" && error.localizedDescription.contains(".defaultValue")
+            return error.entity == "Coin" && error.property == "country"
+                && error.localizedDescription.contains(".defaultValue")
         }
     }
 }

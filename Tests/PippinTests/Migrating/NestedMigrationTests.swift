@@ -137,7 +137,8 @@ struct NestedMigrationTests {
             try await PersistenceManager(models: New.Site.self, store: file).load()
         } throws: { error in
             guard let error = error as? PersistenceError, error.code == .schemaChanged else { return false }
-            return error.entity == "Site" && error.property == "address.zip" && error.localizedDescription.contains(".defaultValue")
+            return error.entity == "Site" && error.property == "address.zip"
+                && error.localizedDescription.contains(".defaultValue")
         }
         let manager = PersistenceManager(models: Old.Site.self, store: file)
         try manager.loadAndWait()

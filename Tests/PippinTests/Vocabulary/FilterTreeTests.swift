@@ -1,0 +1,68 @@
+import Pippin
+import TestSupport
+import Testing
+
+@Suite("Filters without strings")
+struct FilterTreeTests {
+    private let bookcase: Bookcase
+
+    init() throws { bookcase = try Bookcase() }
+
+    /// What a filter finds in the store, which must be what it matches in memory.
+    private func found(_ filter: Filter<Edition>) throws -> [String] {
+        let stored = try bookcase.manager.readAndWait {
+            try $0.fetch(Edition.self, where: filter, sortedBy: .ascending(\.id)).map(\.id)
+        }
+        let matched = try Bookcase.all.filter { try filter.matches($0) }.map(\.id).sorted()
+        #expect(stored == matched, "\(filter)")
+        return stored
+    }
+
+    @Test("say that a value lies in a range, with or without ends")
+    func ranges() throws {
+        #expect(try found((250...300).contains(\.pages)) == ["emma", "persuasion"])
+        #expect(try found((250..<300).contains(\.pages)) == ["persuasion"])
+        #expect(try found(300... ~= \.pages) == ["emma", "whale"])
+        #expect(try found(..<300 ~= \.pages) == ["persuasion"])
+        #expect(try found((...Decimal(8)).contains(\.price)) == ["persuasion"])
+        #expect(try found(["Emma", "Moby-Dick"].contains(\.title)) == ["emma", "whale"])
+    }
+
+    @Test("ask for any, all or so many of the models in a list")
+    func members() throws {
+        #expect(try found(.any(\.reviews, \.stars < 3)) == ["emma"])
+        #expect(try found(.all(\.reviews, \.stars > 3)) == ["persuasion", "whale"])
+        #expect(try found(.count(\.reviews, in: 1...)) == ["emma", "persuasion"])
+        #expect(try found(.count(\.reviews, in: 1...1, where: \.stars == 5)) == ["emma", "persuasion"])
+        #expect(try found(.count(\.reviews, in: ..<1)) == ["whale"])
+        #expect(try found(.any(\.reviews, \.text != nil && .contains(\.text, "LOVE", .caseInsensitive))) == ["emma"])
+    }
+
+    @Test("ask for the models that a list refers to")
+    func references() throws {
+        #expect(try found(.any(\.rivals, \.id == "emma")) == ["persuasion"])
+        #expect(try found(.count(\.rivals, in: 0...0)) == ["emma", "whale"])
+    }
+
+    @Test("compare dates, decimals, enumerations and values through other models")
+    func values() throws {
+        #expect(try found(\.published == Date(timeIntervalSinceReferenceDate: 0)) == ["emma", "persuasion", "whale"])
+        #expect(try found(\.price > 8 && \.binding == .paper) == ["emma"])
+        #expect(try found(\.price == nil || \.author?.name == "Jane Austen") == ["emma", "persuasion", "whale"])
+        #expect(try found(!(\.author?.id == "austen")) == ["whale"])
+    }
+
+    @Test("print as the predicate language writes them")
+    func printing() {
+        let filter: Filter<Edition> =
+            (\.price > 8 || \.price == nil) && !(\.binding == .cloth) && .any(\.reviews, \.stars < 3)
+        #expect(
+            "\(filter)" == #"((price > 8 OR price == nil) AND NOT binding == cloth) AND ANY reviews[stars < 3]"#)
+    }
+
+    @Test("say what they cannot compare, in memory as in a store")
+    func refused() {
+        let filter: Filter<Edition> = \.title.count > 3
+        #expect(throws: PersistenceError.self) { try filter.matches(Bookcase.emma) }
+    }
+}

@@ -1,0 +1,127 @@
+import Pippin
+import TestSupport
+import Testing
+
+@Suite("What is done to models")
+struct WritingVerbTests {
+    private let bookcase: Bookcase
+    private var manager: PersistenceManager { bookcase.manager }
+
+    init() throws { bookcase = try Bookcase() }
+
+    private func prices() throws -> String {
+        try bookcase.strings("SELECT ZID || '=' || coalesce(ZPRICE, '-') FROM ZEDITION ORDER BY ZID")
+            .joined(separator: " ")
+    }
+
+    @Test("insert takes a model that is not there yet, and no other")
+    func insert() async throws {
+        try await manager.insert(Edition(id: "new", title: "New"))
+        let error = await #expect(throws: PersistenceError.self) {
+            try await manager.insert([Edition(id: "newer", title: "Newer"), Edition(id: "emma", title: "Emma")])
+        }
+        #expect(error?.code == .alreadyStored && error?.entity == "Edition" && error?.identifier == "emma")
+        #expect(
+            try bookcase.strings("SELECT ZID FROM ZEDITION ORDER BY ZID") == ["emma", "new", "persuasion", "whale"])
+    }
+
+    @Test("insert refuses two models with one identifier")
+    func repeated() async throws {
+        await #expect {
+            try await manager.insert([Edition(id: "x", title: "A"), Edition(id: "x", title: "B")])
+        } throws: {
+            ($0 as? PersistenceError)?.code == .alreadyStored
+        }
+        #expect(try bookcase.number("SELECT count(*) FROM ZEDITION") == 3)
+    }
+
+    @Test("update changes a model that is there, and no other")
+    func update() async throws {
+        var emma = Bookcase.emma
+        emma.price = 12
+        try await manager.update(emma)
+        let error = await #expect(throws: PersistenceError.self) {
+            try await manager.update(Edition(id: "none", title: "None"))
+        }
+        #expect(error?.code == .notFound && error?.identifier == "none")
+        #expect(try prices() == "emma=12 persuasion=8 whale=-")
+    }
+
+    @Test("update sets properties where a filter holds, by itself in one statement, in a block with all else")
+    func updateWhere() async throws {
+        let count = try await manager.update(Edition.self, where: \.author?.name == "Jane Austen") {
+            $0.set(\.price, to: 5)
+            $0.set(\.binding, to: .cloth)
+        }
+        #expect(count == 2)
+        #expect(try prices() == "emma=5 persuasion=5 whale=-")
+        #expect(try bookcase.strings("SELECT DISTINCT ZBINDING FROM ZEDITION WHERE ZPRICE = 5") == ["cloth"])
+        struct Change: Error {}
+        await #expect(throws: Change.self) {
+            try await manager.write { store in
+                try store.update(Edition.self, where: .all) { $0.set(\.price, to: 1) }
+                #expect(try store.count(Edition.self, where: \.price == 1) == 3)
+                throw Change()
+            }
+        }
+        #expect(try prices() == "emma=5 persuasion=5 whale=-")
+    }
+
+    @Test("update may set a property to nothing, or to another model")
+    func updateOptional() async throws {
+        try await manager.update(Edition.self, where: \.id == "emma") {
+            $0.set(\.price, to: nil)
+            $0.set(\.author, to: Bookcase.melville)
+        }
+        let emma = try await manager.find(Edition.self, id: "emma")
+        #expect(emma?.price == nil && emma?.author == Bookcase.melville && emma?.reviews == Bookcase.emma.reviews)
+    }
+
+    @Test("update refuses lists of models, which a filter cannot fill")
+    func updateRefused() async throws {
+        await #expect {
+            try await manager.update(Edition.self, where: .all) { $0.set(\.reviews, to: []) }
+        } throws: { error in
+            let error = error as? PersistenceError
+            return error?.code == .notSettable && error?.property == "reviews"
+        }
+    }
+
+    @Test("replaceAll leaves these models and no others")
+    func replaceAll() async throws {
+        try await manager.replaceAll(with: [Bookcase.whale])
+        #expect(try await manager.fetch(Edition.self) == [Bookcase.whale])
+        try await manager.replaceAll(with: [Edition]())
+        #expect(try bookcase.number("SELECT count(*) FROM ZEDITION") == 0)
+        #expect(try bookcase.number("SELECT count(*) FROM ZCRITIQUE") == 0, "what belonged to them is gone, too")
+    }
+
+    @Test("delete says whether a model was there, and how many of several")
+    func delete() async throws {
+        #expect(try await manager.delete(Bookcase.emma))
+        #expect(try await !manager.delete(Edition.self, id: "emma"))
+        #expect(try await manager.delete(Edition.self, ids: ["emma", "whale"]) == 1)
+        #expect(try await manager.deleteAll(Edition.self) == 1)
+    }
+
+    @Test("a block offers the same, and its own changes count in what it asks")
+    func block() async throws {
+        let seen = try await manager.write { store in
+            try store.insert(Edition(id: "sanditon", title: "Sanditon", price: 100, author: Bookcase.austen))
+            try store.delete(Edition.self, where: \.title == "Emma")
+            return (
+                count: try store.count(Edition.self), sum: try store.sum(Edition.self, \.price),
+                greatest: try store.max(Edition.self, \.price), least: try store.min(Edition.self, \.pages),
+                average: try store.average(Edition.self, \.pages),
+                titles: try store.distinct(Edition.self, \.title),
+                byAuthor: try store.counts(Edition.self, by: \.author?.name),
+                worth: try store.sums(Edition.self, \.price, by: \.author?.name)
+            )
+        }
+        #expect(seen.count == 3 && seen.sum == 108 && seen.greatest == 100 && seen.least == 100)
+        #expect(seen.average.map { ($0 * 10).rounded() } == 3167)
+        #expect(seen.titles == ["Moby-Dick", "Persuasion", "Sanditon"])
+        #expect(seen.byAuthor == ["Jane Austen": 2, "Herman Melville": 1])
+        #expect(seen.worth == ["Jane Austen": 108])
+    }
+}
