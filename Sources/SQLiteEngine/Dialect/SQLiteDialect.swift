@@ -33,6 +33,7 @@ package struct SQLiteDialect: SQLDialect {
         case .canonical: "\(word: SQLFunctionName.canonical)(\(.list(arguments)))"
         case .ifNull: "IFNULL(\(.list(arguments)))"
         case .average: "AVG(\(.list(arguments)))"
+        case .sum: "SUM(\(.list(arguments)))"
         case .wholeNumber(let type, let name): wholeNumber(.list(arguments), type, name)
         }
     }

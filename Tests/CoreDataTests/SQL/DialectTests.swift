@@ -36,6 +36,7 @@ private struct OtherDialect: SQLDialect {
         case .canonical: "fold(\(.list(arguments)))"
         case .wholeNumber: "whole(\(.list(arguments)))"
         case .average: "mean(\(.list(arguments)))"
+        case .sum: "total(\(.list(arguments)))"
         }
     }
 
