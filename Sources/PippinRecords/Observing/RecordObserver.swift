@@ -8,7 +8,7 @@ import Pippin
 /// ```
 ///
 /// It observes as long as it lives. Use it on the context's queue. Structs are observed by
-/// ``PersistenceManager/observe(_:uid:)``.
+/// ``PersistenceManager/observe(_:id:)``.
 public final class RecordObserver<Record: NSManagedObject> {
     /// What happened to the record.
     public enum Change: Sendable {
@@ -50,8 +50,8 @@ public final class RecordObserver<Record: NSManagedObject> {
 /// let observer = try CountObserver(PersonRecord.self, in: context) { count in label.text = "\(count)" }
 /// ```
 ///
-/// It counts as long as it lives. Use it on the context's queue. Structs are counted by
-/// ``PersistenceManager/observeCount(_:where:)``.
+/// It counts as long as it lives. Use it on the context's queue. Structs are counted by a block:
+/// `manager.observe { try $0.count(Book.self) }`.
 public final class CountObserver<Record: NSManagedObject> {
     /// How many there are.
     public private(set) var count: Int

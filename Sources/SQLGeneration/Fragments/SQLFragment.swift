@@ -199,6 +199,8 @@ package enum SQLFunction: Sendable, Equatable {
     case now, uppercase, lowercase, canonical
     /// The average of a group, as a fraction.
     case average
+    /// The sum of a group, which is whole where its numbers are.
+    case sum(isWhole: Bool)
     /// The first argument, unless it is NULL; then the second.
     case ifNull
     /// The first argument, which must be a whole number that an attribute's type holds. That of another value fails the statement,
@@ -225,7 +227,7 @@ package enum SQLFunction: Sendable, Equatable {
     /// Whether only connections of ours know it, so that nothing in the file may depend on it.
     package var isOurs: Bool {
         switch self {
-        case .ifNull, .average, .isInFile, .markedContent: false
+        case .ifNull, .average, .sum, .isInFile, .markedContent: false
         case .now, .uppercase, .lowercase, .canonical, .wholeNumber, .fileContent, .changedProperties, .nestedValue:
             true
         }

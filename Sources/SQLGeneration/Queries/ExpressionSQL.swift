@@ -132,16 +132,17 @@ extension PredicateSQL {
         let condition = try extra?(inner.scope)
         var value: SQLFragment = "*"
         var storage: ColumnStorage? = .integer
+        var isWhole = false
         if !keys.isEmpty {
             let operand = try operand(keys, in: inner.scope)
             value = operand.fragment
             storage = operand.storage
+            isWhole = operand.isWhole == true
         }
         let name: SQLFragment
         switch computation {
         case .count: name = "COUNT"
-        case .sum: name = "SUM"
-        case .average: name = ""
+        case .sum, .average: name = ""
         case .minimum: name = "MIN"
         case .maximum: name = "MAX"
         default: throw SQLError.unsupported("\(computation.rawValue), which gives a collection")
@@ -152,7 +153,12 @@ extension PredicateSQL {
         var conditions = [inner.link]
         if let condition { conditions.append(condition.part) }
         let all = SQLFragment.joined(conditions, separator: " AND ")
-        let computed = computation == .average ? SQLFragment.call(.average, value) : "\(name)(\(value))"
+        let computed: SQLFragment =
+            switch computation {
+            case .average: .call(.average, value)
+            case .sum: .call(.sum(isWhole: isWhole), value)
+            default: "\(name)(\(value))"
+            }
         if computation == .average { storage = .double }
         var text = SQLFragment.select("SELECT \(computed) FROM \(inner.from()) WHERE \(all)")
         // The sum of nothing is 0; nothing has no average, no smallest and no largest.

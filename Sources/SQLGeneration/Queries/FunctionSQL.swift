@@ -91,7 +91,7 @@ extension PredicateSQL {
         let (computation, name): (CollectionOperator, SQLFragment) =
             switch function {
             case .count: (.count, "COUNT")
-            case .sum: (.sum, "SUM")
+            case .sum: (.sum, "")
             case .minimum: (.minimum, "MIN")
             case .maximum: (.maximum, "MAX")
             default: (.average, "")
@@ -112,8 +112,12 @@ extension PredicateSQL {
         let inner = aggregatesGroups ? scope : scope.inner(scope.mapping)
         let value = try operand(argument, in: inner)
         let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
-        let computed =
-            computation == .average ? SQLFragment.call(.average, value.fragment) : "\(name)(\(value.fragment))"
+        let computed: SQLFragment =
+            switch computation {
+            case .average: .call(.average, value.fragment)
+            case .sum: .call(.sum(isWhole: value.isWhole == true), value.fragment)
+            default: "\(name)(\(value.fragment))"
+            }
         if aggregatesGroups { return SQLOperand(fragment: computed, storage: storage) }
         // `price == max(price)`: of all objects of the entity.
         var text: SQLFragment = "SELECT \(computed) FROM \(inner.from)"
