@@ -37,10 +37,22 @@ struct Book: CoreModel {
         return checksum
     }
 
+    /// All in one block, on one state of the store.
     static func read(keys: [String], _ manager: PersistenceManager) throws -> Checksum {
-        var checksum = Checksum()
-        for key in keys { try manager.readAndWait { try $0.find(Book.self, id: key) }?.add(to: &checksum) }
-        return checksum
+        try manager.readAndWait { store in
+            var checksum = Checksum()
+            for key in keys { try store.find(Book.self, id: key)?.add(to: &checksum) }
+            return checksum
+        }
+    }
+
+    /// Each by itself, as a program asks now and then.
+    static func readEach(keys: [String], _ manager: PersistenceManager) throws -> Checksum {
+        try waiting {
+            var checksum = Checksum()
+            for key in keys { try await manager.find(Book.self, id: key)?.add(to: &checksum) }
+            return checksum
+        }
     }
 
     private func add(to checksum: inout Checksum) {

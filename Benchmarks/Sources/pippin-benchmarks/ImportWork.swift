@@ -46,7 +46,7 @@ private struct Sequenced<Element: Sendable>: AsyncSequence, Sendable {
 }
 
 /// Waits for what is asynchronous.
-private func waiting<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) throws -> Result {
+func waiting<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) throws -> Result {
     let done = DispatchSemaphore(value: 0)
     let box = Box<Swift.Result<Result, any Error>?>(nil)
     Task.detached {

@@ -48,12 +48,26 @@ let structWorks = [
         }),
     importWork,
     Work(
-        title: "20,000 fetches of structs by unique key", budget: 3, operations: { _ in lookups },
+        title: "20,000 finds of structs by identifier, in one block", budget: 3, operations: { _ in lookups },
         ours: { workspace, objects in
             let store = try workspace.filledBookStore(objects)
             let manager = try Book.manager(store: store)
             let keys = keys(of: objects)
             return Trial(store: store, changesStore: false) { try Book.read(keys: keys, manager) }
+        },
+        baseline: { workspace, objects in
+            let store = try workspace.filledBookStore(objects)
+            let database = try Baseline(path: store)
+            let keys = keys(of: objects)
+            return Trial(store: store, changesStore: false) { try database.fetch(keys: keys) }
+        }),
+    Work(
+        title: "20,000 finds of structs by identifier, each by itself", budget: 3, operations: { _ in lookups },
+        ours: { workspace, objects in
+            let store = try workspace.filledBookStore(objects)
+            let manager = try Book.manager(store: store)
+            let keys = keys(of: objects)
+            return Trial(store: store, changesStore: false) { try Book.readEach(keys: keys, manager) }
         },
         baseline: { workspace, objects in
             let store = try workspace.filledBookStore(objects)
