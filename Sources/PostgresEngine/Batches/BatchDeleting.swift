@@ -157,7 +157,9 @@ private final class BatchDeletion {
     /// Clears the references to deleted rows, and takes deleted rows out of join tables.
     private func nullify(_ rule: BatchDeletionSQL, _ origin: ChangeOrigin) throws {
         for release in rule.releases { try database.query(release) }
-        guard let clearing = try rule.clearing(KeyTableSQL(keys(of: rule.relationship.destination).fragment)) else { return }
+        guard let clearing = try rule.clearing(KeyTableSQL(keys(of: rule.relationship.destination).fragment)) else {
+            return
+        }
         if database.hasHistory {
             let destination = rule.destination.layout
             let table = quotedName(rule.destination.table)
