@@ -67,6 +67,11 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
+    /// The statement that the first store runs for a fetch of rows; nil for one that runs none.
+    package func statement(of plan: FetchPlan) throws -> String? {
+        try withLock { try storesOf(plan.entity, among: nil).first?.engine.explaining?.statement(of: plan) }
+    }
+
     func fetchIdentifiers(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
         try withLock { try storesOf(plan.entity, among: stores).flatMap { try $0.engine.fetchIdentifiers(plan) } }
     }

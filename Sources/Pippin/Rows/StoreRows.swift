@@ -66,6 +66,10 @@
             return try scope.reading(coordinator) { try coordinator.destinations(of: relationship, for: identifiers) }
         }
 
+        func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String? {
+            try coordinator.statement(of: try fetchPlan(plan, selection))
+        }
+
         private func fetchPlan(_ plan: EntityPlan, _ selection: RecordSelection) throws -> FetchPlan {
             var fetch = FetchPlan(entity: try layout(of: plan))
             fetch.predicate = selection.predicate

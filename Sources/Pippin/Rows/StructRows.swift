@@ -27,5 +27,7 @@ protocol StateRows: StructRows, Sendable {
     #if !canImport(ObjectiveC)
         /// The rows of a state of the store.
         func reading(_ scope: ReadScope) -> any StateRows
+        /// The statement that fetches the rows of a selection; nil for a store that runs none.
+        func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String?
     #endif
 }

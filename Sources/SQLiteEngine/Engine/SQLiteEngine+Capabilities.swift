@@ -64,3 +64,7 @@ extension SQLiteEngine: InspectedEngine {
         try reading { try $0.danglingReferences(of: relationship, from: entity) }
     }
 }
+
+extension SQLiteEngine: ExplainingEngine {
+    package func statement(of plan: FetchPlan) throws -> String { try reading { try $0.statement(of: plan) } }
+}

@@ -82,6 +82,11 @@ extension OpenStore {
     }
 
     /// Reads whole rows and hands them out one by one.
+    /// The statement that fetches the rows of a plan.
+    func statement(of plan: FetchPlan) throws -> String {
+        try run("fetch from") { try prepare(plan, .rows).0.sql.text }
+    }
+
     func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
         try run("fetch from") {
             let (cached, statement) = try prepare(plan, .rows)

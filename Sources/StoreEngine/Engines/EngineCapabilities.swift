@@ -126,3 +126,9 @@ package protocol MigratedEngine: StoreEngine {
     /// - Returns: whether there was one.
     func finishDeferredTask() throws -> Bool
 }
+
+/// An engine that answers by statements, and can say which.
+package protocol ExplainingEngine: StoreEngine {
+    /// The statement that a fetch of rows runs, with a place for each value.
+    func statement(of plan: FetchPlan) throws -> String
+}

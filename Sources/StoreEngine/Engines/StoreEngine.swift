@@ -90,6 +90,8 @@ package protocol StoreEngine: AnyObject {
     var news: (any NewsEngine)? { get }
     /// Was made by somebody else, and matched to the model.
     var inspection: (any InspectedEngine)? { get }
+    /// Saying which statements are run; nil for what runs none.
+    var explaining: (any ExplainingEngine)? { get }
     /// Finishes migrations of the file in its place.
     var migration: (any MigratedEngine)? { get }
 }
@@ -129,6 +131,7 @@ extension StoreEngine {
     package var pinning: (any PinningEngine)? { nil }
     package var news: (any NewsEngine)? { nil }
     package var inspection: (any InspectedEngine)? { nil }
+    package var explaining: (any ExplainingEngine)? { nil }
     package var migration: (any MigratedEngine)? { nil }
 }
 
