@@ -17,7 +17,7 @@ enum PlanEvaluation {
         if !plan.groupBy.isEmpty || plan.columns.contains(where: isAggregate) {
             var groups = groups(of: found, by: plan.groupBy)
             if let having = plan.having {
-                groups = try EvaluationFailure.throwing { groups.filter { holds(having, of: $0, plan) } }
+                groups = try StoreError.evaluating { groups.filter { holds(having, of: $0, plan) } }
             }
             dictionaries = groups.map { dictionary(plan, group: $0) }
         } else {
@@ -48,9 +48,9 @@ enum PlanEvaluation {
         }
         // A predicate without a tree, such as a block, evaluates itself.
         guard let compiled = try? compiledPredicate(of: predicate) else {
-            return try EvaluationFailure.throwing { nodes.filter { predicate.evaluate(with: $0) } }
+            return try StoreError.evaluating { nodes.filter { predicate.evaluate(with: $0) } }
         }
-        return try EvaluationFailure.throwing { nodes.filter { compiled.evaluate($0) } }
+        return try StoreError.evaluating { nodes.filter { compiled.evaluate($0) } }
     }
 
     private static func sorted(
