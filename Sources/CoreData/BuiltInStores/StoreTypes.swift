@@ -1,6 +1,5 @@
 import Foundation
 import SQLiteEngine
-import SQLiteEngine
 import SQLiteMigration
 import Synchronization
 

@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
             let (asFault, refreshing) = (style.asFaults, style.refreshing)
             fetched = rows.map { object(for: $0, asFault: asFault, refreshing: refreshing, stamp: stamp) }
         }
-        return isMerging ? try EvaluationFailure.throwing { merge(fetched, pending, plan) } : fetched
+        return isMerging ? try StoreError.evaluating { merge(fetched, pending, plan) } : fetched
     }
 
     /// What a fetch finds once unsaved changes count: the source's results without what is deleted or matches no more,

@@ -79,10 +79,10 @@ private struct HistoryFindings {
             filter.isAboutChanges || [.objectIDs, .changesOnly, .transactionsAndChanges].contains(request.resultType)
         var found = needsChanges ? try store.history().historyChanges(after: start) : []
         if filter.isAboutChanges {
-            found = try EvaluationFailure.throwing { filter.apply(found) { HistoryOperand($0) } }
+            found = try StoreError.evaluating { filter.apply(found) { HistoryOperand($0) } }
         } else {
             let all = transactions
-            transactions = try EvaluationFailure.throwing { filter.apply(all) { HistoryOperand($0, storeID: storeID) } }
+            transactions = try StoreError.evaluating { filter.apply(all) { HistoryOperand($0, storeID: storeID) } }
         }
         let wanted = Set(transactions.map(\.number))
         found = found.filter { wanted.contains($0.transaction) }

@@ -17,11 +17,11 @@ enum PlanEvaluation {
         if !plan.groupBy.isEmpty || plan.columns.contains(where: isAggregate) {
             var groups = groups(of: found, by: plan.groupBy)
             if let having = plan.having {
-                groups = try EvaluationFailure.throwing { groups.filter { holds(having, of: $0, plan.columns) } }
+                groups = try StoreError.evaluating { groups.filter { holds(having, of: $0, plan) } }
             }
-            dictionaries = groups.map { dictionary(plan.columns, group: $0) }
+            dictionaries = groups.map { dictionary(plan, group: $0) }
         } else {
-            dictionaries = found.map { node in dictionary(plan.columns, group: [node]) }
+            dictionaries = found.map { node in dictionary(plan, group: [node]) }
         }
         if plan.isDistinct {
             var seen: Set<NSDictionary> = []
@@ -48,9 +48,9 @@ enum PlanEvaluation {
         }
         // A predicate without a tree, such as a block, evaluates itself.
         guard let compiled = try? compiledPredicate(of: predicate) else {
-            return try EvaluationFailure.throwing { nodes.filter { predicate.evaluate(with: $0) } }
+            return try StoreError.evaluating { nodes.filter { predicate.evaluate(with: $0) } }
         }
-        return try EvaluationFailure.throwing { nodes.filter { compiled.evaluate($0) } }
+        return try StoreError.evaluating { nodes.filter { compiled.evaluate($0) } }
     }
 
     private static func sorted(
@@ -67,10 +67,10 @@ enum PlanEvaluation {
     // MARK: Dictionaries
 
     /// Whether a group satisfies a predicate that computes of its nodes, or names a column as a key or as a variable.
-    private static func holds(_ having: NSPredicate, of group: [NSAtomicStoreCacheNode], _ columns: [FetchColumn])
-        -> Bool
-    {
-        let values = dictionary(columns, group: group)
+    private static func holds(
+        _ having: NSPredicate, of group: [NSAtomicStoreCacheNode], _ plan: FetchPlan
+    ) -> Bool {
+        let values = dictionary(plan, group: group)
         guard let tree = try? predicateTree(of: having) else { return having.evaluate(with: values) }
         let computed = tree.mapExpressions { expression in
             guard case .function(let function, _) = expression, aggregates.contains(function.rawValue) else {
@@ -111,14 +111,22 @@ enum PlanEvaluation {
         Value.object(ObjectReference(node)).value(forKeyPath: keyPath.split(separator: ".").map(String.init))
     }
 
-    private static func dictionary(_ columns: [FetchColumn], group: [NSAtomicStoreCacheNode]) -> [String: Any] {
+    /// The value in the type that its attribute has: a Boolean, not 1.
+    private static func typed(_ value: Any?, _ path: String, _ entity: EntityLayout) -> Any? {
+        guard let value, let attribute = entity.attribute(at: path.split(separator: ".").map(String.init)) else {
+            return value
+        }
+        return StoredValue(value, for: attribute).objectValue(for: attribute)
+    }
+
+    private static func dictionary(_ plan: FetchPlan, group: [NSAtomicStoreCacheNode]) -> [String: Any] {
         var dictionary: [String: Any] = [:]
-        for column in columns {
+        for column in plan.columns {
             switch column {
             case .keyPath(let path):
                 guard let node = group.first else { continue }
                 let value = value(of: node, path).any
-                dictionary[path] = (value as? NSAtomicStoreCacheNode)?.objectID ?? value
+                dictionary[path] = (value as? NSAtomicStoreCacheNode)?.objectID ?? typed(value, path, plan.entity)
             case .expression(let name, let expression, _):
                 let object: Any? = isAggregate(column) ? group : group.first
                 let value = expression.expressionValue(with: object, context: nil)

@@ -43,7 +43,7 @@ enum ValidationError {
         var errors: [NSError] = []
         for (index, predicate) in property.validationPredicates.enumerated() {
             do {
-                if try EvaluationFailure.throwing({ predicate.evaluate(with: value) }) { continue }
+                if try StoreError.evaluating({ predicate.evaluate(with: value) }) { continue }
             } catch {
                 let message = "\(name(of: object, property.name)) cannot be checked. \(error.localizedDescription)"
                 errors.append(

@@ -21,6 +21,15 @@ package enum StoreError {
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }
 
+    /// Runs what evaluates predicates.
+    ///
+    /// - Throws: what the body throws; 134060 when a predicate could not be evaluated meanwhile.
+    package static func evaluating<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try EvaluationFailure.throwing(body) } catch let error as UnevaluatedPredicateError {
+            throw make(CoreDataErrorCode.coreData, error.localizedDescription, underlying: error)
+        }
+    }
+
     package static func unsupported(_ work: String, storeType: String, url: URL?) -> NSError {
         make(
             CoreDataErrorCode.persistentStoreUnsupportedRequestType,

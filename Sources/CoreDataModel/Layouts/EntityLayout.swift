@@ -163,6 +163,23 @@ package final class EntityLayout: @unchecked Sendable {
         }
     }
 
+    /// The attribute, or the element of a composite one, that keys lead to; nil for anything else, also for what is computed of one.
+    package func attribute(at keys: [String]) -> AttributeLayout? {
+        var entity: EntityLayout? = self
+        var attribute: AttributeLayout?
+        for key in keys {
+            if let composite = attribute {
+                attribute = composite.elements.first { $0.name == key }
+                if attribute == nil { return nil }
+                continue
+            }
+            guard let current = entity, let slot = current.slotIndex(forName: key) else { return nil }
+            attribute = current.slots[slot].attribute
+            entity = current.slots[slot].relationship?.destination
+        }
+        return attribute
+    }
+
     /// Whether the entity is another one or inherits from it.
     package func isKind(of other: EntityLayout) -> Bool {
         var ancestor: EntityLayout? = self

@@ -22,8 +22,8 @@ indirect enum FieldValue: Equatable {
     case composite([Element])
     /// A to-one relationship without destination.
     case noObject
-    case object(ObjectReference)
-    case objects([ObjectReference])
+    case object(ObjectLink)
+    case objects([ObjectLink])
     /// Several values, of a store without a model.
     case list([FieldValue])
     /// A value whose place in the store is not known, and why.
@@ -47,7 +47,7 @@ indirect enum FieldValue: Equatable {
         case .date(let value): self = .date(value)
         case .data(let value): self = Self.json(in: value, attribute).map(FieldValue.json) ?? .data(value)
         case .uuid(let value): self = .uuid(value)
-        case .identifier(let value): self = .object(ObjectReference(value))
+        case .identifier(let value): self = .object(ObjectLink(value))
         case .object(let value): self = FieldValue(object: value, attribute)
         }
     }

@@ -40,7 +40,7 @@ struct ObjectRecord {
         }
         for relationship in entity.relationships where !relationship.isTransient {
             let missing = (dangling[relationship.name]?[row.objectID.key] ?? []).map {
-                ObjectReference($0, isMissing: true)
+                ObjectLink($0, isMissing: true)
             }
             if let reason = Self.unknown(row, relationship) {
                 fields.append(Field(name: relationship.name, value: .unknown(reason)))
@@ -55,11 +55,11 @@ struct ObjectRecord {
                 }
                 let ordered = relationship.isOrdered ? identifiers : identifiers.sorted(by: Self.precedes)
                 fields.append(
-                    Field(name: relationship.name, value: .objects(ordered.map { ObjectReference($0) } + missing)))
+                    Field(name: relationship.name, value: .objects(ordered.map { ObjectLink($0) } + missing)))
             } else if let reference = missing.first {
                 fields.append(Field(name: relationship.name, value: .object(reference)))
             } else if case .identifier(let identifier) = row.values[relationship.slot] {
-                fields.append(Field(name: relationship.name, value: .object(ObjectReference(identifier))))
+                fields.append(Field(name: relationship.name, value: .object(ObjectLink(identifier))))
             } else {
                 fields.append(Field(name: relationship.name, value: .noObject))
             }
@@ -80,7 +80,7 @@ struct ObjectRecord {
 }
 
 /// Another object, by its identity.
-struct ObjectReference: Equatable {
+struct ObjectLink: Equatable {
     let entityName: String
     let key: Int64
     let uri: String

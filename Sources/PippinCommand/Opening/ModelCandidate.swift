@@ -14,7 +14,7 @@ struct ModelCandidate {
     ///
     /// - Throws: an error naming the file, or `NoModel` where the store has no copy of its model.
     static func candidates(
-        for facts: StoreFacts, store: URL, modelPath: String?
+        for facts: FileFacts, store: URL, modelPath: String?
     ) throws -> [() throws -> ModelCandidate] {
         if let modelPath {
             return try candidates(inFile: modelPath).map { read in { try read().trusted(for: facts) } }
@@ -32,7 +32,7 @@ struct ModelCandidate {
     /// The copy that a store keeps.
     ///
     /// - Throws: `NoModel` where there is none, or it is damaged.
-    static func copy(in facts: StoreFacts, store: URL) throws -> ModelCandidate {
+    static func copy(in facts: FileFacts, store: URL) throws -> ModelCandidate {
         guard let cache = facts.modelCache else {
             throw NoModel(reason: "“\(store.path)” keeps no copy of its model")
         }
@@ -67,7 +67,7 @@ struct ModelCandidate {
     /// Apple's version hashes cannot be computed for a source model, and are compared by way of the store's own copy of
     /// its model. Where there is none, the names of the entities and the columns have to do: the candidate takes the
     /// store's hashes as its own.
-    private func trusted(for facts: StoreFacts) -> ModelCandidate {
+    private func trusted(for facts: FileFacts) -> ModelCandidate {
         let isReadable = facts.modelCache.map { (try? ModelArchiveReader.document(of: RawDeflate.inflate($0))) != nil }
         guard versionHashes.isEmpty, isReadable != true,
             Set(document.entities.map(\.name)) == Set(facts.versionHashes.keys)

@@ -4,7 +4,7 @@ import SQLiteEngine
 /// A store, open for reading by way of a private copy.
 struct OpenedStore {
     let original: URL
-    let facts: StoreFacts
+    let facts: FileFacts
     let document: ModelDocument
     /// Where the model is from, as the end of a sentence.
     let modelOrigin: String
@@ -23,7 +23,7 @@ struct OpenedStore {
     init(at path: String, modelPath: String?) throws {
         original = URL(fileURLWithPath: path)
         copy = try PrivateCopy(of: original)
-        facts = try StoreFacts(copy: copy.url, original: original)
+        facts = try FileFacts(copy: copy.url, original: original)
         var options: [AnyHashable: Any] = [
             NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original,
         ]

@@ -13,7 +13,7 @@ struct RawStore {
     }
 
     let original: URL
-    let facts: StoreFacts
+    let facts: FileFacts
     /// Why there is no model, as a sentence without its end.
     let reason: String
     let entities: [Entity]
@@ -26,7 +26,7 @@ struct RawStore {
     init(at path: String, reason: String) throws {
         original = URL(fileURLWithPath: path)
         copy = try PrivateCopy(of: original)
-        facts = try StoreFacts(copy: copy.url, original: original)
+        facts = try FileFacts(copy: copy.url, original: original)
         self.reason = reason
         if facts.kind == .sqlite, let missing = SQLiteHeader(of: original)?.missingBytes {
             throw CommandError(

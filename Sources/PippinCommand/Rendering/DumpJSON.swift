@@ -52,7 +52,7 @@ enum DumpJSON {
     }
 
     /// The URI; one that leads to no object is marked: `{ "missing": "x-coredata://…" }`.
-    private static func text(of reference: ObjectReference) -> String {
+    private static func text(of reference: ObjectLink) -> String {
         let uri = JSONText.string(reference.uri)
         return reference.isMissing ? JSONText.object([("missing", uri)]) : uri
     }

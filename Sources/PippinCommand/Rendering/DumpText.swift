@@ -63,11 +63,11 @@ enum DumpText {
         }
     }
 
-    private static func name(of reference: ObjectReference) -> String {
+    private static func name(of reference: ObjectLink) -> String {
         "\(reference.entityName)/p\(reference.key)" + (reference.isMissing ? " (missing)" : "")
     }
 
-    private static func list(_ references: [ObjectReference]) -> String {
+    private static func list(_ references: [ObjectLink]) -> String {
         if references.isEmpty { return "→ none" }
         let shown = references.prefix(longestList).map(name).joined(separator: ", ")
         let rest = references.count - longestList

@@ -19,15 +19,20 @@ extension OpenDatabase {
     func dictionaries(_ result: PostgresResult, _ columns: [DictionaryColumn]) throws -> [[String: Any]] {
         try (0..<result.count).map { row in
             var dictionary: [String: Any] = [:]
-            for (index, column) in columns.enumerated() where !result.isNull(row, index) {
-                dictionary[column.name] = try value(result, row, index, column)
-            }
+            for column in columns { dictionary[column.name] = try value(result, row, column) }
             return dictionary
         }
     }
 
     /// A column of a dictionary fetch as the user gets it.
-    private func value(_ result: PostgresResult, _ row: Int, _ index: Int, _ column: DictionaryColumn) throws -> Any? {
+    private func value(_ result: PostgresResult, _ row: Int, _ column: DictionaryColumn) throws -> Any? {
+        if !column.elements.isEmpty {
+            var composite: [String: Any] = [:]
+            for element in column.elements { composite[element.name] = try value(result, row, element) }
+            return composite.isEmpty ? nil : composite
+        }
+        let index = column.index
+        if result.isNull(row, index) { return nil }
         if let destination = column.destination {
             let own = column.entityIndex.map { entity(numbered: result.integer(row, $0), kindOf: destination) }
             return NSManagedObjectID(layout: own ?? destination, store: identity, key: result.integer(row, index))

@@ -17,7 +17,7 @@ package enum EvaluationFailure {
 
     /// Runs what evaluates predicates.
     ///
-    /// - Throws: what the body throws; an `NSError` of Core Data's code 134060 when a predicate could not be evaluated meanwhile.
+    /// - Throws: what the body throws; an ``UnevaluatedPredicateError`` when a predicate could not be evaluated meanwhile.
     package static func throwing<Result>(_ body: () throws -> Result) throws -> Result {
         let outer = record
         let mine = Record()
@@ -25,9 +25,7 @@ package enum EvaluationFailure {
         defer { Thread.current.threadDictionary[key] = outer }
         let result = try body()
         if let reason = mine.reason {
-            throw NSError(
-                domain: NSCocoaErrorDomain, code: 134060,
-                userInfo: [NSLocalizedDescriptionKey: "The predicate cannot be evaluated: \(reason)."])
+            throw UnevaluatedPredicateError(reason: reason)
         }
         return result
     }
@@ -42,4 +40,10 @@ package enum EvaluationFailure {
             FileHandle.standardError.write(Data("Predicate: error: \(reason)\n".utf8))
         }
     }
+}
+
+/// Why a predicate could not be evaluated.
+package struct UnevaluatedPredicateError: LocalizedError {
+    let reason: String
+    package var errorDescription: String? { "The predicate cannot be evaluated: \(reason)." }
 }

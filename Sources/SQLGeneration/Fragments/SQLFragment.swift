@@ -181,11 +181,14 @@ package struct SQLInsert: Sendable, Equatable {
     package var conflict: Conflict?
     /// Whether the key of the row is to be read.
     package var returnsKey = false
+    /// Whether the row's entity is to be read, after its key.
+    package var returnsEntity = false
 
     package init(
         into table: String, _ columns: [SQLColumn], rows: SQLFragment? = nil, conflict: Conflict? = nil,
-        returnsKey: Bool = false
+        returnsKey: Bool = false, returnsEntity: Bool = false
     ) {
+        self.returnsEntity = returnsEntity
         self.table = table
         self.columns = columns
         self.rows = rows

@@ -103,6 +103,8 @@ extension PredicateSQL {
             return SQLOperand(
                 fragment: "\(SQLColumn(column.name, of: alias))", storage: column.storage,
                 root: column.destination?.root, name: path.joined(separator: "."))
+        case .composite:
+            throw SQLError.unsupported("the composite attribute “\(path.joined(separator: "."))” as a whole")
         case .entity(let alias):
             return SQLOperand(fragment: "\(.entity, of: alias)", entities: schema.entityNumbers)
         case .object(let alias, let mapping): return key(of: mapping, alias: alias)

@@ -21,20 +21,6 @@ package struct FetchStatement: Sendable {
     package let isReusable: Bool
 }
 
-/// One column of a dictionary fetch.
-package struct DictionaryColumn: Sendable {
-    package let name: String
-    package let storage: ColumnStorage?
-    /// The destination of a to-one relationship.
-    package let destination: EntityLayout?
-    /// Where the number of the destination's own entity is found, which may be one below it.
-    package var entityIndex: Int?
-    /// The attribute that the value comes from.
-    package let attribute: AttributeLayout?
-    /// The type that a computed value was declared to have.
-    package let declaredType: NSAttributeType?
-}
-
 /// Turns fetches into SQL. Pure.
 package struct FetchSQL {
     package let schema: SQLSchema
@@ -83,7 +69,7 @@ package struct FetchSQL {
         case .count: selection = plan.limit > 0 || plan.offset > 0 ? "1" : "COUNT(*)"
         case .dictionaries, .values:
             (selection, columns, entities) = try groupGenerator.columns(
-                plan, withEntities: result == .dictionaries, in: scope)
+                plan, ofDictionaries: result == .dictionaries, in: scope)
         }
 
         var conditions: [SQLFragment] = []
@@ -143,80 +129,5 @@ extension FetchPlan {
             default: return expression
             }
         }
-    }
-}
-
-extension PredicateSQL {
-    /// The columns of a dictionary fetch. The numbers of the objects' entities, which are also given alone, follow the values where they
-    /// are wanted.
-    fileprivate func columns(
-        _ plan: FetchPlan, withEntities: Bool, in scope: SQLScope
-    ) throws -> (SQLFragment, [DictionaryColumn], [SQLFragment]) {
-        var fragments: [SQLFragment] = []
-        var columns: [DictionaryColumn] = []
-        var wanted = plan.columns
-        if wanted.isEmpty {
-            wanted = plan.entity.slots.filter { !$0.isTransient }.map { .keyPath($0.name) }
-        }
-        for column in wanted {
-            switch column {
-            case .keyPath(let path):
-                let keys = path.split(separator: ".").map(String.init)
-                let operand = try operand(.keyPath(keys), in: scope)
-                fragments.append(operand.fragment)
-                columns.append(try dictionaryColumn(path, keys, operand, in: scope))
-            case .expression(let name, let expression, let type):
-                let tree = expressionTree(of: expression)
-                let operand = try operand(tree, in: scope)
-                fragments.append(operand.fragment)
-                columns.append(
-                    DictionaryColumn(
-                        name: name, storage: operand.storage,
-                        destination: tree == .evaluatedObject ? plan.entity : operand.root, attribute: nil,
-                        declaredType: type == .undefinedAttributeType ? nil : type))
-            }
-        }
-        let values = fragments.count
-        // Behind the values: of which entities the objects are.
-        for index in columns.indices where withEntities && columns[index].destination != nil {
-            let keys: [String]
-            switch wanted[index] {
-            case .keyPath(let path): keys = path.split(separator: ".").map(String.init)
-            case .expression(_, let expression, _):
-                switch expressionTree(of: expression) {
-                case .keyPath(let path): keys = path
-                case .evaluatedObject: keys = []
-                default: continue
-                }
-            }
-            guard let entity = try entityColumn(keys, in: scope) else { continue }
-            columns[index].entityIndex = fragments.count
-            fragments.append("\(entity)")
-        }
-        return (.list(fragments), columns, Array(fragments[values...]))
-    }
-
-    /// The column with the entity of the object that keys lead to; nil where it can only be one.
-    private func entityColumn(_ keys: [String], in scope: SQLScope) throws -> SQLColumn? {
-        switch try scope.resolve(keys, schema: schema) {
-        case .column(let alias, let column): column.entityColumn.map { SQLColumn($0, of: alias) }
-        case .object(let alias, let mapping): mapping.sharesTable ? SQLColumn(.entity, of: alias) : nil
-        case .entity, .toMany: nil
-        }
-    }
-
-    private func dictionaryColumn(
-        _ name: String, _ keys: [String], _ operand: SQLOperand, in scope: SQLScope
-    ) throws -> DictionaryColumn {
-        var attribute: AttributeLayout?
-        var entity = scope.mapping.layout
-        for key in keys {
-            guard let slot = entity.slotIndex(forName: key) else { break }
-            attribute = entity.slots[slot].attribute
-            if let relationship = entity.slots[slot].relationship { entity = relationship.destination }
-        }
-        return DictionaryColumn(
-            name: name, storage: operand.storage, destination: operand.root == nil ? nil : entity, attribute: attribute,
-            declaredType: nil)
     }
 }

@@ -58,7 +58,8 @@ final class SQLScope {
                         "“\(path.joined(separator: "."))”, since “\(current.mapping.layout.name).\(key)” is transient")
                 }
                 if column.isComposite {
-                    return try .column(current.alias, Self.element(of: column, path: path, from: position + 1))
+                    let element = try Self.element(of: column, path: path, from: position + 1)
+                    return element.isComposite ? .composite(current.alias, element) : .column(current.alias, element)
                 }
                 if isLast { return .column(current.alias, column) }
                 // The destination's key is in the column already: no join for it.
@@ -97,9 +98,6 @@ final class SQLScope {
             }
             current = element
         }
-        guard !current.isComposite else {
-            throw SQLError.unsupported("the composite attribute “\(path.joined(separator: "."))” as a whole")
-        }
         return current
     }
 
@@ -129,6 +127,8 @@ final class AliasNames {
 enum ResolvedPath {
     /// To a column of the table with the alias.
     case column(String, SlotColumn)
+    /// To a composite attribute, or to an element that is one, whose columns the table with the alias has.
+    case composite(String, SlotColumn)
     /// To the number of the object's entity, in the table with the alias.
     case entity(String)
     /// To the object itself.

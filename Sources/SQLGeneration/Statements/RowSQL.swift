@@ -2,13 +2,16 @@
 package enum RowSQL {
     /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZMAKER) VALUES (?, ?, ?, ?)`
     package static func insert(
-        _ mapping: EntityMapping, conflict: SQLInsert.Conflict? = nil, returnsKey: Bool = false
+        _ mapping: EntityMapping, conflict: SQLInsert.Conflict? = nil, returnsKey: Bool = false,
+        returnsEntity: Bool = false
     ) -> SQLFragment {
         let columns = writtenColumns(mapping.columns.compactMap { $0 }).map { SQLColumn($0) }
         let fixed: [SQLColumn] = [SQLColumn(.key), SQLColumn(.entity), SQLColumn(.version)]
         return SQLFragment(
             .insert(
-                SQLInsert(into: mapping.table, fixed + columns, conflict: conflict, returnsKey: returnsKey)))
+                SQLInsert(
+                    into: mapping.table, fixed + columns, conflict: conflict, returnsKey: returnsKey,
+                    returnsEntity: returnsEntity)))
     }
 
     /// `INSERT INTO ACHANGE (Z_PK, …) VALUES (?, …)`

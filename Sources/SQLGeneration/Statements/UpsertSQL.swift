@@ -1,7 +1,8 @@
 // The insertions that may meet rows with the same unique values.
 extension RowSQL {
     /// An insertion that gives a row with the same unique values the new ones, and tells which row it wrote:
-    /// `INSERT INTO ZCAR … ON CONFLICT DO UPDATE SET ZMAKER = excluded.ZMAKER, Z_OPT = Z_OPT + 1 RETURNING Z_PK`.
+    /// `INSERT INTO ZCAR … ON CONFLICT DO UPDATE SET ZMAKER = excluded.ZMAKER, Z_OPT = Z_OPT + 1 RETURNING Z_PK`; where the table has rows of
+    /// other entities, too, their entity follows the key.
     ///
     /// - Parameters:
     ///   - mapping: the entity's table and columns.
@@ -11,7 +12,8 @@ extension RowSQL {
         let written = (slots ?? Array(mapping.columns.indices)).compactMap { mapping.columns[$0] }
         let taken = writtenColumns(written).map { "\(name: $0) = excluded.\(name: $0)" as SQLFragment }
         let changes = SQLFragment.list(taken + lostPlaces(written) + ["\(.version) = \(.version) + 1"])
-        return insert(mapping, conflict: .updates(changes), returnsKey: true)
+        return insert(
+            mapping, conflict: .updates(changes), returnsKey: true, returnsEntity: mapping.sharesTable)
     }
 
     /// An insertion that leaves a row with the same unique values as it is, and tells which row it wrote:

@@ -6,7 +6,7 @@ package enum SQLError {
     /// Something that SQL does not offer. Core Data raises an exception here; we throw.
     package static func unsupported(_ what: String) -> NSError {
         StoreError.make(
-            CoreDataErrorCode.coreData, "An SQLite store cannot fetch with \(what).",
+            CoreDataErrorCode.coreData, "A store in a database cannot fetch with \(what).",
             suggestion: "Fetch without this part, and filter the objects in memory.")
     }
 

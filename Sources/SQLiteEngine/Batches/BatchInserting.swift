@@ -59,17 +59,58 @@ private final class BatchInsertion {
         try statement.bind(key, at: 1)
         try statement.bind(Int64(access.mapping.number), at: 2)
         try statement.bind(Int64(1), at: 3)
+        let filesBefore = files.writtenCount
         try access.writer.bindAll(row.values, to: statement, from: 4, files: files)
+        if plan.conflicts == .replace { try noteFiles(replacedBy: row) }
         if !meetsRows {
             try statement.run()
             try note(.insert, key)
             return
         }
-        let written = try statement.step() ? statement.integer(at: 0) : nil
-        statement.reset()
+        defer { statement.reset() }
         // Without a key, the row that was there has stayed.
-        guard let written else { return }
-        try note(written == key ? .insert : .update, written, row)
+        guard try statement.step() else { return files.withdraw(after: filesBefore) }
+        let written = statement.integer(at: 0)
+        if written == key { return try note(.insert, key) }
+        try note(.update, written, of: replaced(statement), row)
+    }
+
+    /// Notes the files of external data that become superfluous where a row is there already.
+    private func noteFiles(replacedBy row: BatchRow) throws {
+        let slots = access.writer.externalSlots.filter { row.isGiven.isEmpty || row.isGiven[$0] }
+        guard !slots.isEmpty else { return }
+        for constraint in plan.entity.uniquenessConstraints {
+            guard let values = try access.writer.uniqueValues(constraint, of: row.values) else { continue }
+            let rows = try store.connection.statement(
+                UniqueValueSQL.rows(values.map(\.column), in: access.mapping.table))
+            defer { rows.reset() }
+            for (index, value) in values.enumerated() { try rows.bind(value.value, at: Int32(index + 1)) }
+            guard try rows.step() else { continue }
+            for slot in slots {
+                guard let column = access.mapping.columns[slot] else { continue }
+                let select = try store.connection.statement(access.selectText(column.name))
+                try select.bind(rows.integer(at: 0), at: 1)
+                if try select.step() { try files.replaced(select.data(at: 0)) }
+                select.reset()
+            }
+        }
+    }
+
+    /// The entity of the row that has taken the values.
+    ///
+    /// - Throws: `NSManagedObjectConstraintMergeError` where that is not the entity of the request, or one below it: the row has no place for the
+    ///   values, though its table may have.
+    private func replaced(_ statement: Statement) throws -> EntityLayout {
+        guard plan.conflicts == .replace, access.mapping.sharesTable else { return plan.entity }
+        let number = Int(statement.integer(at: 1))
+        let found = store.schema.mapping(number: number)?.layout
+        if let found, found.isKind(of: plan.entity) { return found }
+        throw StoreError.make(
+            CoreDataErrorCode.managedObjectConstraintMerge,
+            "Cannot insert into “\(store.file.url.lastPathComponent)”: an object of entity "
+                + "“\(found?.name ?? String(number))” has the unique values of a new “\(plan.entity.name)”, and cannot become one; "
+                + "nothing was changed.", url: store.file.url,
+            suggestion: "Delete that object first, or give the new one other values.")
     }
 
     /// Counts the keys that were used.
@@ -94,19 +135,22 @@ private final class BatchInsertion {
         return statement
     }
 
-    private func note(_ kind: HistoryChangeKind, _ key: Int64, _ row: BatchRow? = nil) throws {
+    private func note(
+        _ kind: HistoryChangeKind, _ key: Int64, of entity: EntityLayout? = nil, _ row: BatchRow? = nil
+    ) throws {
         outcome.count += 1
         if kind == .insert { lastKey = key }
         // What triggers report is for contexts, which hear nothing of a batch.
         if outcome.count % 1024 == 0 { store.derived.removeAll() }
         guard plan.wantsIdentifiers || history != nil else { return }
-        let identifier = NSManagedObjectID(layout: plan.entity, store: store.identity, key: key)
+        let entity = entity ?? plan.entity
+        let identifier = NSManagedObjectID(layout: entity, store: store.identity, key: key)
         if plan.wantsIdentifiers { outcome.identifiers.append(identifier) }
         guard let history, let writer = store.history else { return }
         var columns: Data?
         if kind == .update, let row {
             let slots = plan.entity.slots.indices.filter { row.isGiven.isEmpty || row.isGiven[$0] }
-            columns = writer.properties(of: plan.entity).mask(of: slots.map { plan.entity.slots[$0].name })
+            columns = writer.properties(of: entity).mask(of: slots.map { plan.entity.slots[$0].name })
         }
         try history.note(kind, identifier, columns: columns)
     }

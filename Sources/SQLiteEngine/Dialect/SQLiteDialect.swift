@@ -118,7 +118,7 @@ package struct SQLiteDialect: SQLDialect {
         }
         if insert.returnsKey {
             if insert.conflict == .ignored { ending = " ON CONFLICT DO NOTHING" }
-            ending = "\(ending) RETURNING \(.key)"
+            ending = "\(ending) RETURNING \(.key)\(insert.returnsEntity ? ", \(.entity)" : "")"
         }
         let verb: SQLFragment = isIgnored ? "INSERT OR IGNORE INTO" : "INSERT INTO"
         let columns = SQLFragment.list(insert.columns.map { "\($0)" })

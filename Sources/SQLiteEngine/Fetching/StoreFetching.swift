@@ -145,8 +145,8 @@ extension OpenStore {
             var dictionaries: [[String: Any]] = []
             while try statement.step() {
                 var dictionary: [String: Any] = [:]
-                for (index, column) in cached.fetch.columns.enumerated() {
-                    guard let value = try value(statement, Int32(index), column) else { continue }
+                for column in cached.fetch.columns {
+                    guard let value = try value(statement, column) else { continue }
                     dictionary[column.name] = value
                 }
                 dictionaries.append(dictionary)

@@ -32,6 +32,12 @@ package final class ExternalFiles {
         return ExternalData.reference(to: name)
     }
 
+    /// How many files were written so far.
+    var writtenCount: Int { written.count }
+
+    /// Notes that nothing refers to the files that were written since there were so many.
+    func withdraw(after count: Int) { superfluous += written[count...] }
+
     /// Notes that a column's former bytes are replaced.
     func replaced(_ bytes: Data) throws {
         guard let name = ExternalData.fileName(in: bytes) else { return }

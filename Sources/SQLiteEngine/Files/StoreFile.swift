@@ -172,7 +172,7 @@ package struct StoreFile {
             // Virtual tables have no page; the module that reads one may not be there.
             let columns = try connection.prepare(
                 "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c "
-                    + "WHERE m.type = 'table' AND m.rootpage > 0")
+                    + "WHERE m.type = 'table' AND m.rootpage > 0 AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
             while try columns.step() {
                 tables[columns.string(at: 0), default: []].append(
                     .init(name: columns.string(at: 1), declaredType: columns.string(at: 2)))

@@ -38,7 +38,7 @@ enum HistoryTables {
             let tables = try connection.tableNames()
             var statements: [String] = []
             if !tables.contains("ATRANSACTIONSTRING") {
-                statements += StoreTables.history.filter { $0.contains("ATRANSACTIONSTRING") }
+                statements += StoreTables.historyNames
             }
             for (table, columns) in StoreTables.laterHistoryColumns {
                 let known = Set(try connection.columnNames(ofTable: table))

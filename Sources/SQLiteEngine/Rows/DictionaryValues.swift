@@ -4,10 +4,12 @@ import SQLGeneration
 import SQLiteConnection
 
 extension OpenStore {
-    /// A column of a dictionary fetch as the user gets it; nil for NULL.
+    /// A value of a dictionary fetch as the user gets it; nil for NULL.
     ///
     /// - Throws: 260 when the value is in a file beside the store that cannot be read.
-    func value(_ statement: Statement, _ index: Int32, _ column: DictionaryColumn) throws -> Any? {
+    func value(_ statement: Statement, _ column: DictionaryColumn) throws -> Any? {
+        if !column.elements.isEmpty { return try composite(statement, column) }
+        let index = Int32(column.index)
         if statement.isNull(at: index) { return nil }
         if let destination = column.destination {
             let own = column.entityIndex.flatMap { index in
@@ -25,6 +27,13 @@ extension OpenStore {
             return stored.objectValue(for: attribute)
         }
         return computedValue(statement, index, column)
+    }
+
+    /// The values of a composite attribute by name; nil where none of them is there.
+    private func composite(_ statement: Statement, _ column: DictionaryColumn) throws -> [String: Any]? {
+        var values: [String: Any] = [:]
+        for element in column.elements { values[element.name] = try value(statement, element) }
+        return values.isEmpty ? nil : values
     }
 
     private func storedValue(

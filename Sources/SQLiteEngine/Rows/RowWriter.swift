@@ -182,6 +182,23 @@ package struct RowWriter {
         return result
     }
 
+    /// The values of a row that must be unique together, with their columns; nil when one is NULL: NULLs never equal each other.
+    func uniqueValues(
+        _ constraint: [String], of values: ContiguousArray<StoredValue>
+    ) throws -> [(column: String, value: SQLValue)]? {
+        var unique: [(column: String, value: SQLValue)] = []
+        for name in constraint {
+            guard let slot = mapping.layout.slotIndex(forName: name), let column = mapping.columns[slot] else {
+                return nil
+            }
+            let value = try encoded(
+                values[slot], column, attribute: mapping.layout.slots[slot].attribute, files: nil)
+            if value == .null { return nil }
+            unique.append((column.name, value))
+        }
+        return unique
+    }
+
     /// The value as its column has it.
     ///
     /// - Throws: an `NSError` that names the property, when the value is not of its type.

@@ -16,10 +16,11 @@ struct ConstraintCheck {
         var order: [Group] = []
         for change in changes.inserted + changes.updated {
             let layout = change.objectID.layout
-            let mapping = try store.access(layout).mapping
+            let access = try store.access(layout)
+            let (mapping, writer) = (access.mapping, access.writer)
             for constraint in layout.uniquenessConstraints {
-                guard let key = try key(constraint, of: change, mapping) else { continue }
-                let group = Group(table: mapping.table, constraint: constraint, values: key)
+                guard let unique = try writer.uniqueValues(constraint, of: change.values) else { continue }
+                let group = Group(table: mapping.table, constraint: constraint, values: unique.map(\.value))
                 if groups[group] == nil { order.append(group) }
                 groups[group, default: []].append(change)
             }
@@ -90,22 +91,6 @@ struct ConstraintCheck {
 
     private func table(_ identifier: NSManagedObjectID) throws -> String {
         try store.access(identifier.layout).mapping.table
-    }
-
-    /// The values that must be unique, nil when one is NULL: NULLs never equal each other.
-    private func key(_ constraint: [String], of change: RowChange, _ mapping: EntityMapping) throws -> [SQLValue]? {
-        var values: [SQLValue] = []
-        let writer = RowWriter(mapping, schema: store.schema)
-        for name in constraint {
-            guard let slot = mapping.layout.slotIndex(forName: name), let column = mapping.columns[slot] else {
-                return nil
-            }
-            let value = try writer.encoded(
-                change.values[slot], column, attribute: mapping.layout.slots[slot].attribute, files: nil)
-            if value == .null { return nil }
-            values.append(value)
-        }
-        return values
     }
 
     /// The entity that declares the constraint, whose index spans its subentities.

@@ -53,6 +53,11 @@ package struct DeferredCleanup: Equatable, Sendable {
 }
 
 extension DeferredCleanup {
+    /// Whether a table is the store's bookkeeping, or SQLite's own.
+    private static func isKept(_ table: String) -> Bool {
+        StoreTables.isReserved(table) || table.uppercased().hasPrefix("SQLITE_")
+    }
+
     /// Those of the tasks that remove nothing a model's objects are kept in, nor what the store says of itself. Metadata can
     /// be written by anybody; a migration leaves no others.
     package func sparing(_ schema: SQLSchema) -> DeferredCleanup {
@@ -64,9 +69,9 @@ extension DeferredCleanup {
         return DeferredCleanup(
             tasks.filter { task in
                 switch task {
-                case .table(let name): return used[name] == nil && !StoreTables.isReserved(name)
+                case .table(let name): return used[name] == nil && !Self.isKept(name)
                 case .column(let name, let table):
-                    return used[table]?.contains(name) != true && !StoreTables.isReserved(table)
+                    return used[table]?.contains(name) != true && !Self.isKept(table)
                 }
             })
     }

@@ -16,7 +16,7 @@ package struct ChangeOrigin: Sendable {
 package enum BatchConflictRule: Sendable {
     /// The whole request fails.
     case fail
-    /// The row that is there takes the new values.
+    /// The row that is there takes the new values. One of another entity, unless that is below the request's, takes none: the request fails.
     case replace
     /// The row that is there stays, the new one is left out.
     case keep

@@ -35,6 +35,8 @@ extension ReferenceEngine: BatchEngine {
         case .fail: throw Self.sharedValues
         case .keep: return nil
         case .replace:
+            // No object becomes one of another entity.
+            guard present.objectID.layout.isKind(of: plan.entity) else { throw Self.sharedValues }
             let given = row.values.indices.filter { row.isGiven.isEmpty || row.isGiven[$0] }
             let values = Dictionary(uniqueKeysWithValues: given.map { ($0, row.values[$0]) })
             store.update(present.objectID, values, version: present.version + 1)

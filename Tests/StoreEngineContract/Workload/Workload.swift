@@ -156,8 +156,8 @@ struct Workload {
             }
             step.rows.append(row)
         }
-        // Which of two rows a new one replaces is not said, nor what becomes of one of another entity.
-        let canReplace = entity.uniquenessConstraints.count == 1 && entity.root.selfAndSubentities.count == 1
+        // Which of two rows a new one replaces is not said.
+        let canReplace = entity.uniquenessConstraints.count == 1
         let conflicts: [InsertBatchStep.Conflicts] = canReplace ? [.fail, .replace, .keep] : [.fail, .keep]
         step.conflicts = random.pick(conflicts)
         step.wantsIdentifiers = random.chance(50)

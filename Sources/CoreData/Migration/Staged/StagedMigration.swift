@@ -54,12 +54,12 @@ struct StagedMigration {
     }
 
     private func unplanned(_ obstacle: StagedPlan.Obstacle, metadata: [String: Any], checksum: String) -> NSError {
+        let unknown = CoreDataErrorCode.managedObjectModelReferenceNotFound
         let (code, reason): (Int, String) =
             switch obstacle {
-            case .unknownStoreVersion:
-                (134504, "Cannot use staged migration with an unknown model version.")
+            case .unknownStoreVersion: (unknown, "Cannot use staged migration with an unknown model version.")
             case .unknownModelVersion:
-                (134504, "Cannot use staged migration with an unknown coordinator model version.")
+                (unknown, "Cannot use staged migration with an unknown coordinator model version.")
             case .backward:
                 (NSStagedMigrationBackwardMigrationError, "Cannot use staged migration to get to an earlier version.")
             }

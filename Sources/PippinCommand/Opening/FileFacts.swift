@@ -4,7 +4,7 @@ import SQLiteConnection
 import SQLiteEngine
 
 /// What a store's file says of itself, before there is a model.
-struct StoreFacts {
+struct FileFacts {
     let kind: StoreKind
     let uuid: String
     /// The metadata; empty where there are none.
