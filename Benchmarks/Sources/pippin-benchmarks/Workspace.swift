@@ -7,6 +7,7 @@ final class Workspace {
     let folder: URL
     private var filled: [Int: URL] = [:]
     private var filledWithBooks: [Int: URL] = [:]
+    private var filledWithOrders: URL?
     private var copies = 0
 
     /// - Throws: what the file system, Core Data and SQLite report.
@@ -20,6 +21,8 @@ final class Workspace {
         try Baseline(path: folder.appendingPathComponent("books.sqlite")).checkpoint()
         try Book.close(try Poet.manager(store: folder.appendingPathComponent("poets.sqlite")))
         try Baseline(path: folder.appendingPathComponent("poets.sqlite")).checkpoint()
+        try Book.close(try Northwind.manager(folder.appendingPathComponent("northwind.sqlite")))
+        try Baseline(path: folder.appendingPathComponent("northwind.sqlite")).checkpoint()
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -44,6 +47,24 @@ final class Workspace {
     /// A new store of nested structs, without any.
     func emptyPoetStore() throws -> URL { try copy(folder.appendingPathComponent("poets.sqlite")) }
 
+    /// A new store of orders, without any.
+    func emptyNorthwind() throws -> URL { try copy(folder.appendingPathComponent("northwind.sqlite")) }
+
+    /// A store with all orders, to be read only.
+    func northwind() throws -> URL {
+        if let filledWithOrders { return filledWithOrders }
+        let store = try emptyNorthwind()
+        let database = try Baseline(path: store)
+        try database.insert(Order.make(Northwind.flat))
+        try database.insert(OrderWithLines.make(Northwind.large))
+        try database.checkpoint()
+        filledWithOrders = store
+        return store
+    }
+
+    /// A store with all orders, to be changed.
+    func ownNorthwind() throws -> URL { try copy(northwind()) }
+
     /// Where there is no store yet.
     func newStore() -> URL {
         copies += 1
@@ -66,7 +87,7 @@ final class Workspace {
 
     /// Forgets the stores that a round has used up.
     func discard(_ store: URL) {
-        guard !filled.values.contains(store), !filledWithBooks.values.contains(store) else { return }
+        guard !filled.values.contains(store), !filledWithBooks.values.contains(store), store != filledWithOrders else { return }
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + suffix) }
     }
 

@@ -122,6 +122,25 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
+    /// Rows of objects of one store, one by one, under the lock. See `StoreEngine.forEachRow(for:_:)`.
+    package func forEachRow(
+        for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        guard let first = identifiers.first else { return }
+        try withLock { try store(of: first)?.engine.forEachRow(for: identifiers, body) }
+    }
+
+    /// The rows at the end of a relationship of objects of one store, under the lock. See `StoreEngine.forEachDestination`.
+    package func forEachDestination(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        guard let first = identifiers.first else { return }
+        try withLock {
+            try store(of: first)?.engine.forEachDestination(of: relationship, for: identifiers, body)
+        }
+    }
+
     private func store(of identifier: NSManagedObjectID) -> NSPersistentStore? {
         stores.first { $0.identity === identifier.storeIdentity }
     }

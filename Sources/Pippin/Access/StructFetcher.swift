@@ -42,6 +42,12 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     func models(_ selection: RecordSelection, _ source: any StructRows) throws -> [Model] {
         // A limit of 0 would mean none to Core Data.
         if selection.limit.map({ $0 <= 0 }) ?? false { return [] }
+        if let sets = source as? any SetRows, sets.isSetSource, registry.isTree(plan), !plan.relationships.isEmpty {
+            // Whatever stands in the way, the assembler says it better, or finds its way around.
+            if let models = try? TreeReader(registry: registry, source: sets).models(Model.self, of: plan, selection) {
+                return models
+            }
+        }
         return try StructAssembler(registry: registry, source: source).models(Model.self, of: plan, selection)
     }
 

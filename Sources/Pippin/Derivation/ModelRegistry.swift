@@ -4,6 +4,8 @@ import CoreData
 package final class ModelRegistry: Sendable {
     let plans: [EntityPlan]
     private let byType: [ObjectIdentifier: EntityPlan]
+    /// The models that are read in sets.
+    private let trees: Set<ObjectIdentifier>
 
     /// - Parameter types: the models. Those within them are found by themselves.
     /// - Throws: ``PersistenceError/Code/notDerivable``
@@ -35,11 +37,37 @@ package final class ModelRegistry: Sendable {
         }
         self.plans = plans
         byType = Dictionary(uniqueKeysWithValues: plans.map { ($0.id, $0) })
+        trees = Self.trees(plans, byType)
     }
 
     package init() {
         plans = []
         byType = [:]
+        trees = []
+    }
+
+    /// Whether a model never has one of its own type in it, however many steps down, and has sets only of models that lead nowhere.
+    func isTree(_ plan: EntityPlan) -> Bool { trees.contains(plan.id) }
+
+    private static func trees(
+        _ plans: [EntityPlan], _ byType: [ObjectIdentifier: EntityPlan]
+    ) -> Set<ObjectIdentifier> {
+        var trees: Set<ObjectIdentifier> = []
+        // Each round adds the models all of whose members are trees; models on a circle never come in.
+        while true {
+            let found = plans.filter { plan in
+                !trees.contains(plan.id)
+                    && plan.fields.allSatisfy { field in
+                        guard let related = field.related, !related.isReference else { return true }
+                        if case .toMany(_, isOrdered: false) = field.kind {
+                            return byType[related.id]?.relationships.isEmpty ?? false
+                        }
+                        return trees.contains(related.id)
+                    }
+            }
+            if found.isEmpty { return trees }
+            trees.formUnion(found.map(\.id))
+        }
     }
 
     /// - Throws: ``PersistenceError/Code/unknownModel``

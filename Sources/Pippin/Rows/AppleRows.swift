@@ -34,6 +34,7 @@
     /// A row while it is handed out.
     protocol CurrentRow: AnyObject {
         func value(at slot: Int) throws -> StoredValue
+        func whole() throws -> Row
         func string(at slot: Int) -> String?
         func integer(at slot: Int) -> Int64?
         func double(at slot: Int) -> Double?
@@ -42,8 +43,11 @@
 
     /// A row whose values were read before.
     final class ReadRow: CurrentRow {
-        var values: ContiguousArray<StoredValue> = []
-        func value(at slot: Int) -> StoredValue { values[slot] }
+        private var row: Row
+        init(_ row: Row) { self.row = row }
+        func stand(on row: Row) { self.row = row }
+        func whole() -> Row { row }
+        func value(at slot: Int) -> StoredValue { row.values[slot] }
         func string(at slot: Int) -> String? { nil }
         func integer(at slot: Int) -> Int64? { nil }
         func double(at slot: Int) -> Double? { nil }

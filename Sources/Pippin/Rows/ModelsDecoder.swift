@@ -1,20 +1,30 @@
 import CoreData
 
+/// What a collection of models, or of references, is made of.
+protocol MemberSource {
+    /// A member, by its place; nil where it is not of the type.
+    func member<Value: Decodable>(_ type: Value.Type, _ place: Int) throws -> Value?
+}
+
 /// Decodes an array or a set of models, or of references, that are there already.
 struct ModelsDecoder: Decoder, UnkeyedDecodingContainer {
-    let nodes: [Int]
-    let related: RelatedModel
-    let assembler: StructAssembler
-    var currentIndex = 0
+    private let source: any MemberSource
+    private let total: Int
+    private let related: RelatedModel
+    private(set) var currentIndex = 0
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
-    var count: Int? { nodes.count }
-    var isAtEnd: Bool { currentIndex == nodes.count }
+    var count: Int? { total }
+    var isAtEnd: Bool { currentIndex == total }
 
-    init(nodes: [Int], related: RelatedModel, assembler: StructAssembler) {
-        self.nodes = nodes
+    /// - Parameters:
+    ///   - source: has the members.
+    ///   - count: how many there are.
+    ///   - related: what they are.
+    init(_ source: any MemberSource, count: Int, of related: RelatedModel) {
+        self.source = source
+        total = count
         self.related = related
-        self.assembler = assembler
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { self }
@@ -24,7 +34,7 @@ struct ModelsDecoder: Decoder, UnkeyedDecodingContainer {
     mutating func decodeNil() throws -> Bool { false }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        guard !isAtEnd, let value = try assembler.model(type, nodes[currentIndex], related) else { throw form }
+        guard !isAtEnd, let value = try source.member(type, currentIndex) else { throw form }
         currentIndex += 1
         return value
     }

@@ -24,9 +24,11 @@ final class ObjectRows: StructRows {
     func forEachRow(
         of plan: EntityPlan, _ selection: RecordSelection, _ body: (any CurrentRow) throws -> Void
     ) throws {
-        let current = ReadRow()
-        for row in try rows(of: plan, selection) {
-            current.values = row.values
+        let rows = try rows(of: plan, selection)
+        guard let first = rows.first else { return }
+        let current = ReadRow(first)
+        for row in rows {
+            current.stand(on: row)
             try body(current)
         }
     }

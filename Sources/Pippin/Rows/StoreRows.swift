@@ -2,7 +2,7 @@
     import CoreData
 
     /// Rows straight from the store, without managed objects: the one place that uses more than Core Data's public API.
-    final class StoreRows: StateRows, @unchecked Sendable {
+    final class StoreRows: StateRows, SetRows, @unchecked Sendable {
         // @unchecked Sendable: the coordinator locks itself, `Locked` the rest.
         private let coordinator: NSPersistentStoreCoordinator
         /// The state that is read.
@@ -64,6 +64,26 @@
         ) throws -> [[NSManagedObjectID]] {
             guard let relationship = try layout(of: plan).relationship(named: field.name) else { return [] }
             return try scope.reading(coordinator) { try coordinator.destinations(of: relationship, for: identifiers) }
+        }
+
+        // MARK: In sets
+
+        /// Whether there is one store, whose rows relate to each other only.
+        var isSetSource: Bool { coordinator.persistentStores.count == 1 }
+
+        func forEachRow(
+            of plan: EntityPlan, for identifiers: [NSManagedObjectID],
+            _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+        ) throws { try scope.reading(coordinator) { try coordinator.forEachRow(for: identifiers, body) } }
+
+        func forEachDestination(
+            of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID],
+            _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+        ) throws {
+            guard let relationship = try layout(of: plan).relationship(named: field.name) else { return }
+            try scope.reading(coordinator) {
+                try coordinator.forEachDestination(of: relationship, for: identifiers, body)
+            }
         }
 
         func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String? {

@@ -164,7 +164,9 @@ final class StructAssembler: RelatedRows {
         let targets = isCut ? [] : Array(targets(field))
         if targets.isEmpty, plan.isOptional, try !decoder.isMarked(field) { return nil }
         if !isOrdered, !related.isReference { try checkSet(targets, plan) }
-        return try Value(from: ModelsDecoder(nodes: targets, related: related, assembler: self))
+        return try Value(
+            from: ModelsDecoder(
+                AssembledMembers(nodes: targets, related: related, assembler: self), count: targets.count, of: related))
     }
 
     /// The model, or the reference, of a row; nil where there is none.
@@ -289,6 +291,17 @@ final class StructAssembler: RelatedRows {
         let plan = graph.nodes[way[0]].plan
         let place = plan.relationships.indices.first { graph.targets(of: way[0], at: $0).contains(way[1]) }
         return place.map { plan.fields[plan.relationships[$0]].name } ?? ""
+    }
+}
+
+/// Models that are there already, by the numbers of their rows.
+private struct AssembledMembers: MemberSource {
+    let nodes: [Int]
+    let related: RelatedModel
+    let assembler: StructAssembler
+
+    func member<Value: Decodable>(_ type: Value.Type, _ place: Int) throws -> Value? {
+        try assembler.model(type, nodes[place], related)
     }
 }
 

@@ -22,6 +22,24 @@ protocol StructRows: AnyObject {
     ) throws -> [[NSManagedObjectID]]
 }
 
+/// Rows that many objects lead to, one by one as they are read.
+protocol SetRows: StructRows {
+    /// Whether they can be asked for like this.
+    var isSetSource: Bool { get }
+
+    /// Hands out the rows of objects, each with its place among them; those that are gone are left out.
+    func forEachRow(
+        of plan: EntityPlan, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws
+
+    /// Hands out the rows at the end of a relationship to many: those of one object one after the other, in their order.
+    func forEachDestination(
+        of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws
+}
+
 /// Rows of a store, as they are now or were at a moment.
 protocol StateRows: StructRows, Sendable {
     #if !canImport(ObjectiveC)

@@ -23,9 +23,11 @@ extension OpenDatabase {
                 let (fetch, result) = try runExactly(plan, question, .rows)
                 try fetch.reader?.forEachRow(result, body)
             } catch is Inexact {
-                let current = ReadRow()
-                for row in try snapshot({ try evaluatedRows(plan, question) }) {
-                    current.values = row.values
+                let rows = try snapshot { try evaluatedRows(plan, question) }
+                guard let first = rows.first else { return }
+                let current = ReadRow(first)
+                for row in rows {
+                    current.stand(on: row)
                     guard body(current) else { return }
                 }
             }

@@ -66,7 +66,7 @@ final class RowReader {
     func forEachRow(_ result: PostgresResult, _ body: (any CurrentRow) -> Bool) throws {
         for index in 0..<result.count {
             let entity = try entity(result, index)
-            guard body(ResultRow(result, index, entity.readers, context)) else { return }
+            guard body(ResultRow(self, result, index, entity.readers)) else { return }
         }
     }
 
@@ -83,16 +83,17 @@ final class RowReader {
 
 /// A row of a result whose values are read when they are asked for.
 private final class ResultRow: CurrentRow {
+    private let reader: RowReader
     private let result: PostgresResult
     private let index: Int
     private let readers: ContiguousArray<ValueReader?>
-    private let context: ReadingContext
 
-    init(
-        _ result: PostgresResult, _ index: Int, _ readers: ContiguousArray<ValueReader?>, _ context: ReadingContext
-    ) { (self.result, self.index, self.readers, self.context) = (result, index, readers, context) }
+    init(_ reader: RowReader, _ result: PostgresResult, _ index: Int, _ readers: ContiguousArray<ValueReader?>) {
+        (self.reader, self.result, self.index, self.readers) = (reader, result, index, readers)
+    }
 
-    func value(at slot: Int) -> StoredValue { readers[slot]?.value(result, index, context) ?? .null }
+    func whole() throws -> Row { try reader.row(result, index) }
+    func value(at slot: Int) -> StoredValue { readers[slot]?.value(result, index, reader.context) ?? .null }
 
     func string(at slot: Int) -> String? {
         guard let reader = readers[slot], reader.kind == .string, !result.isNull(index, reader.column) else {

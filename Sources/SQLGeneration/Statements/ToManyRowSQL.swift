@@ -19,6 +19,17 @@ extension RowSQL {
         return "\(rows) WHERE \(condition) ORDER BY \(ends.source), \(ends.order)"
     }
 
+    /// The rows at the end of a relationship for many objects at once, behind each the key of its object:
+    /// `SELECT t0.Z_PK, t0.Z_OPT, t0.ZTEXT, t0.ZBOOK FROM ZPAGE t0 WHERE t0.ZBOOK IN (?, ?) ORDER BY t0.ZBOOK, t0.Z_FOK_BOOK, t0.Z_PK`.
+    package static func members(
+        _ toMany: ToManyMapping, _ destination: EntityMapping, shape: RowShape, count: Int
+    ) -> SQLFragment {
+        let ends = ends(toMany, destination)
+        let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")), \(ends.source) FROM \(ends.tables)"
+        let condition: SQLFragment = "\(ends.source) IN (\(.placeholders(count)))"
+        return "\(rows) WHERE \(condition) ORDER BY \(ends.source), \(ends.order)"
+    }
+
     private static func ends(
         _ toMany: ToManyMapping, _ destination: EntityMapping
     ) -> (columns: SQLFragment, tables: SQLFragment, source: SQLFragment, order: SQLFragment) {

@@ -45,6 +45,19 @@ extension SQLiteEngine {
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]] { try reading { try $0.destinations(of: relationship, for: identifiers) } }
 
+    package func forEachRow(
+        for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws { try reading { store in try store.run("read from") { try store.forEachRow(for: identifiers, body) } } }
+
+    package func forEachDestination(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        try reading { store in
+            try store.run("read from") { try store.forEachDestination(of: relationship, for: identifiers, body) }
+        }
+    }
+
     package func makePermanentIdentifiers(
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID] {

@@ -27,14 +27,14 @@ extension OpenStore {
         }
     }
 
-    private struct Ends {
+    struct Ends {
         let toMany: ToManyMapping
         let destination: EntityMapping
     }
 
     /// - Returns: `nil` where the relationship has no place in the store.
     /// - Throws: 134020 where the place is not known.
-    private func ends(of relationship: RelationshipLayout, from source: EntityLayout) throws -> Ends? {
+    func ends(of relationship: RelationshipLayout, from source: EntityLayout) throws -> Ends? {
         let mapping = try access(source).mapping
         try mapping.checkAvailable(relationship.name, "cannot be read", url: file.url)
         if let finding = schema.finding(of: relationship.destination) {

@@ -5,6 +5,8 @@ import SQLiteConnection
 /// An entity's statements, made once: how its rows are selected, read and written.
 final class EntityAccess {
     let mapping: EntityMapping
+    /// What its rows are selected as.
+    let shape: RowShape
     let reader: RowReader
     let selectText: String
     let selectManyText: String
@@ -16,6 +18,7 @@ final class EntityAccess {
     let pairDeletions: [String]
     private var updates: [[Int]: String] = [:]
     private var columnTexts: [String: String] = [:]
+    private var memberTexts: [ObjectIdentifier: String] = [:]
     private var selection: Statement?
 
     /// The prepared statement that selects one row, without looking its text up again.
@@ -31,7 +34,7 @@ final class EntityAccess {
 
     init(_ mapping: EntityMapping, schema: SQLSchema, identity: StoreIdentity, external: ExternalData) {
         self.mapping = mapping
-        let shape = RowShape(mapping.layout.selfAndSubentities.compactMap { schema.mapping(of: $0) })
+        shape = RowShape(mapping.layout.selfAndSubentities.compactMap { schema.mapping(of: $0) })
         reader = RowReader(shape: shape, schema: schema, identity: identity, external: external)
         selectText = RowSQL.select(mapping, shape: shape).sqlite.text
         selectManyText = RowSQL.select(mapping, shape: shape, count: Self.batch).sqlite.text
@@ -54,6 +57,15 @@ final class EntityAccess {
         if let known = columnTexts[column] { return known }
         let text = ColumnSQL.select([column], in: mapping.table).sqlite.text
         columnTexts[column] = text
+        return text
+    }
+
+    /// The statement that selects the entity's rows at the end of a relationship, for `batch` objects; behind the row comes the key of
+    /// the object.
+    func selectText(of relationship: RelationshipLayout, _ toMany: ToManyMapping) -> String {
+        if let known = memberTexts[ObjectIdentifier(relationship)] { return known }
+        let text = RowSQL.members(toMany, mapping, shape: shape, count: Self.batch).sqlite.text
+        memberTexts[ObjectIdentifier(relationship)] = text
         return text
     }
 

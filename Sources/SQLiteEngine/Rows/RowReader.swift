@@ -62,11 +62,18 @@ struct RowReader {
 
     /// All rows that are left, one by one, read when asked for.
     func forEachRow(_ statement: Statement, _ body: (any CurrentRow) -> Bool) throws {
+        try forEachRow(statement) { row, goesOn in goesOn = body(row) }
+    }
+
+    /// All rows that are left, one by one, until `body` says not to go on.
+    @inline(__always)
+    func forEachRow(_ statement: Statement, _ body: (any CurrentRow, inout Bool) throws -> Void) throws {
         guard let first = entities.first else { return }
-        let row = StatementRow(statement, first)
-        while try statement.step() {
+        let row = StatementRow(statement, first, versionIndex: versionIndex)
+        var goesOn = true
+        while goesOn, try statement.step() {
             if selectsEntity { row.reader = try reader(statement) }
-            guard body(row) else { return }
+            try body(row, &goesOn)
         }
     }
 

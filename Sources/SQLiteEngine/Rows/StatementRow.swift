@@ -6,11 +6,15 @@ import StoreEngine
 final class StatementRow: CurrentRow {
     var reader: EntityReader
     private let statement: Statement
+    private let versionIndex: Int32
 
-    init(_ statement: Statement, _ reader: EntityReader) {
+    init(_ statement: Statement, _ reader: EntityReader, versionIndex: Int32) {
         self.statement = statement
         self.reader = reader
+        self.versionIndex = versionIndex
     }
+
+    func whole() throws -> Row { try reader.row(statement, versionIndex: versionIndex) }
 
     func value(at slot: Int) throws -> StoredValue { try reader.value(reader.slots[slot], slot, statement) }
 

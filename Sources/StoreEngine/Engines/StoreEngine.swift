@@ -48,6 +48,29 @@ package protocol StoreEngine: AnyObject {
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]]
 
+    /// Hands out the rows of objects, one at a time; those that are gone are left out.
+    ///
+    /// - Parameters:
+    ///   - identifiers: the objects, each once.
+    ///   - body: gets the place of an object among them, and its row, which it must not keep. The rows come in any order.
+    /// - Throws: what `body` throws, and an `NSError` for a store that cannot be read.
+    func forEachRow(
+        for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws
+
+    /// Hands out the rows at the end of a to-many relationship, for many objects, one at a time: those of one object one after the
+    /// other, in their order where the relationship has one.
+    ///
+    /// - Parameters:
+    ///   - relationship: the relationship.
+    ///   - identifiers: the objects, each once.
+    ///   - body: gets the place of an object among them, and a row that it leads to, which it must not keep.
+    /// - Throws: what `body` throws, and an `NSError` for a store that cannot be read.
+    func forEachDestination(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws
+
     // MARK: Writing
 
     /// Hands out IDs for new rows.
@@ -109,10 +132,49 @@ extension StoreEngine {
     }
 
     package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
-        let current = ReadRow()
-        for row in try fetchRows(plan) {
-            current.values = row.values
+        let rows = try fetchRows(plan)
+        guard let first = rows.first else { return }
+        let current = ReadRow(first)
+        for row in rows {
+            current.stand(on: row)
             guard body(current) else { return }
+        }
+    }
+
+    package func forEachRow(
+        for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        let rows = try rows(for: identifiers)
+        guard let first = rows.first else { return }
+        let current = ReadRow(first)
+        // What is there comes in the order asked for.
+        var place = 0
+        for row in rows {
+            while identifiers[place] != row.objectID { place += 1 }
+            current.stand(on: row)
+            try body(place, current)
+            place += 1
+        }
+    }
+
+    package func forEachDestination(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        let lists = try destinations(of: relationship, for: identifiers)
+        var wanted: [NSManagedObjectID] = []
+        var seen: Set<NSManagedObjectID> = []
+        for identifier in lists.joined() where seen.insert(identifier).inserted { wanted.append(identifier) }
+        let rows = try rows(for: wanted)
+        guard let first = rows.first else { return }
+        let byIdentifier = Dictionary(rows.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+        let current = ReadRow(first)
+        for (place, list) in lists.enumerated() {
+            for identifier in list {
+                guard let row = byIdentifier[identifier] else { continue }
+                current.stand(on: row)
+                try body(place, current)
+            }
         }
     }
 

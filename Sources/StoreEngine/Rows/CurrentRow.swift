@@ -8,6 +8,9 @@ package protocol CurrentRow: AnyObject {
     /// The value in a slot.
     func value(at slot: Int) throws -> StoredValue
 
+    /// The whole row, which may be kept.
+    func whole() throws -> Row
+
     // What is there without a `StoredValue` in between; nil for no value, and for one of another kind.
 
     func string(at slot: Int) -> String?
@@ -19,11 +22,15 @@ package protocol CurrentRow: AnyObject {
 
 /// A row whose values were read before.
 package final class ReadRow: CurrentRow {
-    package var values: ContiguousArray<StoredValue> = []
+    private var row: Row
 
-    package init() {}
+    package init(_ row: Row) { self.row = row }
 
-    package func value(at slot: Int) -> StoredValue { values[slot] }
+    /// Goes on to another row.
+    package func stand(on row: Row) { self.row = row }
+
+    package func whole() -> Row { row }
+    package func value(at slot: Int) -> StoredValue { row.values[slot] }
     package func string(at slot: Int) -> String? { nil }
     package func integer(at slot: Int) -> Int64? { nil }
     package func double(at slot: Int) -> Double? { nil }

@@ -1,0 +1,185 @@
+import CoreData
+
+/// Reads models with all that is in them, a statement for the models and one for each relationship: what is in a model is read and
+/// finished before the model itself.
+///
+/// It takes types that do not lead back to themselves, and rows that become values. Everything else, errors included, is
+/// `StructAssembler`'s, which gives the same values.
+final class TreeReader {
+    private let registry: ModelRegistry
+    private let source: any SetRows
+
+    init(registry: ModelRegistry, source: any SetRows) {
+        self.registry = registry
+        self.source = source
+    }
+
+    /// The models that are selected, in order.
+    func models<Model: CoreModel>(
+        _ type: Model.Type, of plan: EntityPlan, _ selection: RecordSelection
+    ) throws -> [Model] { try models(type, of: plan, try source.rows(of: plan, selection)) }
+
+    // MARK: Models
+
+    /// The models of rows, which are all there, in order.
+    private func models<Model: CoreModel>(
+        _ type: Model.Type, of plan: EntityPlan, _ rows: ContiguousArray<Row>
+    ) throws -> [Model] {
+        let members = TreeMembers(plan)
+        for field in plan.relationships { members.byField[field] = try self.members(field, of: plan, rows) }
+        let decoder = RowDecoder(plan.record, entity: plan.name, slots: try source.slots(of: plan), related: members)
+        defer { decoder.finish() }
+        var models = ModelBuffer<Model>()
+        for (place, row) in rows.enumerated() {
+            members.row = place
+            models.append(try decoder.decode(type, from: row))
+        }
+        return models.take()
+    }
+
+    private func list(_ rows: ContiguousArray<Row>, of plan: EntityPlan) throws -> MemberList {
+        func list<Model: CoreModel>(_ type: Model.Type) throws -> MemberList {
+            FinishedModels(try models(type, of: plan, rows))
+        }
+        return try list(plan.type)
+    }
+
+    // MARK: Members
+
+    private func members(_ field: Int, of plan: EntityPlan, _ rows: ContiguousArray<Row>) throws -> Members? {
+        guard let related = plan.fields[field].related else { return nil }
+        let destination = try registry.plan(related)
+        if plan.fields[field].isToMany {
+            return try toMany(plan.fields[field], of: plan, rows, destination, isReference: related.isReference)
+        }
+        return try toOne(
+            try source.slots(of: plan)[field], rows, destination, isReference: related.isReference)
+    }
+
+    private func toMany(
+        _ field: FieldPlan, of plan: EntityPlan, _ rows: ContiguousArray<Row>, _ destination: EntityPlan,
+        isReference: Bool
+    ) throws -> Members {
+        var ranges = ContiguousArray(repeating: 0..<0, count: rows.count)
+        var count = 0
+        func next(_ place: Int) {
+            ranges[place] = (ranges[place].isEmpty ? count : ranges[place].lowerBound)..<(count + 1)
+            count += 1
+        }
+        let identifiers = rows.map(\.objectID)
+        let sink = try MemberSink.sink(destination, isReference: isReference, source: source)
+        if let sink {
+            try source.forEachDestination(of: field, of: plan, for: identifiers) { place, row in
+                next(place)
+                try sink.take(row)
+            }
+            return Members(ranges, of: try sink.list())
+        }
+        // Rows that lead on are read first, each once.
+        var gathered = GatheredRows()
+        try source.forEachDestination(of: field, of: plan, for: identifiers) { place, row in
+            next(place)
+            try gathered.take(row)
+        }
+        return Members(ranges, gathered.numbers, of: try list(gathered.rows, of: destination))
+    }
+
+    private func toOne(
+        _ slot: Int, _ rows: ContiguousArray<Row>, _ destination: EntityPlan, isReference: Bool
+    ) throws -> Members {
+        var places: [NSManagedObjectID: Int] = [:]
+        var identifiers: [NSManagedObjectID] = []
+        var targets = ContiguousArray(repeating: -1, count: rows.count)
+        for (row, place) in zip(rows, rows.indices) {
+            guard case .identifier(let identifier) = row.values[slot] else { continue }
+            let next = identifiers.count
+            targets[place] = places[identifier, default: next]
+            guard targets[place] == next else { continue }
+            places[identifier] = next
+            identifiers.append(identifier)
+        }
+        // What is gone has no number.
+        var found = ContiguousArray(repeating: -1, count: identifiers.count)
+        var count = 0
+        let list: MemberList
+        if let sink = try MemberSink.sink(destination, isReference: isReference, source: source) {
+            try source.forEachRow(of: destination, for: identifiers) { place, row in
+                found[place] = count
+                count += 1
+                try sink.take(row)
+            }
+            list = try sink.list()
+        } else {
+            var rows = ContiguousArray<Row>()
+            try source.forEachRow(of: destination, for: identifiers) { place, row in
+                found[place] = rows.count
+                rows.append(try row.whole())
+            }
+            list = try self.list(rows, of: destination)
+        }
+        var numbers = ContiguousArray<Int>()
+        let ranges = ContiguousArray(
+            targets.map { target -> Range<Int> in
+                guard target >= 0, found[target] >= 0 else { return 0..<0 }
+                numbers.append(found[target])
+                return numbers.count - 1..<numbers.count
+            })
+        return Members(ranges, numbers, of: list)
+    }
+}
+
+/// Rows that several objects may lead to, each kept once.
+private struct GatheredRows {
+    private(set) var rows = ContiguousArray<Row>()
+    /// The number of each row that came.
+    private(set) var numbers = ContiguousArray<Int>()
+    private var known: [NSManagedObjectID: Int] = [:]
+
+    mutating func take(_ current: any CurrentRow) throws {
+        let row = try current.whole()
+        let next = rows.count
+        let number = known[row.objectID, default: next]
+        numbers.append(number)
+        guard number == next else { return }
+        known[row.objectID] = next
+        rows.append(row)
+    }
+}
+
+/// Gives the decoder of a row what is in its model.
+private final class TreeMembers: RelatedRows {
+    private let plan: EntityPlan
+    /// By field; nil for a field that is no relationship.
+    var byField: ContiguousArray<Members?>
+    /// The row that is being decoded.
+    var row = 0
+
+    init(_ plan: EntityPlan) {
+        self.plan = plan
+        byField = ContiguousArray(repeating: nil, count: plan.fields.count)
+    }
+
+    func model<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value? {
+        guard let members = byField[field], members.count(of: row) > 0 else { return nil }
+        return try members.member(type, 0, of: row)
+    }
+
+    func models<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value? {
+        guard let members = byField[field], let related = plan.fields[field].related else { return nil }
+        let count = members.count(of: row)
+        if count == 0, plan.fields[field].isOptional, try !decoder.isMarked(field) { return nil }
+        if let array = members.array(of: row, as: type) { return array }
+        return try Value(
+            from: ModelsDecoder(RowMembers(members: members, row: row), count: count, of: related))
+    }
+}
+
+/// The members of one row.
+private struct RowMembers: MemberSource {
+    let members: Members
+    let row: Int
+
+    func member<Value: Decodable>(_ type: Value.Type, _ place: Int) throws -> Value? {
+        try members.member(type, place, of: row)
+    }
+}

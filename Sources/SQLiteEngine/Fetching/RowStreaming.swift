@@ -1,0 +1,81 @@
+import CoreDataModel
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+// Rows of many objects, handed out as they come.
+extension OpenStore {
+    /// The rows of objects, some hundred a query: `SELECT … FROM ZAUTHOR t0 WHERE t0.Z_PK IN (?, …)`.
+    func forEachRow(
+        for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        for group in groups(identifiers) {
+            let access = try access(identifiers[group[0]].layout)
+            for start in stride(from: 0, to: group.count, by: EntityAccess.batch) {
+                let part = group[start..<min(start + EntityAccess.batch, group.count)]
+                let statement = try connection.statement(access.selectManyText)
+                defer { statement.reset() }
+                let places = try bind(part, of: identifiers, to: statement)
+                try access.reader.forEachRow(statement) { row, _ in
+                    guard let place = places[statement.integer(at: 0)] else { return }
+                    try body(place, row)
+                }
+            }
+        }
+    }
+
+    /// The rows at the end of a to-many relationship for many objects, some hundred objects a query:
+    /// `SELECT …, t0.ZORDER FROM ZLINE t0 WHERE t0.ZORDER IN (?, …) ORDER BY t0.ZORDER, …`.
+    func forEachDestination(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        for group in groups(identifiers) {
+            guard let ends = try ends(of: relationship, from: identifiers[group[0]].layout) else { continue }
+            let access = try access(ends.destination.layout)
+            let source = Int32(access.shape.columns.count) + access.shape.firstColumn
+            for start in stride(from: 0, to: group.count, by: EntityAccess.batch) {
+                let part = group[start..<min(start + EntityAccess.batch, group.count)]
+                let statement = try connection.statement(access.selectText(of: relationship, ends.toMany))
+                defer { statement.reset() }
+                let places = try bind(part, of: identifiers, to: statement)
+                // Rows of one object come one after the other.
+                var (key, place): (Int64, Int?) = (-1, nil)
+                try access.reader.forEachRow(statement) { row, _ in
+                    let next = statement.integer(at: source)
+                    if next != key { (key, place) = (next, places[next]) }
+                    if let place { try body(place, row) }
+                }
+            }
+        }
+    }
+
+    /// The places of identifiers, those of one entity together.
+    private func groups(_ identifiers: [NSManagedObjectID]) -> [[Int]] {
+        var groups: [[Int]] = []
+        var known: [ObjectIdentifier: Int] = [:]
+        for (place, identifier) in identifiers.enumerated() {
+            let layout = ObjectIdentifier(identifier.layout)
+            if let group = known[layout] {
+                groups[group].append(place)
+            } else {
+                known[layout] = groups.count
+                groups.append([place])
+            }
+        }
+        return groups
+    }
+
+    /// Binds the keys of some objects. Parameters that are left over stay NULL, which equals nothing.
+    private func bind(
+        _ part: ArraySlice<Int>, of identifiers: [NSManagedObjectID], to statement: Statement
+    ) throws -> [Int64: Int] {
+        var places: [Int64: Int] = [:]
+        places.reserveCapacity(part.count)
+        for (index, place) in part.enumerated() {
+            places[identifiers[place].key] = place
+            try statement.bind(identifiers[place].key, at: Int32(index + 1))
+        }
+        return places
+    }
+}
