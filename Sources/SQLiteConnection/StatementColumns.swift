@@ -48,6 +48,17 @@ extension Statement {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
+    /// Whether a column of the current row is a text of the same bytes.
+    package func isText(_ text: String, at index: Int32) -> Bool {
+        guard let bytes = sqlite3_column_text(handle, index) else { return false }
+        let count = Int(sqlite3_column_bytes(handle, index))
+        var text = text
+        return text.withUTF8 { utf8 in
+            guard utf8.count == count, let start = utf8.baseAddress else { return count == 0 && utf8.isEmpty }
+            return memcmp(start, bytes, count) == 0
+        }
+    }
+
     /// A column of the current row as a text; nil for NULL.
     @inlinable
     package func optionalString(at index: Int32) -> String? {

@@ -24,6 +24,9 @@ final class ObjectTable: Sendable {
     /// The context goes.
     func leave() { owner.withLock { $0 = nil } }
 
+    /// Whether no object is registered.
+    var isEmpty: Bool { registry.withLock { $0.isUnused } }
+
     /// The object that is registered under an ID.
     func object(for identifier: NSManagedObjectID) -> NSManagedObject? {
         // An object that was looked at in vain may go when it is released, and its `deinit` takes the lock: it is

@@ -56,7 +56,7 @@ extension PersistenceManager {
     public func write<Result: Sendable>(
         onConflict: WriteConflictPolicy = .retry, _ work: @escaping @Sendable (WriteAccess) throws -> Result
     ) async throws -> Result {
-        try await inSavedTransaction(onConflict) { try work(WriteAccess(access: ModelAccess(self, $0))) }
+        try await inSavedTransaction(onConflict) { try self.writing(in: $0, work) }
     }
 
     /// Runs a block that changes things, and saves them, as ``write(onConflict:_:)`` does, and waits for it: for programs without
@@ -71,6 +71,15 @@ extension PersistenceManager {
     public func writeAndWait<Result>(
         onConflict: WriteConflictPolicy = .retry, _ work: (WriteAccess) throws -> Result
     ) throws -> Result {
-        try inSavedTransaction(onConflict) { try work(WriteAccess(access: ModelAccess(self, $0))) }
+        try inSavedTransaction(onConflict) { try writing(in: $0, work) }
+    }
+
+    private func writing<Result>(
+        in context: NSManagedObjectContext, _ work: (WriteAccess) throws -> Result
+    ) throws -> Result {
+        let access = ModelAccess(self, context)
+        let result = try work(WriteAccess(access: access))
+        try access.finish()
+        return result
     }
 }

@@ -5,8 +5,10 @@ package import CoreData
 /// It belongs to the block that it was made for, and is of no use outside.
 public final class ModelAccess {
     package let manager: PersistenceManager
-    /// Where structs are read.
-    let rows: any StructRows
+    /// Where structs are read once there is a context in use.
+    private let rows: any StructRows
+    /// Where structs are read, and what they are saved as, for as long as the context of a block that writes has not been used.
+    private let storeRows: (any StateRows)?
     /// Makes the context, where one is needed at all.
     private let makeContext: () throws -> NSManagedObjectContext
     private var madeContext: NSManagedObjectContext?
@@ -21,6 +23,11 @@ public final class ModelAccess {
         rows = ObjectRows(context)
         makeContext = { context }
         isOnQueue = true
+        #if canImport(ObjectiveC)
+            storeRows = nil
+        #else
+            storeRows = OptimisticTransaction.current.flatMap { manager.storeRows?.reading(.transaction($0)) }
+        #endif
     }
 
     /// An access to rows, and to a context only where rows will not do.
@@ -32,15 +39,95 @@ public final class ModelAccess {
         self.rows = rows
         self.makeContext = makeContext
         isOnQueue = false
+        storeRows = nil
     }
 
     /// The context. A block that writes runs on its queue.
     package func context() throws -> NSManagedObjectContext {
+        try settle()
+        return try unsettledContext()
+    }
+
+    private func unsettledContext() throws -> NSManagedObjectContext {
         if let madeContext { return madeContext }
         let context = try makeContext()
         madeContext = context
         return context
     }
+
+    /// Where structs are read now.
+    func source() throws -> any StructRows {
+        #if !canImport(ObjectiveC)
+            if pending == nil, let storeRows, try unsettledContext().isUntouched { return storeRows }
+        #endif
+        try settle()
+        return rows
+    }
+
+    // MARK: Saving
+
+    #if canImport(ObjectiveC)
+        /// Puts models into the context.
+        func save(_ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int) throws -> SaveCounts {
+            try onContext { context in
+                var writer = GraphWriter(graph, context)
+                try writer.write(mode, given: count)
+                return writer.counts
+            }
+        }
+
+        private func settle() {}
+
+        /// Ends a block that writes.
+        func finish() throws {}
+    #else
+        /// What is to be saved when the block ends, unless it does anything else.
+        private var pending: (save: DirectSave, mode: GraphWriter.Mode, count: Int)?
+
+        /// Saves models with the block: as rows where that is all that the block does, and else as objects of the context.
+        func save(_ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int) throws -> SaveCounts {
+            if let direct = try directSave(graph, mode) {
+                try mode.check(graph, given: count) { direct.isKnown($0) }
+                pending = (direct, mode, count)
+                return direct.counts
+            }
+            return try onContext { try Self.write(graph, mode, count, in: $0) }
+        }
+
+        private func directSave(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> DirectSave? {
+            guard pending == nil, mode != .only, let plan = graph.plan, let rows = storeRows as? StoreRows,
+                try unsettledContext().isUntouched,
+                let (direct, store) = try rows.directPlan(plan, manager.registry)
+            else { return nil }
+            do { return try DirectSave(graph, direct, rows, store) } catch is DirectSave.NotDirect { return nil }
+        }
+
+        /// Puts what is pending into the context.
+        private func settle() throws {
+            guard let (save, mode, count) = pending else { return }
+            pending = nil
+            _ = try Self.write(save.graph, mode, count, in: try unsettledContext())
+        }
+
+        /// Ends a block that writes: what is pending goes to the store.
+        func finish() throws {
+            guard let pending else { return }
+            do {
+                try pending.save.commit(in: try unsettledContext())
+                self.pending = nil
+            } catch is SaveRefusal { try settle() } catch is DirectSave.NotDirect { try settle() } catch {
+                throw PersistenceError(saving: error, manager.registry)
+            }
+        }
+
+        private static func write(
+            _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ count: Int, in context: NSManagedObjectContext
+        ) throws -> SaveCounts {
+            var writer = GraphWriter(graph, context)
+            try writer.write(mode, given: count)
+            return writer.counts
+        }
+    #endif
 
     /// Does work on the context's queue.
     func onContext<Result>(_ work: (NSManagedObjectContext) throws -> Result) throws -> Result {
@@ -64,3 +151,6 @@ public final class ModelAccess {
         RecordSelection(predicate: try filter.predicate(plan, manager.registry))
     }
 }
+
+/// What became of the models that were saved.
+typealias SaveCounts = (inserted: Int, updated: Int, unchanged: Int)

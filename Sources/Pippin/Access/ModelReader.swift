@@ -77,7 +77,7 @@ extension ModelReader {
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel>(_ request: ModelRequest<Model>) throws -> [Model] {
         let fetcher = try access.fetcher(Model.self)
-        return try fetcher.models(try fetcher.selection(request), access.rows)
+        return try fetcher.models(try fetcher.selection(request), try access.source())
     }
 
     /// The model with an identifier.
@@ -90,7 +90,7 @@ extension ModelReader {
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
     public func find<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Model? {
         let fetcher = try access.fetcher(type)
-        return try fetcher.models(try fetcher.selection(id: id), access.rows).first
+        return try fetcher.models(try fetcher.selection(id: id), access.source()).first
     }
 
     /// The models with these identifiers, in their order. Identifiers that no model has are passed over.
@@ -102,7 +102,7 @@ extension ModelReader {
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, 500 at a time
     public func find<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> [Model] {
-        try access.fetcher(type).models(inOrderOf: ids, access.rows)
+        try access.fetcher(type).models(inOrderOf: ids, access.source())
     }
 
     /// The first model that a filter selects.
@@ -118,6 +118,6 @@ extension ModelReader {
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = []
     ) throws -> Model? {
         let fetcher = try access.fetcher(type)
-        return try fetcher.models(try fetcher.selection(filter, order, 1), access.rows).first
+        return try fetcher.models(try fetcher.selection(filter, order, 1), access.source()).first
     }
 }

@@ -158,9 +158,6 @@ extension ModelWriter {
     private func write<Model: CoreModel>(_ models: [Model], _ mode: GraphWriter.Mode) throws {
         _ = try access.plan(of: Model.self)
         let graph = try ModelGraph(models, registry: access.manager.registry)
-        try access.onContext { context in
-            var writer = GraphWriter(graph, context)
-            try writer.write(mode, given: models.count)
-        }
+        _ = try access.save(graph, mode, given: models.count)
     }
 }

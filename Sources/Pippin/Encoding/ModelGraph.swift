@@ -59,6 +59,12 @@ struct ModelGraph {
         try GraphCheck(nodes, registry).check()
     }
 
+    /// The node of a model; nil for one that is not among them.
+    func node(_ key: RecordKey, of plan: EntityPlan) -> Int? { indexes[plan.id]?[key] }
+
+    /// What a relationship of a node leads to.
+    func targets(of node: Int, _ field: Int) -> [Int] { nodes[node].links.first { $0.field == field }?.targets ?? [] }
+
     private mutating func encode(_ model: some CoreModel, into node: Int) throws {
         let plan = nodes[node].plan
         let encoder = encoders[plan.id] ?? RecordEncoder(plan.record)

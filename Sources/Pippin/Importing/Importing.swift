@@ -134,10 +134,11 @@ extension PersistenceManager {
         let registry = registry
         _ = try registry.plan(of: Model.self)
         return try await inSavedTransaction { context in
-            var writer = GraphWriter(try ModelGraph(models, registry: registry), context)
-            try writer.write()
+            let access = ModelAccess(self, context)
             var report = ImportReport()
-            (report.inserted, report.updated, report.unchanged) = writer.counts
+            (report.inserted, report.updated, report.unchanged) = try access.save(
+                try ModelGraph(models, registry: registry), .any, given: models.count)
+            try access.finish()
             report.superseded = models.count - report.total
             return report
         }

@@ -44,6 +44,11 @@ enum SaveSignals {
 
     private static func touches(_ entities: Set<String>?, _ note: Notification) -> Bool {
         guard let entities else { return true }
+        #if !canImport(ObjectiveC)
+            if let saved = note.userInfo?[NSManagedObjectContext.savedEntitiesKey] as? Set<String> {
+                return !saved.isDisjoint(with: entities)
+            }
+        #endif
         return [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey].contains { key in
             guard let objects = note.userInfo?[key] as? Set<NSManagedObject> else { return false }
             return objects.contains { $0.entity.name.map(entities.contains) ?? false }

@@ -8,17 +8,20 @@
         /// The state that is read.
         private let scope: ReadScope
         private let slotsByEntity: Locked<[ObjectIdentifier: ContiguousArray<Int>]>
+        private let directPlans: Locked<[PlanKey: DirectPlanEntry]>
 
         init(_ coordinator: NSPersistentStoreCoordinator) {
             self.coordinator = coordinator
             scope = .now
             slotsByEntity = Locked([:])
+            directPlans = Locked([:])
         }
 
         private init(_ other: StoreRows, _ scope: ReadScope) {
             coordinator = other.coordinator
             self.scope = scope
             slotsByEntity = other.slotsByEntity
+            directPlans = other.directPlans
         }
 
         /// The same rows of another state.
@@ -67,6 +70,44 @@
         }
 
         // MARK: In sets
+
+        /// Whether there is no row of an entity.
+        func isEmpty(_ plan: EntityPlan) throws -> Bool {
+            var fetch = FetchPlan(entity: try layout(of: plan))
+            fetch.limit = 1
+            return try scope.reading(coordinator) { try coordinator.fetchRows(fetch, stores: nil).isEmpty }
+        }
+
+        func forEachRow(
+            of plan: EntityPlan, where slot: Int, isAmong values: [StoredValue],
+            _ body: (any CurrentRow) throws -> Void
+        ) throws {
+            let layout = try layout(of: plan)
+            try scope.reading(coordinator) {
+                try coordinator.forEachRow(of: layout, where: slot, isAmong: values, body)
+            }
+        }
+
+        /// How a model's rows are saved without objects; nil where they are not, or the stores do not take rows.
+        func directPlan(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> (DirectPlan, NSPersistentStore)? {
+            guard let store = coordinator.persistentStores.first, isSetSource, store.takesRows else { return nil }
+            let model = try coordinator.managedObjectModel.compiledLayout()
+            let key = PlanKey(plan: plan.id, model: ObjectIdentifier(model))
+            let known = directPlans.withLock { $0[key] }
+            if let known { return known.plan.map { ($0, store) } }
+            let made = DirectPlanEntry(plan: try DirectPlan.plan(plan, registry, model))
+            directPlans.withLock { $0[key] = made }
+            return made.plan.map { ($0, store) }
+        }
+
+        private struct PlanKey: Hashable {
+            let plan: ObjectIdentifier
+            let model: ObjectIdentifier
+        }
+
+        private struct DirectPlanEntry {
+            let plan: DirectPlan?
+        }
 
         /// Whether there is one store, whose rows relate to each other only.
         var isSetSource: Bool { coordinator.persistentStores.count == 1 }

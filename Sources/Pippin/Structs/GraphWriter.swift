@@ -25,6 +25,26 @@ struct GraphWriter {
         case known
         /// All of them, or none; others of their type go.
         case only
+
+        /// Makes sure that the models are there, or are not, as is to be.
+        ///
+        /// - Parameters:
+        ///   - graph: the models.
+        ///   - count: how many models were given; several of them may be the same one.
+        ///   - isKnown: whether a model that was given is there, by its number.
+        /// - Throws: ``PersistenceError``
+        func check(_ graph: ModelGraph, given count: Int, isKnown: (Int) -> Bool) throws {
+            guard self == .new || self == .known else { return }
+            for index in 0..<graph.rootCount where isKnown(index) != (self == .known) {
+                let node = graph.nodes[index]
+                throw self == .known
+                    ? PersistenceError.notFound(entity: node.plan.name, id: node.key.text)
+                    : PersistenceError.alreadyStored(entity: node.plan.name, id: node.key.text)
+            }
+            if self == .new, count > graph.rootCount, let plan = graph.plan {
+                throw PersistenceError.repeatedIdentifier(entity: plan.name)
+            }
+        }
     }
 
     /// - Parameters:
@@ -33,26 +53,13 @@ struct GraphWriter {
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     mutating func write(_ mode: Mode = .any, given count: Int? = nil) throws {
         try find()
-        try check(mode, given: count ?? graph.rootCount)
+        try mode.check(graph, given: count ?? graph.rootCount) { objects[$0] != nil }
         try insert()
         setValues()
         var left: [NSManagedObject] = []
         for index in graph.nodes.indices where !graph.nodes[index].isReference { left += connect(index) }
         deleteAbandoned(left)
         if mode == .only { try deleteOthers() }
-    }
-
-    private func check(_ mode: Mode, given count: Int) throws {
-        guard mode == .new || mode == .known else { return }
-        for index in 0..<graph.rootCount where (objects[index] != nil) != (mode == .known) {
-            let node = graph.nodes[index]
-            throw mode == .known
-                ? PersistenceError.notFound(entity: node.plan.name, id: node.key.text)
-                : PersistenceError.alreadyStored(entity: node.plan.name, id: node.key.text)
-        }
-        if mode == .new, count > graph.rootCount, let plan = graph.plan {
-            throw PersistenceError.repeatedIdentifier(entity: plan.name)
-        }
     }
 
     /// Deletes the objects of an entity that have no model in the graph.

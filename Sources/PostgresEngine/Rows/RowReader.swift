@@ -66,7 +66,7 @@ final class RowReader {
     func forEachRow(_ result: PostgresResult, _ body: (any CurrentRow) -> Bool) throws {
         for index in 0..<result.count {
             let entity = try entity(result, index)
-            guard body(ResultRow(self, result, index, entity.readers)) else { return }
+            guard body(ResultRow(self, result, index, entity.layout, entity.readers)) else { return }
         }
     }
 
@@ -86,10 +86,16 @@ private final class ResultRow: CurrentRow {
     private let reader: RowReader
     private let result: PostgresResult
     private let index: Int
+    private let layout: EntityLayout
     private let readers: ContiguousArray<ValueReader?>
 
-    init(_ reader: RowReader, _ result: PostgresResult, _ index: Int, _ readers: ContiguousArray<ValueReader?>) {
-        (self.reader, self.result, self.index, self.readers) = (reader, result, index, readers)
+    init(
+        _ reader: RowReader, _ result: PostgresResult, _ index: Int, _ layout: EntityLayout,
+        _ readers: ContiguousArray<ValueReader?>
+    ) { (self.reader, self.result, self.index, self.layout, self.readers) = (reader, result, index, layout, readers) }
+
+    var objectID: NSManagedObjectID {
+        NSManagedObjectID(layout: layout, store: reader.context.identity, key: result.integer(index, 0))
     }
 
     func whole() throws -> Row { try reader.row(result, index) }

@@ -49,6 +49,15 @@ extension SQLiteEngine {
         for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws { try reading { store in try store.run("read from") { try store.forEachRow(for: identifiers, body) } } }
 
+    package func forEachRow(
+        of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
+    ) throws {
+        let isDone = try reading { store in
+            try store.run("read from") { try store.forEachRow(of: entity, where: slot, isAmong: values, body) }
+        }
+        if !isDone { try forEachFetchedRow(of: entity, where: slot, isAmong: values, body) }
+    }
+
     package func forEachDestination(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void

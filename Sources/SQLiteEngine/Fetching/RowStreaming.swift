@@ -24,6 +24,30 @@ extension OpenStore {
         }
     }
 
+    /// The rows with one of some values in a slot, some hundred a query: `SELECT … FROM ZAUTHOR t0 WHERE t0.ZUID IN (?, …)`.
+    ///
+    /// - Returns: false where the table has rows of other entities, or the values are in several columns: nothing is read then.
+    func forEachRow(
+        of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
+    ) throws -> Bool {
+        let access = try access(entity)
+        guard !access.mapping.sharesTable, access.mapping.unavailable.isEmpty,
+            let text = access.selectText(where: slot), let column = access.mapping.columns[slot]
+        else { return false }
+        let attribute = entity.slots[slot].attribute
+        for start in stride(from: 0, to: values.count, by: EntityAccess.batch) {
+            let part = values[start..<min(start + EntityAccess.batch, values.count)]
+            let statement = try connection.statement(text)
+            defer { statement.reset() }
+            for (index, value) in part.enumerated() {
+                try statement.bind(
+                    try access.writer.encoded(value, column, attribute: attribute, files: nil), at: Int32(index + 1))
+            }
+            try access.reader.forEachRow(statement) { row, _ in try body(row) }
+        }
+        return true
+    }
+
     /// The rows at the end of a to-many relationship for many objects, some hundred objects a query:
     /// `SELECT …, t0.ZORDER FROM ZLINE t0 WHERE t0.ZORDER IN (?, …) ORDER BY t0.ZORDER, …`.
     func forEachDestination(

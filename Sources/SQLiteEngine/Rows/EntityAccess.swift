@@ -18,6 +18,7 @@ final class EntityAccess {
     let pairDeletions: [String]
     private var updates: [[Int]: String] = [:]
     private var columnTexts: [String: String] = [:]
+    private var valueTexts: [Int: String] = [:]
     private var memberTexts: [ObjectIdentifier: String] = [:]
     private var selection: Statement?
 
@@ -66,6 +67,15 @@ final class EntityAccess {
         if let known = memberTexts[ObjectIdentifier(relationship)] { return known }
         let text = RowSQL.members(toMany, mapping, shape: shape, count: Self.batch).sqlite.text
         memberTexts[ObjectIdentifier(relationship)] = text
+        return text
+    }
+
+    /// The statement that selects the rows with one of `batch` values in a slot; nil where the slot's values are not in one column.
+    func selectText(where slot: Int) -> String? {
+        guard let column = mapping.columns[slot], !column.isComposite else { return nil }
+        if let known = valueTexts[slot] { return known }
+        let text = RowSQL.select(mapping, shape: shape, where: column, isAmong: Self.batch).sqlite.text
+        valueTexts[slot] = text
         return text
     }
 

@@ -45,9 +45,13 @@ final class EntityReader {
         self.rareReaders = rareReaders
     }
 
+    func objectID(_ statement: Statement) -> NSManagedObjectID {
+        NSManagedObjectID(layout: layout, store: identity, key: statement.integer(at: 0))
+    }
+
     func row(_ statement: Statement, versionIndex: Int32) throws -> Row {
         Row(
-            objectID: NSManagedObjectID(layout: layout, store: identity, key: statement.integer(at: 0)),
+            objectID: objectID(statement),
             version: statement.integer(at: versionIndex), values: try values(statement))
     }
 

@@ -14,9 +14,23 @@ final class StatementRow: CurrentRow {
         self.versionIndex = versionIndex
     }
 
+    var objectID: NSManagedObjectID { reader.objectID(statement) }
+
     func whole() throws -> Row { try reader.row(statement, versionIndex: versionIndex) }
 
     func value(at slot: Int) throws -> StoredValue { try reader.value(reader.slots[slot], slot, statement) }
+
+    /// Without making a string of the text.
+    func holds(_ value: StoredValue, at slot: Int) throws -> Bool {
+        let reading = reader.slots[slot]
+        switch (reading.kind, value) {
+        case (.string, .string(let text)): return statement.isText(text, at: reading.index)
+        case (.integer, .integer(let number)):
+            return statement.integer(at: reading.index) == number
+                && (number != 0 || !statement.isNull(at: reading.index))
+        default: return try self.value(at: slot) == value
+        }
+    }
 
     func string(at slot: Int) -> String? {
         let slot = reader.slots[slot]

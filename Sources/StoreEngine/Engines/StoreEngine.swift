@@ -1,4 +1,6 @@
 import CoreDataModel
+import Foundation
+import PredicateFormat
 
 /// What a store does for rows, in sets: plans in, rows out.
 ///
@@ -56,6 +58,18 @@ package protocol StoreEngine: AnyObject {
     /// - Throws: what `body` throws, and an `NSError` for a store that cannot be read.
     func forEachRow(
         for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws
+
+    /// Hands out the rows that have one of some values in a slot, one at a time, in any order.
+    ///
+    /// - Parameters:
+    ///   - entity: the entity, whose subentities count, too.
+    ///   - slot: the slot of an attribute.
+    ///   - values: the values, each once.
+    ///   - body: gets a row, which it must not keep.
+    /// - Throws: what `body` throws, and an `NSError` for a store that cannot be read.
+    func forEachRow(
+        of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
     ) throws
 
     /// Hands out the rows at the end of a to-many relationship, for many objects, one at a time: those of one object one after the
@@ -154,6 +168,30 @@ extension StoreEngine {
             current.stand(on: row)
             try body(place, current)
             place += 1
+        }
+    }
+
+    package func forEachRow(
+        of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
+    ) throws {
+        try forEachFetchedRow(of: entity, where: slot, isAmong: values, body)
+    }
+
+    /// The same by fetches with a condition.
+    package func forEachFetchedRow(
+        of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
+    ) throws {
+        guard let attribute = entity.slots[slot].attribute else { return }
+        var failure: (any Error)?
+        for start in stride(from: 0, to: values.count, by: 500) {
+            var plan = FetchPlan(entity: entity)
+            let wanted = values[start..<min(start + 500, values.count)].compactMap { $0.objectValue(for: attribute) }
+            plan.predicate = NSPredicate(format: "%K IN %@", argumentArray: [attribute.name, wanted])
+            try forEachRow(plan) { row in
+                do { try body(row) } catch { failure = error }
+                return failure == nil
+            }
+            if let failure { throw failure }
         }
     }
 

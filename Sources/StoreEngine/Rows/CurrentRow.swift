@@ -8,8 +8,14 @@ package protocol CurrentRow: AnyObject {
     /// The value in a slot.
     func value(at slot: Int) throws -> StoredValue
 
+    /// The object's ID.
+    var objectID: NSManagedObjectID { get }
+
     /// The whole row, which may be kept.
     func whole() throws -> Row
+
+    /// Whether a slot has a value.
+    func holds(_ value: StoredValue, at slot: Int) throws -> Bool
 
     // What is there without a `StoredValue` in between; nil for no value, and for one of another kind.
 
@@ -18,6 +24,10 @@ package protocol CurrentRow: AnyObject {
     func double(at slot: Int) -> Double?
     /// Seconds since 2001-01-01 00:00 UTC.
     func date(at slot: Int) -> Double?
+}
+
+extension CurrentRow {
+    package func holds(_ value: StoredValue, at slot: Int) throws -> Bool { try self.value(at: slot) == value }
 }
 
 /// A row whose values were read before.
@@ -29,6 +39,7 @@ package final class ReadRow: CurrentRow {
     /// Goes on to another row.
     package func stand(on row: Row) { self.row = row }
 
+    package var objectID: NSManagedObjectID { row.objectID }
     package func whole() -> Row { row }
     package func value(at slot: Int) -> StoredValue { row.values[slot] }
     package func string(at slot: Int) -> String? { nil }

@@ -1,0 +1,109 @@
+import Foundation
+
+// Saving rows that no object of the context stands for.
+extension NSManagedObjectContext {
+    /// Whether the context has no objects and no changes.
+    package var isUntouched: Bool { changed.isEmpty && event.isEmpty && table.isEmpty && parent == nil }
+
+    /// IDs for new rows of a store, in the context's transaction.
+    package func makePermanentIdentifiers(
+        for entities: [EntityLayout], in store: NSPersistentStore
+    ) throws -> [NSManagedObjectID] {
+        guard !entities.isEmpty, let coordinator else { return [] }
+        func make() throws -> [NSManagedObjectID] {
+            try coordinator.withLock {
+                try store.engine.makePermanentIdentifiers(for: entities, isSavedLater: transaction != nil)
+            }
+        }
+        return try transaction.map { try $0.handingOut(make) } ?? make()
+    }
+
+    /// Saves a change set as if objects of the context had these changes. Who hears of saves hears of this one as of any other; the
+    /// objects in its notifications are made when somebody asks for them.
+    ///
+    /// - Parameters:
+    ///   - changes: what to write.
+    ///   - store: where to.
+    /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then all is as it was.
+    package func saveRows(_ changes: ChangeSet, to store: NSPersistentStore) throws {
+        checkQueue()
+        guard let coordinator else { throw Self.noSource("save") }
+        NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+        var changes = changes
+        (changes.contextName, changes.author) = (name, transactionAuthor)
+        _ = try coordinator.save([(store, changes)], in: transaction)
+        let saved = SavedChanges(
+            inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
+            deleted: changes.deleted.map(\.objectID))
+        coordinator.announce(from: self) { saved }
+        var info: [AnyHashable: Any] = [NSManagedObjectContext.savedEntitiesKey: changes.entityNames]
+        var identifiers = info
+        for (key, idKey, list) in [
+            (NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted),
+            (NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated),
+            (NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted),
+        ] where !list.isEmpty {
+            info[key] = SetOnDemand { list.map { self.object(with: $0) } }
+            identifiers[idKey] = SetOnDemand { list }
+        }
+        if let token = coordinator.currentPersistentHistoryToken(fromStores: nil) {
+            for key in [NSPersistentHistoryTokenKey, "newChangeToken"] {
+                info[key] = token
+                identifiers[key] = token
+            }
+        }
+        NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
+        NotificationCenter.default.post(
+            name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: identifiers)
+    }
+
+    /// The key under which a save says the names of the entities that it concerns, as a `Set<String>`.
+    package static let savedEntitiesKey = "entities"
+}
+
+extension NSPersistentStore {
+    /// Whether the store is saved to by rows, and may be.
+    package var takesRows: Bool { objectStore == nil && !isReadOnly }
+}
+
+extension ChangeSet {
+    fileprivate var entityNames: Set<String> {
+        var names: Set<String> = []
+        var last: EntityLayout?
+        for identifier in inserted.lazy.map(\.objectID) + updated.lazy.map(\.objectID) + deleted.lazy.map(\.objectID)
+        where identifier.layout !== last {
+            last = identifier.layout
+            names.insert(identifier.layout.name)
+        }
+        return names
+    }
+}
+
+/// A set of objects that are made when somebody looks into it.
+private final class SetOnDemand: NSSet {
+    // Whoever hears of a save may look from any thread; the members are made once, under a lock.
+    private let make: () -> [AnyObject]
+    private let lock = NSLock()
+    private var made: NSSet?
+
+    init(_ make: @escaping () -> [AnyObject]) {
+        self.make = make
+        super.init(objects: [], count: 0)
+    }
+
+    required init?(coder: NSCoder) { nil }
+
+    private var members: NSSet {
+        lock.withLock {
+            if let made { return made }
+            let members = NSSet(array: make())
+            made = members
+            return members
+        }
+    }
+
+    override var count: Int { members.count }
+    override func member(_ object: Any) -> Any? { members.member(object) }
+    override func objectEnumerator() -> NSEnumerator { members.objectEnumerator() }
+    override func copy(with zone: NSZone? = nil) -> Any { self }
+}

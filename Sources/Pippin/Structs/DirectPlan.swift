@@ -1,0 +1,86 @@
+#if !canImport(ObjectiveC)
+    import CoreData
+
+    /// How a model's rows are saved without managed objects.
+    final class DirectPlan: Sendable {
+        let plan: EntityPlan
+        let layout: EntityLayout
+        /// The slot of each field; -1 for a relationship.
+        let slots: ContiguousArray<Int>
+        /// The fields with values in slots.
+        let attributes: [Int]
+        let members: [Member]
+
+        /// A relationship to models that are in one model at a time.
+        struct Member: Sendable {
+            let field: Int
+            let relationship: RelationshipLayout
+            /// Where a member's row has its owner.
+            let ownerSlot: Int
+            let destination: DirectPlan
+            /// Whether members that left are deleted.
+            let isOwned: Bool
+        }
+
+        private init(
+            _ plan: EntityPlan, _ layout: EntityLayout, _ slots: ContiguousArray<Int>, _ attributes: [Int],
+            _ members: [Member]
+        ) {
+            (self.plan, self.layout, self.slots, self.attributes, self.members) = (
+                plan, layout, slots, attributes, members
+            )
+        }
+
+        /// Whether its objects can be deleted without anything else to do.
+        var isLeaf: Bool { members.isEmpty && layout.relationships.count == 1 }
+
+        /// The plan of a model with everything in it.
+        ///
+        /// - Parameters:
+        ///   - plan: the model.
+        ///   - registry: has the models in it.
+        ///   - model: the entities.
+        ///   - path: the models that it is in.
+        /// - Returns: `nil` for models that take part in anything which objects do besides having values: classes, validation,
+        ///   derived attributes, relationships that lead to shared models.
+        static func plan(
+            _ plan: EntityPlan, _ registry: ModelRegistry, _ model: ModelLayout, within path: Set<ObjectIdentifier> = []
+        ) throws -> DirectPlan? {
+            guard !path.contains(plan.id), let layout = model.entityByName[plan.name], layout.isPlain else { return nil }
+            var slots = ContiguousArray<Int>()
+            var attributes: [Int] = []
+            var members: [Member] = []
+            for (index, field) in plan.fields.enumerated() {
+                guard let related = field.related else {
+                    guard let slot = layout.slotIndex(forName: field.name) else { return nil }
+                    slots.append(slot)
+                    attributes.append(index)
+                    continue
+                }
+                slots.append(-1)
+                guard field.isToMany, !related.isReference, let relationship = layout.relationship(named: field.name),
+                    let inverse = relationship.inverse, !inverse.isToMany, !relationship.isTransient,
+                    !inverse.isTransient
+                else { return nil }
+                let destination = try registry.plan(related)
+                guard destination.field(named: inverse.name) == nil,
+                    let direct = try Self.plan(destination, registry, model, within: path.union([plan.id]))
+                else { return nil }
+                members.append(
+                    Member(
+                        field: index, relationship: relationship, ownerSlot: inverse.slot, destination: direct,
+                        isOwned: plan.owns(field)))
+            }
+            return DirectPlan(plan, layout, slots, attributes, members)
+        }
+    }
+
+    extension EntityLayout {
+        /// Whether its objects are values and nothing else.
+        fileprivate var isPlain: Bool {
+            selfAndSubentities.count == 1 && superentity == nil && !isAbstract && requiredSlots != nil
+                && validatedToManys.isEmpty && derivedSlots.isEmpty && transientSlots.isEmpty
+                && description.managedObjectClassName == "NSManagedObject"
+        }
+    }
+#endif
