@@ -1,9 +1,9 @@
 /// Whether what is to be saved can be read again as it is.
 struct GraphCheck {
-    private let nodes: [ModelGraph.Node]
+    private let nodes: ContiguousArray<ModelGraph.Node>
     private let registry: ModelRegistry
 
-    init(_ nodes: [ModelGraph.Node], _ registry: ModelRegistry) {
+    init(_ nodes: ContiguousArray<ModelGraph.Node>, _ registry: ModelRegistry) {
         self.nodes = nodes
         self.registry = registry
     }
@@ -11,35 +11,44 @@ struct GraphCheck {
     /// - Throws: ``PersistenceError/Code/unwritable``
     func check() throws {
         try checkOwners()
-        // As many levels take as many models.
-        if nodes.count > AssemblyLimits.depth { try checkDepth() }
+        // As many levels take as many models, and a type that has itself in it.
+        guard nodes.count > AssemblyLimits.depth, let first = nodes.first, !registry.isTree(first.plan) else { return }
+        try checkDepth()
     }
 
     /// What belongs to one model can be in no other one.
     private func checkOwners() throws {
-        var owners: [FieldTarget: Int] = [:]
+        // By relationship, the owner of each node; -1 for none.
+        var owners: [Relationship: ContiguousArray<Int>] = [:]
         // By index: going through the nodes would copy each.
         for index in nodes.indices where !nodes[index].plan.exclusive.isEmpty {
-            let node = nodes[index]
-            for link in node.links where node.plan.exclusive.contains(link.field) {
-                for target in link.targets {
-                    let key = FieldTarget(plan: node.plan.id, field: link.field, target: target)
-                    guard let other = owners.updateValue(index, forKey: key), other != index else { continue }
-                    let (field, model) = (node.plan.fields[link.field], nodes[target])
-                    throw PersistenceError.unwritable(
-                        entity: node.plan.name, uid: node.key.text, key: field.name,
-                        reason:
-                            "the \(model.plan.name) '\(model.key.text)' is in that of '\(nodes[other].key.text)' as well, and belongs "
-                            + "to one only. Leave it to one, or take the rule off: what is shared may be in many.")
-                }
+            let plan = nodes[index].plan
+            for link in nodes[index].links where plan.exclusive.contains(link.field) {
+                let relationship = Relationship(plan: plan.id, field: link.field)
+                try take(
+                    link, of: index,
+                    &owners[relationship, default: ContiguousArray(repeating: -1, count: nodes.count)])
             }
         }
     }
 
-    private struct FieldTarget: Hashable {
+    private func take(_ link: ModelGraph.Link, of index: Int, _ owners: inout ContiguousArray<Int>) throws {
+        for target in link.targets {
+            let other = owners[target]
+            owners[target] = index
+            guard other >= 0, other != index else { continue }
+            let (plan, model) = (nodes[index].plan, nodes[target])
+            throw PersistenceError.unwritable(
+                entity: plan.name, uid: nodes[index].key.text, key: plan.fields[link.field].name,
+                reason:
+                    "the \(model.plan.name) '\(model.key.text)' is in that of '\(nodes[other].key.text)' as well, and belongs "
+                    + "to one only. Leave it to one, or take the rule off: what is shared may be in many.")
+        }
+    }
+
+    private struct Relationship: Hashable {
         let plan: ObjectIdentifier
         let field: Int
-        let target: Int
     }
 
     private func members(of node: Int) -> [Int] {

@@ -10,7 +10,7 @@ struct EncodedRecord {
     struct Link {
         let field: Int
         /// Models, or references to them.
-        let targets: [Any]
+        let targets: any LinkedModels
     }
 }
 
@@ -88,10 +88,10 @@ final class RecordEncoder: Encoder {
                 of: value, kind, name: "\(record.name).\(field.name)")
         case .composite(let inner): encoded.values[index] = .object(try composite(value, inner))
         case .json: encoded.values[index] = .data(try ValueJSON.data(of: value))
-        case .toOne: encoded.links.append(EncodedRecord.Link(field: index, targets: [value]))
+        case .toOne: encoded.links.append(EncodedRecord.Link(field: index, targets: linkedModel(value)))
         case .toMany:
-            let members = (value as? any ModelCollection)?.members ?? []
-            if let mark = record.emptyMarks[index], members.isEmpty { encoded.values[mark] = .integer(1) }
+            guard let members = (value as? any ModelCollection)?.linked else { return }
+            if let mark = record.emptyMarks[index], members.count == 0 { encoded.values[mark] = .integer(1) }
             encoded.links.append(EncodedRecord.Link(field: index, targets: members))
         }
     }

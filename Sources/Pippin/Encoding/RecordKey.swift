@@ -21,6 +21,15 @@ enum RecordKey: Hashable, Sendable {
         }
     }
 
+    /// By what it holds alone: keys of one entity are of one kind.
+    func hash(into hasher: inout Hasher) {
+        switch self {
+        case .string(let text), .other(let text): hasher.combine(text)
+        case .integer(let number): hasher.combine(number)
+        case .uuid(let uuid): hasher.combine(uuid)
+        }
+    }
+
     /// For messages.
     var text: String {
         switch self {

@@ -7,6 +7,17 @@ extension CoreModel {
     /// - Throws: ``PersistenceError`` for an identifier that is no single value.
     package func keyValue() throws -> Any { try Self.keyValue(of: id) }
 
+    /// An identifier as what tells models apart.
+    ///
+    /// - Throws: ``PersistenceError`` for an identifier that is no single value.
+    static func recordKey(of id: ID) throws -> RecordKey {
+        // The type is the same then; a cast would find that out once more, slowly.
+        if ID.self == String.self { return .string(unsafeBitCast(id, to: String.self)) }
+        if ID.self == Int.self { return .integer(Int64(unsafeBitCast(id, to: Int.self))) }
+        if ID.self == UUID.self { return .uuid(unsafeBitCast(id, to: UUID.self)) }
+        return RecordKey(attributeValue: try keyValue(of: id))
+    }
+
     /// An identifier as its attribute holds it.
     package static func keyValue(of id: ID) throws -> Any {
         // The type is the same then; a cast would find that out once more, slowly.

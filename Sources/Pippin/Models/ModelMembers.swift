@@ -15,16 +15,20 @@ protocol ModelCollection {
     static var member: Any.Type { get }
     static var isOrdered: Bool { get }
     var members: [Any] { get }
+    /// The members, as an array of their type.
+    var ordered: Any { get }
 }
 
 extension Array: ModelCollection {
     static var member: Any.Type { Element.self }
     static var isOrdered: Bool { true }
     var members: [Any] { self }
+    var ordered: Any { self }
 }
 
 extension Set: ModelCollection {
     static var member: Any.Type { Element.self }
     static var isOrdered: Bool { false }
     var members: [Any] { Array(self) }
+    var ordered: Any { Array(self) }
 }

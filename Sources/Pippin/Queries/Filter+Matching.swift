@@ -45,7 +45,7 @@ private struct StoredValues {
             let field = plan.fields[link.field]
             guard let related = field.related else { continue }
             let destination = try registry.plan(related)
-            let targets = try link.targets.map { try dictionary(ofTarget: $0, destination) }
+            let targets = try link.targets.all.map { try dictionary(ofTarget: $0, destination) }
             if field.isToMany {
                 values[field.name as NSString] = NSArray(array: targets)
             } else if let target = targets.first {

@@ -94,14 +94,15 @@ struct GraphWriter {
             guard let first = indexes.first else { continue }
             let plan = graph.nodes[first].plan
             let found = try plan.objects(
-                keys: indexes.map { graph.nodes[$0].uid }, in: context)
+                keys: indexes.map { graph.keyValue(of: $0) ?? NSNull() }, in: context)
             guard !found.isEmpty else { continue }
             for index in indexes { objects[index] = found[graph.nodes[index].key] }
         }
         for index in graph.nodes.indices where graph.nodes[index].isReference && objects[index] == nil {
             let node = graph.nodes[index]
             throw PersistenceError.missingReference(
-                entity: node.referrer?.entity ?? node.plan.name, key: node.referrer?.key ?? node.plan.uidKey,
+                entity: graph.referrers[index]?.entity ?? node.plan.name,
+                key: graph.referrers[index]?.key ?? node.plan.uidKey,
                 uid: node.key.text)
         }
     }

@@ -1,0 +1,72 @@
+import CoreData
+
+/// What a relationship of a model that is saved is to have: models of one type, or references.
+protocol LinkedModels {
+    var count: Int { get }
+    /// All of them, in order.
+    var all: [Any] { get }
+    /// Puts them into a graph.
+    ///
+    /// - Parameters:
+    ///   - graph: gets the models that it does not have.
+    ///   - end: where they come from, and what they are.
+    /// - Returns: their nodes, in order.
+    func link(into graph: inout ModelGraph, _ end: ModelGraph.LinkEnd) throws -> [Int]
+}
+
+/// Models of a type that is known, without a box for each.
+struct LinkedModelList<Model: CoreModel>: LinkedModels {
+    let models: [Model]
+    var count: Int { models.count }
+    var all: [Any] { models }
+
+    func link(into graph: inout ModelGraph, _ end: ModelGraph.LinkEnd) throws -> [Int] {
+        try graph.link(models, end)
+    }
+}
+
+/// References.
+struct LinkedReferences: LinkedModels {
+    let all: [Any]
+    var count: Int { all.count }
+
+    func link(into graph: inout ModelGraph, _ end: ModelGraph.LinkEnd) throws -> [Int] {
+        try graph.link(all.compactMap { $0 as? any ModelReference }, end)
+    }
+}
+
+extension ModelCollection {
+    /// The members, for a graph.
+    var linked: any LinkedModels {
+        func typed<Model: CoreModel>(_ type: Model.Type) -> any LinkedModels {
+            LinkedModelList(models: (ordered as? [Model]) ?? [])
+        }
+        guard let type = Self.member as? any CoreModel.Type else { return LinkedReferences(all: members) }
+        return typed(type)
+    }
+}
+
+/// The model, or the reference, of a relationship to one, for a graph.
+func linkedModel(_ value: some Encodable) -> any LinkedModels {
+    func typed<Model: CoreModel>(_ model: Model) -> any LinkedModels { LinkedModelList(models: [model]) }
+    guard let model = value as? any CoreModel else { return LinkedReferences(all: [value]) }
+    return typed(model)
+}
+
+/// Models whose nodes are there, and which are yet to be encoded.
+protocol WaitingModels {
+    func encode(into graph: inout ModelGraph) throws
+}
+
+/// Models of one list.
+struct WaitingModelList<Model: CoreModel>: WaitingModels {
+    let models: [Model]
+    /// Which of them, and as which nodes.
+    let picks: ContiguousArray<(index: Int, node: Int)>
+
+    func encode(into graph: inout ModelGraph) throws {
+        guard let first = picks.first else { return }
+        let encoder = graph.encoder(of: graph.nodes[first.node].plan)
+        for pick in picks { try graph.encode(models[pick.index], into: pick.node, encoder) }
+    }
+}
