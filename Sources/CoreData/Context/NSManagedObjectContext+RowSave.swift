@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
     }
 
     /// Saves a change set as if objects of the context had these changes. Who hears of saves hears of this one as of any other; the
-    /// objects in its notifications are made when somebody asks for them.
+    /// objects in its notifications are faults.
     ///
     /// - Parameters:
     ///   - changes: what to write.
@@ -38,13 +38,14 @@ extension NSManagedObjectContext {
         coordinator.announce(from: self) { saved }
         var info: [AnyHashable: Any] = [NSManagedObjectContext.savedEntitiesKey: changes.entityNames]
         var identifiers = info
+        let isTold = SaveNews.tells(changes.inserted.count + changes.updated.count + changes.deleted.count)
         for (key, idKey, list) in [
             (NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted),
             (NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated),
             (NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted),
-        ] where !list.isEmpty {
-            info[key] = SetOnDemand { list.map { self.object(with: $0) } }
-            identifiers[idKey] = SetOnDemand { list }
+        ] where !list.isEmpty && isTold {
+            info[key] = Set(list.map { object(with: $0) })
+            identifiers[idKey] = Set(list)
         }
         if let token = coordinator.currentPersistentHistoryToken(fromStores: nil) {
             for key in [NSPersistentHistoryTokenKey, "newChangeToken"] {
@@ -52,9 +53,9 @@ extension NSManagedObjectContext {
                 identifiers[key] = token
             }
         }
-        NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
+        NotificationCenter.default.post(name: SaveNews.didSave, object: self, userInfo: info)
         NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: identifiers)
+            name: SaveNews.didSaveObjectIDs, object: self, userInfo: identifiers)
     }
 
     /// The key under which a save says the names of the entities that it concerns, as a `Set<String>`.
@@ -77,33 +78,4 @@ extension ChangeSet {
         }
         return names
     }
-}
-
-/// A set of objects that are made when somebody looks into it.
-private final class SetOnDemand: NSSet {
-    // Whoever hears of a save may look from any thread; the members are made once, under a lock.
-    private let make: () -> [AnyObject]
-    private let lock = NSLock()
-    private var made: NSSet?
-
-    init(_ make: @escaping () -> [AnyObject]) {
-        self.make = make
-        super.init(objects: [], count: 0)
-    }
-
-    required init?(coder: NSCoder) { nil }
-
-    private var members: NSSet {
-        lock.withLock {
-            if let made { return made }
-            let members = NSSet(array: make())
-            made = members
-            return members
-        }
-    }
-
-    override var count: Int { members.count }
-    override func member(_ object: Any) -> Any? { members.member(object) }
-    override func objectEnumerator() -> NSEnumerator { members.objectEnumerator() }
-    override func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -159,9 +159,9 @@ extension NSManagedObjectContext {
             identifiers[NSPersistentHistoryTokenKey] = token
         }
         if let pinnedToken { info[NSManagedObjectContextQueryGenerationKey] = pinnedToken }
-        NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
+        NotificationCenter.default.post(name: SaveNews.didSave, object: self, userInfo: info)
         NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: identifiers)
+            name: SaveNews.didSaveObjectIDs, object: self, userInfo: identifiers)
         if !saved.isEmpty { announceToChildren(SavedChanges(saved)) }
         if !event.isEmpty { processPendingChanges() }
     }

@@ -9,10 +9,11 @@ extension NSNotification.Name {
     public static let NSManagedObjectContextWillSave = NSNotification.Name(
         "NSManagingContextWillSaveChangesNotification")
     /// Posted by a context after it saved, with the objects.
-    public static let NSManagedObjectContextDidSave = NSNotification.Name("NSManagingContextDidSaveChangesNotification")
+    public static var NSManagedObjectContextDidSave: NSNotification.Name { SaveNews.didSaveForListeners }
     /// Posted by a context after it saved, with the IDs of the objects.
-    public static let NSManagedObjectContextDidSaveObjectIDs = NSNotification.Name(
-        "_NSManagedObjectContextDidSaveObjectIDsNotification")
+    public static var NSManagedObjectContextDidSaveObjectIDs: NSNotification.Name {
+        SaveNews.didSaveObjectIDsForListeners
+    }
     /// Posted by a context after it merged another's save, with the IDs of the objects.
     public static let NSManagedObjectContextDidMergeChangesObjectIDs = NSNotification.Name(
         "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
@@ -27,9 +28,9 @@ extension NSManagedObjectContext {
     /// Posted before a save.
     public static let willSaveObjectsNotification = Notification.Name.NSManagedObjectContextWillSave
     /// Posted after a save, with the objects.
-    public static let didSaveObjectsNotification = Notification.Name.NSManagedObjectContextDidSave
+    public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
     /// Posted after a save, with the IDs of the objects.
-    public static let didSaveObjectIDsNotification = Notification.Name.NSManagedObjectContextDidSaveObjectIDs
+    public static var didSaveObjectIDsNotification: Notification.Name { .NSManagedObjectContextDidSaveObjectIDs }
     /// Posted after another context's save was merged, with the IDs of the objects.
     public static let didMergeChangesObjectIDsNotification = Notification.Name
         .NSManagedObjectContextDidMergeChangesObjectIDs

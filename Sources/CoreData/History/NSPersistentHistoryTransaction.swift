@@ -46,7 +46,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
         if !inserted.isEmpty { info[NSInsertedObjectIDsKey] = inserted }
         if !updated.isEmpty { info[NSUpdatedObjectIDsKey] = updated }
         if !deleted.isEmpty { info[NSDeletedObjectIDsKey] = deleted }
-        return Notification(name: .NSManagedObjectContextDidSaveObjectIDs, object: nil, userInfo: info)
+        return Notification(name: SaveNews.didSaveObjectIDs, object: nil, userInfo: info)
     }
 
     /// What predicates of a history request may ask transactions for: `author`, `bundleID`, `contextName`, `processID`,

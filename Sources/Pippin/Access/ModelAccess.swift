@@ -81,6 +81,8 @@ public final class ModelAccess {
         /// Ends a block that writes.
         func finish() throws {}
     #else
+        /// Whether models may be saved as rows. Tests have them saved as objects, too.
+        var savesRows = true
         /// What is to be saved when the block ends, unless it does anything else.
         private var pending: (save: DirectSave, mode: GraphWriter.Mode, count: Int)?
 
@@ -95,7 +97,7 @@ public final class ModelAccess {
         }
 
         private func directSave(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> DirectSave? {
-            guard pending == nil, mode != .only, let plan = graph.plan, let rows = storeRows as? StoreRows,
+            guard savesRows, pending == nil, mode != .only, let plan = graph.plan, let rows = storeRows as? StoreRows,
                 try unsettledContext().isUntouched,
                 let (direct, store) = try rows.directPlan(plan, manager.registry)
             else { return nil }

@@ -22,7 +22,7 @@ enum SaveSignals {
         let identity = ObjectIdentifier(coordinator)
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let center = NotificationCenter.default
-            let saves = center.addObserver(forName: .NSManagedObjectContextDidSave, object: nil, queue: nil) { note in
+            let saves = center.addObserver(forName: didSave, object: nil, queue: nil) { note in
                 // A child's save is in no store yet.
                 guard let context = note.object as? NSManagedObjectContext, context.parent == nil,
                     context.persistentStoreCoordinator.map(ObjectIdentifier.init) == identity,
@@ -41,6 +41,13 @@ enum SaveSignals {
             continuation.onTermination = { _ in tokens.observers.forEach(center.removeObserver) }
         }
     }
+
+    #if canImport(ObjectiveC)
+        private static let didSave = Notification.Name.NSManagedObjectContextDidSave
+    #else
+        // The names of the entities are enough.
+        private static let didSave = SaveNews.didSave
+    #endif
 
     private static func touches(_ entities: Set<String>?, _ note: Notification) -> Bool {
         guard let entities else { return true }
