@@ -1,4 +1,4 @@
-/// The rooms of each target of Core Data, from the ground up, and the few leanings that go upward.
+/// The rooms of the larger targets, from the ground up, and the few leanings that go upward.
 enum Rooms {
     static let order: [String: [String]] = [
         "CoreDataModel": [
@@ -23,10 +23,20 @@ enum Rooms {
             "Undo", "Stores", "Objects", "Context", "ObjectStores", "Coordinator", "History", "Requests", "Results",
             "Migration", "BuiltInStores",
         ],
+        "Pippin": [
+            "Errors", "Schema", "Values", "Models", "Concurrency", "Derivation", "Decoding", "Rows", "Manager", "Encoding",
+            "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Verbs", "Aggregates", "Observing",
+            "Migrating", "Lists", "Loading",
+        ],
+        "PippinRecords": [
+            "Access", "Manager", "Lists", "Errors", "Observing", "Migrating", "Conversions", "Records", "Repositories",
+            "Saving", "Fetching", "Syncing", "Operations", "Deleting",
+        ],
     ]
 
-    /// The two shells of state that the rooms of an engine extend, each with its concern.
+    /// The shells of state that the rooms of a target extend, each with its concern.
     static let shells: [String: Set<String>] = [
+        "Pippin": ["PersistenceManager"], "PippinRecords": ["PersistenceManager"],
         "SQLiteEngine": ["OpenStore", "SQLiteEngine"], "PostgresEngine": ["OpenDatabase", "PostgresEngine"],
     ]
 

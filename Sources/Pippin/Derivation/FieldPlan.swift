@@ -1,40 +1,5 @@
 import CoreData
 
-/// A kind of attribute.
-enum AttributeKind: Sendable, Equatable {
-    case boolean, integer16, integer32, integer64, float, double, string, date, data, uuid, url, decimal
-
-    /// Core Data's name for it.
-    var type: NSAttributeType {
-        switch self {
-        case .boolean: .booleanAttributeType
-        case .integer16: .integer16AttributeType
-        case .integer32: .integer32AttributeType
-        case .integer64: .integer64AttributeType
-        case .float: .floatAttributeType
-        case .double: .doubleAttributeType
-        case .string: .stringAttributeType
-        case .date: .dateAttributeType
-        case .data: .binaryDataAttributeType
-        case .uuid: .UUIDAttributeType
-        case .url: .URIAttributeType
-        case .decimal: .decimalAttributeType
-        }
-    }
-
-    /// The kind of the Foundation types that encode themselves in ways of their own, and are attributes here.
-    init?(of type: Any.Type) {
-        switch ObjectIdentifier(type) {
-        case ObjectIdentifier(Date.self): self = .date
-        case ObjectIdentifier(UUID.self): self = .uuid
-        case ObjectIdentifier(URL.self): self = .url
-        case ObjectIdentifier(Data.self): self = .data
-        case ObjectIdentifier(Decimal.self): self = .decimal
-        default: return nil
-        }
-    }
-}
-
 /// How a property is kept.
 enum FieldKind: Sendable {
     /// As an attribute.

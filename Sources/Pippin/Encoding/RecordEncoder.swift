@@ -42,7 +42,7 @@ final class RecordEncoder: Encoder {
     private func composite(_ value: some Encodable, _ inner: RecordPlan) throws -> CompositeValue {
         let inside = try RecordEncoder(inner).encode(value).values
         for (field, value) in zip(inner.fields, inside) where value.isNull && field.isCertain {
-            throw Self.refusal("“\(inner.name)” decodes “\(field.key)”, and encodes no value for it.")
+            throw EncodingError.refusal("“\(inner.name)” decodes “\(field.key)”, and encodes no value for it.")
         }
         return inner.composite(inside)
     }
@@ -62,17 +62,17 @@ final class RecordEncoder: Encoder {
     func field(_ key: some CodingKey) throws -> Int {
         if let index = record.index(of: key.stringValue, cursor: &cursor) { return index }
         cursor = 0
-        throw Self.refusal("“\(record.name)” encodes “\(key.stringValue)”, which it does not decode.")
+        throw EncodingError.refusal("“\(record.name)” encodes “\(key.stringValue)”, which it does not decode.")
     }
 
     func set(_ value: StoredValue, _ kind: AttributeKind, at index: Int) throws {
         if let expected = record.attributeKinds[index], kind == expected || value.fits(expected) {
             encoded.values[index] = value
         } else if case .json = record.fields[index].kind {
-            throw Self.refusal(
+            throw EncodingError.refusal(
                 "“\(record.name)” encodes “\(record.keys[index])” as \(kind), and decodes something else from it.")
         } else {
-            throw Self.refusal("“\(record.name).\(record.keys[index])” is encoded as \(kind), and decoded differently.")
+            throw EncodingError.refusal("“\(record.name).\(record.keys[index])” is encoded as \(kind), and decoded differently.")
         }
     }
 
@@ -94,10 +94,6 @@ final class RecordEncoder: Encoder {
             if let mark = record.emptyMarks[index], members.count == 0 { encoded.values[mark] = .integer(1) }
             encoded.links.append(EncodedRecord.Link(field: index, targets: members))
         }
-    }
-
-    static func refusal(_ text: String) -> EncodingError {
-        .invalidValue(text, EncodingError.Context(codingPath: [], debugDescription: text))
     }
 }
 
@@ -145,18 +141,13 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        KeyedEncodingContainer(RecordEncodingContainer<Nested>(encoder: RecordEncoder(.empty)))
+        KeyedEncodingContainer(RefusingKeyedContainer<Nested>(record: "a nested container"))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
         RefusingContainer(record: encoder.record.name)
     }
 
-    func superEncoder() -> any Encoder { RecordEncoder(.empty) }
-    func superEncoder(forKey key: Key) -> any Encoder { RecordEncoder(.empty) }
-}
-
-extension RecordPlan {
-    /// Stands in where nothing may be encoded. It refuses every value.
-    static let empty = RecordPlan(name: "a nested container", fields: [])
+    func superEncoder() -> any Encoder { RefusingEncoder(record: "a nested container") }
+    func superEncoder(forKey key: Key) -> any Encoder { RefusingEncoder(record: "a nested container") }
 }

@@ -1,14 +1,5 @@
 import CoreData
 
-/// How far a manager's store has come.
-enum LoadState {
-    case unloaded
-    /// By whoever came first.
-    case opened
-    /// By `load()`.
-    case loaded
-}
-
 // Whoever comes first opens the store, and the others wait.
 extension PersistenceManager {
     /// Opens the store unless it is open.

@@ -24,6 +24,28 @@ public func != <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Va
     .comparing(property, .notEqual, value)
 }
 
+/// Holds where a property has no value, or leads to no model. `\.author == nil`
+///
+/// - Parameters:
+///   - property: an optional property, of the model or of one that it leads to.
+///   - nothing: `nil`.
+/// - Returns: the filter.
+/// - SQL: `<property> IS NULL`
+public func == <Model, Value: Encodable>(
+    property: KeyPath<Model, Value?>, nothing: _OptionalNilComparisonType
+) -> Filter<Model> { .comparing(property, .equal, Value?.none) }
+
+/// Holds where a property has a value, or leads to a model. `\.author != nil`
+///
+/// - Parameters:
+///   - property: an optional property, of the model or of one that it leads to.
+///   - nothing: `nil`.
+/// - Returns: the filter.
+/// - SQL: `<property> IS NOT NULL`
+public func != <Model, Value: Encodable>(
+    property: KeyPath<Model, Value?>, nothing: _OptionalNilComparisonType
+) -> Filter<Model> { .comparing(property, .notEqual, Value?.none) }
+
 /// Holds where a property is less than a value.
 ///
 /// - Parameters:

@@ -84,6 +84,7 @@ final class Session {
             let sources = rows.map(\.objectID).filter { $0.layout === entity }
             for relationship in entity.toManys where !sources.isEmpty {
                 let lists = try engine.destinations(of: relationship, for: sources)
+                try checkDestinations(of: relationship, sources, are: lists)
                 for (source, list) in zip(sources, lists) {
                     let destinations = list.map(number)
                     // Where there is no order, none is compared.
@@ -92,8 +93,44 @@ final class Session {
                 }
             }
         }
+        try checkRowsByIdentifier(rows)
         graph = read
         isChanged = false
+    }
+
+    /// What is handed out one by one is what comes in lists.
+    private func checkDestinations(
+        of relationship: RelationshipLayout, _ sources: [NSManagedObjectID], are lists: [[NSManagedObjectID]]
+    ) throws {
+        var found: [[NSManagedObjectID]] = Array(repeating: [], count: sources.count)
+        try engine.forEachDestination(of: relationship, for: sources) { place, row in
+            found[place].append(row.objectID)
+        }
+        let same = zip(found, lists).allSatisfy { relationship.isOrdered ? $0 == $1 : Set($0) == Set($1) }
+        guard same, zip(found, lists).allSatisfy({ $0.count == $1.count }) else {
+            throw Contradiction("\(relationship.name) leads to \(lists), and hands out \(found)")
+        }
+    }
+
+    /// What is handed out by identifier, and by the value of an attribute, is what was fetched.
+    private func checkRowsByIdentifier(_ rows: [Row]) throws {
+        let identifiers = rows.map(\.objectID)
+        var found: [Int: Row] = [:]
+        try engine.forEachRow(for: identifiers) { place, row in found[place] = try row.whole() }
+        for (place, row) in rows.enumerated() {
+            guard let other = found[place], other.objectID == row.objectID, other.version == row.version,
+                plain(other) == plain(row)
+            else { throw Contradiction("\(row.objectID) is handed out as \(found[place].map(plain) ?? [])") }
+        }
+        for entity in layout.entities where entity.superentity == nil {
+            let numbers = rows.filter { $0.objectID.layout.root === entity }.map {
+                $0.values[$0.objectID.layout.numberSlot]
+            }
+            var named: [NSManagedObjectID] = []
+            try engine.forEachRow(of: entity, where: entity.numberSlot, isAmong: numbers) { named.append($0.objectID) }
+            guard Set(named) == Set(identifiers.filter { $0.layout.root === entity }), named.count == numbers.count
+            else { throw Contradiction("\(numbers.count) \(entity.name) are asked for by number, and \(named) come") }
+        }
     }
 
     /// Reads all that the engine holds, unless that has just been done.

@@ -88,7 +88,7 @@ enum AttributeEncoder {
     }
 
     private static func unexpected(_ value: StoredValue?, _ kind: AttributeKind, _ name: String) -> EncodingError {
-        RecordEncoder.refusal("“\(name)” decodes \(kind), and encodes \(value.map { "\($0)" } ?? "nothing").")
+        .refusal("“\(name)” decodes \(kind), and encodes \(value.map { "\($0)" } ?? "nothing").")
     }
 }
 
@@ -111,7 +111,7 @@ final class ValueCapture: Encoder, SingleValueEncodingContainer {
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(RecordEncodingContainer<Key>(encoder: RecordEncoder(.empty)))
+        KeyedEncodingContainer(RefusingKeyedContainer<Key>(record: "a nested container"))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer(record: "a single value") }
