@@ -94,15 +94,30 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try decoder.integer(key.stringValue).map { Int(truncatingIfNeeded: $0) }
+        try unretained._withUnsafeGuaranteedRef { try $0.integer(key.stringValue) }.map { Int(truncatingIfNeeded: $0) }
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
         try unretained._withUnsafeGuaranteedRef { try $0.double(key.stringValue) }
     }
 
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        try unretained._withUnsafeGuaranteedRef { try $0.integer(key.stringValue) }.map { $0 != 0 }
+    }
+
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+        try unretained._withUnsafeGuaranteedRef { try $0.integer(key.stringValue) }
+    }
+
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        try decoder.other(type, key.stringValue)
+        if Value.self == Date.self {
+            guard let date = try unretained._withUnsafeGuaranteedRef({ try $0.date(key.stringValue) }) else {
+                return nil
+            }
+            // The same type, as was just found out: a cast would do so once more, slowly.
+            return unsafeBitCast(date, to: Value.self)
+        }
+        return try unretained._withUnsafeGuaranteedRef { try $0.other(type, key.stringValue) }
     }
 
     func nestedContainer<Nested: CodingKey>(
