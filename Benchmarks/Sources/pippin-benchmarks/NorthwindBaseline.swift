@@ -79,7 +79,8 @@ extension Baseline {
     /// New rows, as a save writes them.
     func insert(_ orders: [OrderWithLines]) throws {
         let order = try prepare(
-            "INSERT INTO ZBIGORDER (Z_PK, Z_ENT, Z_OPT, ZID, ZCUSTOMER, ZORDERDATE, ZFREIGHT) VALUES (?, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'BigOrder'), 1, ?, ?, ?, ?)")
+            "INSERT INTO ZBIGORDER (Z_PK, Z_ENT, Z_OPT, ZID, ZCUSTOMER, ZORDERDATE, ZFREIGHT) VALUES (?, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'BigOrder'), 1, ?, ?, ?, ?)"
+        )
         defer { sqlite3_finalize(order) }
         let line = try prepare(
             """

@@ -68,7 +68,8 @@ enum Northwind {
 
     /// A save of orders into a store of their own.
     static func save(
-        _ title: String, into kind: Store, budget: Double, _ change: @escaping @Sendable ([OrderWithLines]) -> [OrderWithLines]
+        _ title: String, into kind: Store, budget: Double,
+        _ change: @escaping @Sendable ([OrderWithLines]) -> [OrderWithLines]
     ) -> Work {
         Work(
             title: title, budget: budget, operations: { _ in large },
@@ -76,7 +77,8 @@ enum Northwind {
                 let orders = change(OrderWithLines.make(large))
                 let store = try kind == .empty ? workspace.emptyNorthwind() : workspace.ownNorthwind()
                 let manager = try manager(store)
-                return Trial(store: store, changesStore: false, finish: { try expect(kind, store, orders, workspace) }) {
+                return Trial(store: store, changesStore: false, finish: { try expect(kind, store, orders, workspace) })
+                {
                     try manager.writeAndWait { try $0.save(orders) }
                     return Checksum()
                 }
@@ -85,7 +87,8 @@ enum Northwind {
                 let orders = change(OrderWithLines.make(large))
                 let store = try kind == .empty ? workspace.emptyNorthwind() : workspace.ownNorthwind()
                 let database = try Baseline(path: store)
-                return Trial(store: store, changesStore: false, finish: { try expect(kind, store, orders, workspace) }) {
+                return Trial(store: store, changesStore: false, finish: { try expect(kind, store, orders, workspace) })
+                {
                     if kind == .empty { try database.insert(orders) } else { try database.saveAgain(orders) }
                     return Checksum()
                 }

@@ -87,7 +87,9 @@ final class Workspace {
 
     /// Forgets the stores that a round has used up.
     func discard(_ store: URL) {
-        guard !filled.values.contains(store), !filledWithBooks.values.contains(store), store != filledWithOrders else { return }
+        guard !filled.values.contains(store), !filledWithBooks.values.contains(store), store != filledWithOrders else {
+            return
+        }
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + suffix) }
     }
 

@@ -11,6 +11,7 @@ protocol LinkedModels {
     ///   - graph: gets the models that it does not have.
     ///   - end: where they come from, and what they are.
     /// - Returns: their nodes, in order.
+    /// - Throws: ``PersistenceError/Code/unwritable`` for a model that is in the relationship twice.
     func link(into graph: inout ModelGraph, _ end: ModelGraph.LinkEnd) throws -> [Int]
 }
 

@@ -61,8 +61,8 @@ struct ModelGraph {
         // Of several with one identifier the last one counts.
         var picks: ContiguousArray<(index: Int, node: Int)> = []
         picks.reserveCapacity(models.count)
-        for (place, model) in models.enumerated() {
-            let (node, isNew) = node(try Model.recordKey(of: model.id), plan, index, isReference: false)
+        for place in models.indices {
+            let (node, isNew) = node(try Model.recordKey(of: models[place].id), plan, index, isReference: false)
             if isNew { picks.append((place, node)) } else { picks[node].index = place }
         }
         rootCount = nodes.count
@@ -124,8 +124,8 @@ struct ModelGraph {
         targets.reserveCapacity(models.count)
         var picks: ContiguousArray<(index: Int, node: Int)> = []
         let index = index(of: end.destination)
-        for (place, model) in models.enumerated() {
-            let found = node(try Model.recordKey(of: model.id), end.destination, index, isReference: false)
+        for place in models.indices {
+            let found = node(try Model.recordKey(of: models[place].id), end.destination, index, isReference: false)
             if found.isNew || nodes[found.node].isReference {
                 nodes[found.node].isReference = false
                 picks.append((place, found.node))

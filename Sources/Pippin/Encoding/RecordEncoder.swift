@@ -72,7 +72,8 @@ final class RecordEncoder: Encoder {
             throw EncodingError.refusal(
                 "“\(record.name)” encodes “\(record.keys[index])” as \(kind), and decodes something else from it.")
         } else {
-            throw EncodingError.refusal("“\(record.name).\(record.keys[index])” is encoded as \(kind), and decoded differently.")
+            throw EncodingError.refusal(
+                "“\(record.name).\(record.keys[index])” is encoded as \(kind), and decoded differently.")
         }
     }
 

@@ -10,6 +10,8 @@
         /// The fields with values in slots.
         let attributes: [Int]
         let members: [Member]
+        /// The fields that must have a value.
+        let required: [Int]
 
         /// A relationship to models that are in one model at a time.
         struct Member: Sendable {
@@ -29,6 +31,8 @@
             (self.plan, self.layout, self.slots, self.attributes, self.members) = (
                 plan, layout, slots, attributes, members
             )
+            let needed = Set(layout.requiredSlots ?? [])
+            required = attributes.filter { needed.contains(slots[$0]) }
         }
 
         /// Whether its objects can be deleted without anything else to do.
@@ -43,10 +47,13 @@
         ///   - path: the models that it is in.
         /// - Returns: `nil` for models that take part in anything which objects do besides having values: classes, validation,
         ///   derived attributes, relationships that lead to shared models.
+        /// - Throws: ``PersistenceError`` for a model that the registry does not know.
         static func plan(
             _ plan: EntityPlan, _ registry: ModelRegistry, _ model: ModelLayout, within path: Set<ObjectIdentifier> = []
         ) throws -> DirectPlan? {
-            guard !path.contains(plan.id), let layout = model.entityByName[plan.name], layout.isPlain else { return nil }
+            guard !path.contains(plan.id), let layout = model.entityByName[plan.name], layout.isPlain else {
+                return nil
+            }
             var slots = ContiguousArray<Int>()
             var attributes: [Int] = []
             var members: [Member] = []
@@ -71,7 +78,12 @@
                         field: index, relationship: relationship, ownerSlot: inverse.slot, destination: direct,
                         isOwned: plan.owns(field)))
             }
-            return DirectPlan(plan, layout, slots, attributes, members)
+            // Nobody gives a value to what is no property of the model, and must have one.
+            let given = Set(attributes.map { slots[$0] })
+            let isComplete = (layout.requiredSlots ?? []).allSatisfy {
+                given.contains($0) || !layout.defaultValues[$0].isNull
+            }
+            return isComplete ? DirectPlan(plan, layout, slots, attributes, members) : nil
         }
     }
 

@@ -184,7 +184,8 @@
                 deleted.append(RowDeletion(objectID: left.objectID, version: left.version))
             }
             var new: [Int] = []
-            for place in nodes.indices where found[place] < lists[place].count || removed[place] != nil || !isInOrder[place] {
+            for place in nodes.indices
+            where found[place] < lists[place].count || removed[place] != nil || !isInOrder[place] {
                 let added = lists[place].filter { identifiers[$0] == nil }
                 new += added
                 guard !added.isEmpty || removed[place] != nil || member.relationship.isOrdered else { continue }
@@ -199,12 +200,8 @@
         /// What lacks a value that it must have is refused by the rules of objects, in their words.
         private func checkValues() throws {
             for node in graph.nodes.indices where identifiers[node] == nil || differing[node] != nil {
-                guard let plan = plans[graph.nodes[node].plan.id], let required = plan.layout.requiredSlots else {
-                    throw NotDirect()
-                }
-                guard !required.isEmpty else { continue }
-                let values = values(node, plan)
-                for slot in required where values[slot].isNull && slot != ownerSlots[node] { throw NotDirect() }
+                guard let plan = plans[graph.nodes[node].plan.id] else { throw NotDirect() }
+                for field in plan.required where graph.nodes[node].values[field].isNull { throw NotDirect() }
             }
         }
 

@@ -202,7 +202,9 @@ private struct Steps {
             if former == nil, known.contains(where: { $0.id == invoice.id }) { continue }
             if number(2) == 0 { invoice.title = ["Tea", "Cake", nil][number(3)] }
             if number(3) == 0 { invoice.due = number(3) == 0 ? nil : Date(timeIntervalSinceReferenceDate: value()) }
-            if number(3) == 0 { invoice.place = number(3) == 0 ? nil : .init(city: "Bath", zip: number(2) == 0 ? nil : 7) }
+            if number(3) == 0 {
+                invoice.place = number(3) == 0 ? nil : .init(city: "Bath", zip: number(2) == 0 ? nil : 7)
+            }
             changeLines(of: &invoice)
             changeMarks(of: &invoice)
             invoice.lines.removeAll { !taken.insert($0.id).inserted }
