@@ -12,6 +12,8 @@ FUZZ_SHAPES_FROM ?= 1
 # How many sequences of steps `make fuzz` runs against the contract of store engines, and the first one's number.
 FUZZ_SEQUENCES ?= 10000
 FUZZ_SEQUENCES_FROM ?= 1
+# How many series of saves `make fuzz` makes up, each done as rows and as objects.
+FUZZ_SAVES ?= 1000
 
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
@@ -25,6 +27,7 @@ help:
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
 	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"
+	@echo "              FUZZ_SAVES=1000 series of saves, as rows and as objects;"
 	@echo "              FUZZ_SEQUENCES=10000 sequences of saves, fetches and batches, on SQLite and in dictionaries"
 	@echo "make bench    our time against the SQLite C API's, work by work"
 	@echo "make docs     the documentation, into .build/documentation"
@@ -55,6 +58,7 @@ test-tsan: dependencies
 fuzz: dependencies
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzzing/run
 	PIPPIN_SHAPES=$(FUZZ_SHAPES) PIPPIN_SHAPES_SEED=$(FUZZ_SHAPES_FROM) $(SWIFT) test --filter RandomShapeTests $(SWIFT_FLAGS)
+	PIPPIN_SAVES=$(FUZZ_SAVES) $(SWIFT) test --filter WaysOfSavingTests $(SWIFT_FLAGS)
 	PIPPIN_CONTRACT=$(FUZZ_SEQUENCES) PIPPIN_CONTRACT_SEED=$(FUZZ_SEQUENCES_FROM) $(SWIFT) test --filter SQLiteContractTests $(SWIFT_FLAGS)
 
 bench: dependencies

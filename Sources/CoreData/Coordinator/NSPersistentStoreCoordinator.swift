@@ -288,6 +288,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         return try body()
     }
 
+    /// Runs a block with the stores unless somebody else has them: `nil` then.
+    func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
+        guard lockObject.try() else { return nil }
+        defer { lockObject.unlock() }
+        return try body()
+    }
+
     // MARK: Contexts
 
     func remember(_ context: ObjectTable) { withLock { contexts.append(context) } }

@@ -140,7 +140,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Listens to changes that others make, where the store can tell of them.
     final func listen(for coordinator: NSPersistentStoreCoordinator) {
         engine.news?.listen(
-            asking: { [weak coordinator] question in coordinator?.withLock(question) ?? false },
+            asking: { [weak coordinator] question in
+                guard let coordinator else { return false }
+                return coordinator.withLockIfFree(question)
+            },
             heard: { [weak self, weak coordinator] in
                 guard let self else { return }
                 coordinator?.announceChange(of: self)

@@ -103,7 +103,7 @@ extension PostgresEngine: PinningEngine {
 }
 
 extension PostgresEngine: NewsEngine {
-    package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool, heard: @escaping @Sendable () -> Void) {
+    package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
         guard let opened else { return }
         listener?.cancel()
         listener = NewsListener(self, opened.place, asking: asking, heard: heard)

@@ -22,7 +22,9 @@ final class NewsListener: @unchecked Sendable {
     // @unchecked Sendable: the lock guards what changes; the connection belongs to the queue.
     private weak var engine: PostgresEngine?
     private let place: StorePlace
-    private let asking: @Sendable (() -> Bool) -> Bool
+    /// When to ask again while somebody else asks the engine, in milliseconds.
+    private static let busyDelay = 20
+    private let asking: @Sendable (() -> Bool) -> Bool?
     private let heard: @Sendable () -> Void
     private let queue = DispatchQueue(label: "NewsListener")
     private let lock = NSLock()
@@ -34,7 +36,7 @@ final class NewsListener: @unchecked Sendable {
     private static let delay = 1000
 
     init(
-        _ engine: PostgresEngine, _ place: StorePlace, asking: @escaping @Sendable (() -> Bool) -> Bool,
+        _ engine: PostgresEngine, _ place: StorePlace, asking: @escaping @Sendable (() -> Bool) -> Bool?,
         heard: @escaping @Sendable () -> Void
     ) {
         (self.engine, self.place, self.asking, self.heard) = (engine, place, asking, heard)
@@ -88,11 +90,17 @@ final class NewsListener: @unchecked Sendable {
     private func hear() {
         guard let connection, let news = try? connection.notifications() else { return reconnect() }
         let senders = Set(news.filter { $0.payload == place.schema }.map(\.processID))
-        guard !senders.isEmpty, let engine else { return }
-        var isOthers = false
-        _ = asking {
-            isOthers = senders.contains { $0 != engine.opened?.connection.processID }
-            return isOthers
+        if !senders.isEmpty { tell(senders) }
+    }
+
+    /// Tells of what others sent, once nobody else asks the engine.
+    private func tell(_ senders: Set<Int32>) {
+        guard let engine else { return }
+        let isOthers = asking { senders.contains { $0 != engine.opened?.connection.processID } }
+        guard let isOthers else {
+            return queue.asyncAfter(deadline: .now() + .milliseconds(Self.busyDelay)) { [weak self] in
+                self?.tell(senders)
+            }
         }
         if isOthers { heard() }
     }

@@ -109,7 +109,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
 extension SQLiteEngine: NewsEngine {
     package var news: (any NewsEngine)? { StoreSettings(facts.options).postsRemoteChanges ? self : nil }
 
-    package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool, heard: @escaping @Sendable () -> Void) {
+    package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
         guard !isInMemory, let url = facts.url,
             // The next reading reports a store that cannot be read any more.
             let version = try? opened?.connection.integer("PRAGMA data_version")

@@ -7,9 +7,12 @@ final class RemoteChangeDetection: @unchecked Sendable {
     // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the thread that uses
     // the engine, as the connection does; `round` to `queue`.
     private weak var engine: SQLiteEngine?
-    private let asking: @Sendable (() -> Bool) -> Bool
+    private let asking: @Sendable (() -> Bool) -> Bool?
     private let heard: @Sendable () -> Void
-    private let queue = DispatchQueue(label: "RemoteChangeDetection")
+    /// One for all stores of the process: a queue of its own for each would have a thread for each store whenever a folder with many of
+    /// them is written to. What runs here waits for nobody.
+    private static let queue = DispatchQueue(label: "RemoteChangeDetection")
+    private var queue: DispatchQueue { Self.queue }
     private var watcher: StoreWatcher?
     private var version: Int64
     /// Counts the writes that were heard of: looking again after one of them ends when the next one comes.
@@ -18,15 +21,17 @@ final class RemoteChangeDetection: @unchecked Sendable {
     /// When to look once more after a write that has changed nothing yet, in milliseconds: a log is written before the index that
     /// makes what is in it visible.
     private static let delays = [2, 10, 50, 250]
+    /// When to try again while somebody else asks the engine, in milliseconds.
+    private static let busyDelay = 20
 
     /// - Parameters:
     ///   - engine: the store's engine.
     ///   - url: where the store is.
     ///   - version: SQLite's `data_version` of the connection, which grows when others commit.
-    ///   - asking: runs a question when nobody else asks the engine.
+    ///   - asking: runs a question unless somebody else asks the engine: `nil` then.
     ///   - heard: called after somebody has changed the store.
     init(
-        _ engine: SQLiteEngine, _ url: URL, version: Int64, asking: @escaping @Sendable (() -> Bool) -> Bool,
+        _ engine: SQLiteEngine, _ url: URL, version: Int64, asking: @escaping @Sendable (() -> Bool) -> Bool?,
         heard: @escaping @Sendable () -> Void
     ) {
         (self.engine, self.version, self.asking, self.heard) = (engine, version, asking, heard)
@@ -51,9 +56,12 @@ final class RemoteChangeDetection: @unchecked Sendable {
             version = now
             return true
         }
+        guard let isChanged else { return look(delays, round, after: Self.busyDelay) }
         if isChanged { return heard() }
-        guard let delay = delays.first else { return }
-        queue.asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in self?.look(delays.dropFirst(), round)
-        }
+        if let delay = delays.first { look(delays.dropFirst(), round, after: delay) }
+    }
+
+    private func look(_ delays: ArraySlice<Int>, _ round: Int, after delay: Int) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in self?.look(delays, round) }
     }
 }

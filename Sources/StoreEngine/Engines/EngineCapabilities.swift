@@ -103,9 +103,10 @@ package protocol NewsEngine: StoreEngine {
     /// Listens from now on.
     ///
     /// - Parameters:
-    ///   - asking: runs a question to the engine when nobody else asks it, or not at all when nobody is there to hear any more.
+    ///   - asking: runs a question to the engine, waiting for nobody: `nil` while somebody else asks the engine, `false` when nobody is
+    ///     there to hear any more.
     ///   - heard: called after somebody has changed the store.
-    func listen(asking: @escaping @Sendable (() -> Bool) -> Bool, heard: @escaping @Sendable () -> Void)
+    func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void)
 }
 
 /// An engine of stores that somebody else may have made, whose tables are matched to the model.
