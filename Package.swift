@@ -13,6 +13,9 @@ let package = Package(
         .library(name: "CoreData", targets: ["CoreData", "PredicateOperators"]),
         .library(name: "CoreDataPostgres", targets: ["CoreDataPostgres"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
+        // What `pippin browse` runs: apart, since it links libmicrohttpd and libpq.
+        .executable(name: "pippin-browse", targets: ["PippinBrowse"]),
+        .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
     ],
     targets: [
@@ -94,11 +97,34 @@ let package = Package(
             dependencies: ["Pippin", .target(name: "CoreData", condition: whereAppleIsNot)]),
 
         // Tools.
+        // What the command line and the browser see of a store: any file, with or without its model.
+        .target(
+            name: "StoreReading",
+            dependencies: [
+                "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "SQLGeneration",
+                "SQLiteConnection", "SQLiteEngine", "StoreEngine",
+            ]),
         .executableTarget(
             name: "PippinCommand",
             dependencies: [
                 "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat", "RecordGeneration",
-                "SQLGeneration", "SQLiteConnection", "SQLiteEngine",
+                "StoreReading",
+            ]),
+        // The browser for stores: requests in, responses out; no sockets.
+        .target(
+            name: "StoreBrowser",
+            dependencies: [
+                "CoreData", "HTTPMessages", "ModelFiles", "Ordering", "PredicateFormat", "StoreEngine", "StoreReading",
+            ]),
+        // Requests, responses and markup as values, and who gets in.
+        .target(name: "HTTPMessages"),
+        // Only what answers over HTTP links it.
+        .systemLibrary(name: "CLibMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+        .target(name: "LoopbackServer", dependencies: ["CLibMicroHTTPD", "HTTPMessages"]),
+        .executableTarget(
+            name: "PippinBrowse",
+            dependencies: [
+                "CoreData", "CoreDataPostgres", "LoopbackServer", "StoreBrowser", "StoreEngine", "StoreReading",
             ]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
@@ -162,7 +188,12 @@ let package = Package(
             name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData", "RecordGeneration", "TestSupport"]),
         .testTarget(
             name: "PippinCommandTests",
-            dependencies: ["PippinCommand", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport"]),
+            dependencies: [
+                "PippinCommand", "CoreData", "SQLiteConnection", "SQLiteMigration", "StoreReading", "TestSupport",
+            ]),
+        .testTarget(
+            name: "StoreBrowserTests",
+            dependencies: ["CoreData", "HTTPMessages", "LoopbackServer", "StoreBrowser", "StoreReading", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

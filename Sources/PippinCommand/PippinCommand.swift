@@ -1,6 +1,7 @@
 import CodeGeneration
 import CoreData
 import Foundation
+import StoreReading
 
 /// The command `pippin`, apart from where it writes: arguments in, text and an exit status out.
 enum PippinCommand {

@@ -1,4 +1,5 @@
 import Foundation
+import StoreReading
 
 StandardStreams.replaceClosed()
 // A reader that has seen enough closes the pipe; that is an error to handle, so that the private copy is cleaned up.

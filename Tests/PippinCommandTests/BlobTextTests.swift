@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import StoreReading
 import Testing
 
 @testable import PippinCommand

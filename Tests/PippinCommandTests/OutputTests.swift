@@ -1,5 +1,6 @@
 import CoreData
 import TestSupport
+import StoreReading
 import Testing
 
 @testable import PippinCommand

@@ -1,3 +1,5 @@
+import StoreReading
+
 /// The arguments of one command, told apart: paths, flags, and options with a value.
 struct ParsedArguments {
     private let command: String

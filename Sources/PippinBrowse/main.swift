@@ -1,0 +1,2 @@
+import LoopbackServer
+print("x")
