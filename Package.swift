@@ -114,7 +114,8 @@ let package = Package(
         .target(
             name: "StoreBrowser",
             dependencies: [
-                "CoreData", "HTTPMessages", "ModelFiles", "Ordering", "PredicateFormat", "StoreEngine", "StoreReading",
+                "CoreData", "HTTPMessages", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "StoreEngine",
+                "StoreReading",
             ]),
         // Requests, responses and markup as values, and who gets in.
         .target(name: "HTTPMessages"),

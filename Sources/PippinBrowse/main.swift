@@ -1,2 +1,8 @@
+import Foundation
 import LoopbackServer
-print("x")
+import StoreBrowser
+import StoreReading
+
+signal(SIGPIPE, SIG_IGN)
+EndingSignals.block()
+exit(BrowseCommand.run(Array(CommandLine.arguments.dropFirst())))

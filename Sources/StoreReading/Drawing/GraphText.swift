@@ -3,7 +3,14 @@ import CoreData
 /// A model as a graph in the language DOT: a box for each entity, a line for each relationship and its inverse, an arrow to
 /// each parent. Pure.
 package enum GraphText {
-    package static func dot(of document: ModelDocument, title: String) -> String {
+    /// - Parameters:
+    ///   - document: the model.
+    ///   - title: what to call the graph.
+    ///   - address: where the box of an entity leads; nil for nowhere.
+    /// - Returns: the graph.
+    package static func dot(
+        of document: ModelDocument, title: String, linkedTo address: ((String) -> String)? = nil
+    ) -> String {
         let entities = document.entities.sorted { $0.name < $1.name }
         var lines = [
             "digraph \(quoted(title)) {",
@@ -11,7 +18,10 @@ package enum GraphText {
             "    node [shape=record, fontname=\"Helvetica\", fontsize=11]",
             "    edge [fontname=\"Helvetica\", fontsize=9]",
         ]
-        lines += entities.map { "    \(quoted($0.name)) [label=\"\(label(of: $0))\"]" }
+        lines += entities.map { entity in
+            let link = address.map { ", URL=\(quoted($0(entity.name))), target=\"_top\"" } ?? ""
+            return "    \(quoted(entity.name)) [label=\"\(label(of: entity))\"\(link)]"
+        }
         for entity in entities {
             guard let parent = entity.parentName else { continue }
             lines.append("    \(quoted(entity.name)) -> \(quoted(parent)) [arrowhead=empty]")

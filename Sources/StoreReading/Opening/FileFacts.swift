@@ -21,7 +21,14 @@ package struct FileFacts {
     /// What is missing, metadata or model, is missing: the objects may be whole.
     ///
     /// - Throws: `CommandError` naming the store: damaged, or no store of Core Data's.
-    package init(copy: URL, original: URL) throws {
+    package init(copy: URL, original: URL) throws { try self.init(copy, original: original, isCopy: true) }
+
+    /// Reads a store in its place, where nothing is changed.
+    ///
+    /// - Throws: as `init(copy:original:)`.
+    package init(inPlace store: URL) throws { try self.init(store, original: store, isCopy: false) }
+
+    private init(_ copy: URL, original: URL, isCopy: Bool) throws {
         kind = try StoreKind(of: original)
         guard kind == .sqlite else {
             let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: copy)
@@ -33,7 +40,7 @@ package struct FileFacts {
             return
         }
         do {
-            let file = try RawStoreFile(copy, mode: .readWrite)
+            let file = try isCopy ? RawStoreFile(copy, mode: .readWrite) : Self.readable(copy)
             guard file.tables.contains("Z_METADATA"), file.tables.contains("Z_PRIMARYKEY") else {
                 let missing = file.tables.contains("Z_METADATA") ? "Z_PRIMARYKEY" : "Z_METADATA"
                 throw CommandError(
@@ -43,12 +50,21 @@ package struct FileFacts {
             uuid = row?.uuid ?? ""
             (metadata, missingMetadata) = Self.metadata(row?.list ?? Data(), hasRow: row != nil)
             // The copy becomes one that can be opened without metadata.
-            if missingMetadata != nil { try file.blankMetadata() }
+            if isCopy, missingMetadata != nil { try file.blankMetadata() }
             modelCache = try file.modelCache()
             history = try file.historyCounts()
         } catch let error as SQLiteError {
             let damage = error.isCorrupt ? " is damaged or cut off" : " cannot be read"
             throw CommandError("“\(original.path)”\(damage): \(error.message)")
+        }
+    }
+
+    /// Opens a file in the way that its folder allows: one that cannot be written has no room for the files of a log.
+    private static func readable(_ url: URL) throws -> RawStoreFile {
+        do { return try RawStoreFile(url, mode: .readOnly) } catch let error as SQLiteError
+            where error.isCannotOpen || error.isReadOnly
+        {
+            return try RawStoreFile(url, mode: .immutable)
         }
     }
 

@@ -51,6 +51,14 @@ package struct ModelCandidate {
         }
     }
 
+    /// The current version of a model file.
+    ///
+    /// - Throws: an error naming the file.
+    package static func file(at path: String) throws -> ModelCandidate {
+        guard let first = try candidates(inFile: path).first else { throw CommandError("“\(path)” has no model") }
+        return try first()
+    }
+
     private static func candidates(inFile path: String) throws -> [() throws -> ModelCandidate] {
         let package = try ModelPackage(at: URL(fileURLWithPath: path))
         let names =

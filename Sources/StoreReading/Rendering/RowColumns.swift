@@ -1,0 +1,97 @@
+import CoreData
+import StoreEngine
+
+/// Which values of rows are written, by name.
+package struct RowColumns {
+    package struct Column {
+        package let name: String
+        let slot: Int
+    }
+
+    package let entity: EntityLayout
+    package let columns: [Column]
+
+    /// All that the store keeps in a row: attributes and to-one relationships.
+    package init(of entity: EntityLayout) {
+        self.entity = entity
+        columns = entity.slots.indices.filter { !entity.slots[$0].isTransient }.map {
+            Column(name: entity.slots[$0].name, slot: $0)
+        }
+    }
+
+    /// Only some of them, in the order in which they are named.
+    ///
+    /// - Throws: `CommandError` for a name that there is not.
+    package init(of entity: EntityLayout, names: [String]) throws {
+        let all = RowColumns(of: entity).columns
+        self.entity = entity
+        columns = try names.map { name in
+            guard let column = all.first(where: { $0.name == name }) else {
+                let near = TextProblem.near(name, among: all.map(\.name)).map { "“\($0)”" }
+                let known = near.isEmpty ? "it has \(all.map(\.name).joined(separator: ", "))" : "\(near.joined(separator: " or ")) may be meant"
+                throw CommandError("“\(entity.name)” has no column “\(name)”; \(known)")
+            }
+            return column
+        }
+    }
+
+    func value(_ row: Row, _ column: Column) -> FieldValue {
+        let slot = row.objectID.layout.slots[column.slot]
+        if let attribute = slot.attribute { return FieldValue(row.values[column.slot], attribute) }
+        if case .identifier(let identifier) = row.values[column.slot] { return .object(ObjectLink(identifier)) }
+        return .noObject
+    }
+}
+
+/// Rows as text, one after the other. Pure.
+package struct RowWriter {
+    private let format: RowFormat
+    private let columns: RowColumns
+    private var count = 0
+
+    /// - Parameter format: any but a table, whose widths need all rows.
+    package init(_ format: RowFormat, _ columns: RowColumns) {
+        self.format = format
+        self.columns = columns
+    }
+
+    /// What comes before the rows.
+    package var start: String {
+        switch format {
+        case .csv: CSVText.line(["objectID"] + columns.columns.map(\.name))
+        case .json: "["
+        case .jsonl, .table: ""
+        }
+    }
+
+    /// What comes after them.
+    package var end: String { format == .json ? (count == 0 ? "]\n" : "\n]\n") : "" }
+
+    package mutating func text(of row: Row) -> String {
+        count += 1
+        let uri = row.objectID.uriRepresentation().absoluteString
+        guard format != .csv else {
+            return CSVText.line([uri] + columns.columns.map { CSVText.cell(columns.value(row, $0)) })
+        }
+        let object = JSONText.object(
+            [("objectID", JSONText.string(uri))]
+                + columns.columns.map { ($0.name, DumpJSON.text(of: columns.value(row, $0))) })
+        return format == .json ? (count == 1 ? "\n" : ",\n") + "  " + object : object + "\n"
+    }
+
+    /// A row's values as a person reads them.
+    package func cells(of row: Row) -> [String] {
+        [row.objectID.layout === columns.entity ? "\(row.objectID.key)" : "\(row.objectID.layout.name)/\(row.objectID.key)"]
+            + columns.columns.map { Self.cell(columns.value(row, $0)) }
+    }
+
+    package var heads: [String] { ["#"] + columns.columns.map(\.name) }
+
+    private static func cell(_ value: FieldValue) -> String {
+        switch value {
+        case .string(let text): TextTools.inOneLine(text)
+        case .object(let link): "→ \(link.entityName)/\(link.key)"
+        default: DumpText.text(of: value)
+        }
+    }
+}
