@@ -12,8 +12,9 @@ enum StorePlace {
         guard options.store.hasPrefix("postgresql://") || options.store.hasPrefix("postgres://") else {
             let (path, model) = (options.store, options.model)
             return { isWritable, announcesChanges in
-                try DirectStore(
-                    .init(path: path, modelPath: model, isWritable: isWritable, announcesChanges: announcesChanges))
+                var opening = DirectStore.Opening(path: path, modelPath: model)
+                (opening.isWritable, opening.announcesChanges) = (isWritable, announcesChanges)
+                return try DirectStore(opening)
             }
         }
         guard let url = URL(string: options.store) else { throw CommandError("the address of the database is no URL") }

@@ -14,7 +14,7 @@ struct InvocationTests {
             try Invocation(["dump", "--json", "a.sqlite", "--entity=Car"])
                 == .dump(.init(store: "a.sqlite", entity: "Car", asJSON: true)))
         #expect(try Invocation(["dump", "--", "--json"]) == .dump(.init(store: "--json")))
-        #expect(try Invocation(["info", "--help"]) == .help(.all))
+        #expect(try Invocation(["info", "--help"]) == .help(.info))
         #expect(try Invocation(["model", "diff", "--help"]) == .help(.diff))
         #expect(try Invocation(["--version"]) == .version)
     }

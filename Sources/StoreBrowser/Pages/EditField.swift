@@ -79,26 +79,6 @@ struct EditField {
     }
 
     private func value(_ text: String) throws -> Any {
-        let trimmed = text.trimmingCharacters(in: .whitespaces)
-        switch type {
-        case .stringAttributeType: return text
-        case .booleanAttributeType: return NSNumber(value: text == "true")
-        case .integer16AttributeType: return NSNumber(value: try parse(Int16(trimmed), "a whole number from -32,768 to 32,767"))
-        case .integer32AttributeType: return NSNumber(value: try parse(Int32(trimmed), "a whole number of 32 bits"))
-        case .integer64AttributeType: return NSNumber(value: try parse(Int64(trimmed), "a whole number of 64 bits"))
-        case .doubleAttributeType: return NSNumber(value: try parse(Double(trimmed), "a number"))
-        case .floatAttributeType: return NSNumber(value: try parse(Float(trimmed), "a number"))
-        case .decimalAttributeType:
-            return NSDecimalNumber(decimal: try parse(Decimal(string: trimmed), "a decimal number"))
-        case .dateAttributeType: return try parse(DateText.date(trimmed), "a date, such as 2024-05-01 13:30:00")
-        case .UUIDAttributeType: return try parse(UUID(uuidString: trimmed), "a UUID")
-        case .URIAttributeType: return try parse(URL(string: trimmed), "a URL")
-        default: throw Refusal(message: "“\(name)” cannot be edited.")
-        }
-    }
-
-    private func parse<Value>(_ value: Value?, _ expected: String) throws -> Value {
-        guard let value else { throw Refusal(message: "“\(name)” needs \(expected).") }
-        return value
+        do { return try ValueText.value(text, type) } catch { throw Refusal(message: "“\(name)” needs \(error.expected).") }
     }
 }

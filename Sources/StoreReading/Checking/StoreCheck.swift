@@ -53,6 +53,18 @@ package struct StoreCheck {
         }
     }
 
+    /// What SQLite finds wrong with a file that cannot be opened as a store.
+    package static func pages(of url: URL) -> [Problem] {
+        guard (try? StoreKind(of: url)) == .sqlite, let copy = try? PrivateCopy(of: url),
+            let connection = try? Connection(path: copy.url.path, mode: .readWrite)
+        else { return [] }
+        var check = StoreCheck()
+        check.checkPages(connection)
+        return check.problems
+    }
+
+    private init() {}
+
     static func schema(of store: DirectStore, _ url: URL) throws -> SQLSchema {
         let catalog = try StoreFile.openForReading(url).catalog()
         return SQLSchema(

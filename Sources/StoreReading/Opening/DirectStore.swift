@@ -4,7 +4,8 @@ import StoreEngine
 /// A store that is read where it is, while others may write to it; or, where that is asked for, written to.
 ///
 /// `OpenedStore` reads a copy, so that nothing beside the store changes; a store of gigabytes, or one that is to be watched, is not copied.
-package final class DirectStore: Sendable {
+package final class DirectStore: @unchecked Sendable {
+    // @unchecked Sendable: immutable; the copy is only kept.
     /// What to open, as a value.
     package struct Opening: Sendable {
         /// The store's path.
@@ -14,12 +15,10 @@ package final class DirectStore: Sendable {
         package var isWritable = false
         /// Whether changes of others are announced.
         package var announcesChanges = false
+        /// Whether a private copy is read instead, so that nothing beside the store changes, either.
+        package var readsCopy = false
 
-        package init(path: String, modelPath: String? = nil, isWritable: Bool = false, announcesChanges: Bool = false) {
-            (self.path, self.modelPath, self.isWritable, self.announcesChanges) = (
-                path, modelPath, isWritable, announcesChanges
-            )
-        }
+        package init(path: String, modelPath: String? = nil) { (self.path, self.modelPath) = (path, modelPath) }
     }
 
     /// Where the store is; nil for one in a database.
@@ -34,21 +33,25 @@ package final class DirectStore: Sendable {
     package let store: NSPersistentStore
     /// Whether a page begins after a row: the other stores are in memory as a whole.
     package let pagesByKey: Bool
+    private let copy: PrivateCopy?
 
     /// Opens a store in a file.
     ///
     /// - Throws: an error that names the file, and what is wrong with it.
     package init(_ opening: Opening) throws {
-        let url = URL(fileURLWithPath: opening.path)
-        let facts = try FileFacts(inPlace: url)
+        let original = URL(fileURLWithPath: opening.path)
+        copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
+        let url = copy?.url ?? original
+        let facts = try copy.map { try FileFacts(copy: $0.url, original: original) } ?? FileFacts(inPlace: url)
         var options: [AnyHashable: Any] = [
             NSReadOnlyPersistentStoreOption: !opening.isWritable,
             NSPersistentStoreRemoteChangeNotificationPostOptionKey: opening.announcesChanges,
         ]
-        if opening.isWritable, facts.history != nil { options[NSPersistentHistoryTrackingKey] = true }
+        if facts.history != nil { options[NSPersistentHistoryTrackingKey] = true }
+        if copy != nil { options[ExternalDataOption.store] = original }
         if facts.versionHashes.isEmpty { options[NSIgnorePersistentStoreVersioningOption] = true }
         let candidates: [() throws -> ModelCandidate]
-        do { candidates = try ModelCandidate.candidates(for: facts, store: url, modelPath: opening.modelPath) } catch let
+        do { candidates = try ModelCandidate.candidates(for: facts, store: original, modelPath: opening.modelPath) } catch let
             error as ModelCandidate.NoModel
         {
             guard facts.kind == .sqlite, !opening.isWritable else {
@@ -61,7 +64,7 @@ package final class DirectStore: Sendable {
         (layout, coordinator, store) = (opened.layout, opened.coordinator, opened.store)
         (document, modelOrigin) = (opened.candidate.document, opened.candidate.origin)
         file = url
-        name = url.lastPathComponent
+        name = original.lastPathComponent
         pagesByKey = facts.kind == .sqlite
     }
 
@@ -110,6 +113,7 @@ package final class DirectStore: Sendable {
         document = candidate.document
         modelOrigin = candidate.origin
         file = nil
+        copy = nil
         self.name = name
         pagesByKey = true
     }

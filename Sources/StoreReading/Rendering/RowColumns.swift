@@ -35,6 +35,21 @@ package struct RowColumns {
         }
     }
 
+    /// The columns of numbers, after the object's own number, which is one.
+    package var numbers: Set<Int> {
+        Set(
+            [0]
+                + columns.indices.filter { index in
+                    let type = entity.slots[columns[index].slot].attribute?.type
+                    return type.map {
+                        [
+                            .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
+                            .doubleAttributeType, .floatAttributeType,
+                        ].contains($0)
+                    } ?? false
+                }.map { $0 + 1 })
+    }
+
     func value(_ row: Row, _ column: Column) -> FieldValue {
         let slot = row.objectID.layout.slots[column.slot]
         if let attribute = slot.attribute { return FieldValue(row.values[column.slot], attribute) }

@@ -1,0 +1,30 @@
+import Foundation
+import StoreReading
+
+/// `pippin browse`: becomes the program that does it, which is built apart.
+enum BrowseLauncher {
+    /// Where the program may be: beside this one, then in `PATH`.
+    static func candidates(executable: String?, path: String) -> [String] {
+        let own = executable.map { [URL(fileURLWithPath: $0).resolvingSymlinksInPath().deletingLastPathComponent().path] } ?? []
+        return (own + path.split(separator: ":").map(String.init)).map { $0 + "/pippin-browse" }
+    }
+
+    /// Does not come back where the program is there.
+    static func run(_ arguments: [String]) throws -> Never {
+        let environment = ProcessInfo.processInfo.environment
+        let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        for program in candidates(executable: executable, path: environment["PATH"] ?? "")
+        where FileManager.default.isExecutableFile(atPath: program) {
+            // The other program takes signals its own way.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            pthread_sigmask(SIG_SETMASK, &signals, nil)
+            var words = ([program] + arguments).map { strdup($0) } + [nil]
+            execv(program, &words)
+            throw CommandError("“\(program)” cannot be run: \(String(cString: strerror(errno)))")
+        }
+        throw CommandError(
+            "there is no program “pippin-browse”, neither beside pippin nor in PATH. It needs libmicrohttpd and libpq, so it is built apart: "
+                + "apt install libmicrohttpd-dev libpq-dev; swift build -c release --product pippin-browse")
+    }
+}
