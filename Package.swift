@@ -192,6 +192,8 @@ let package = Package(
             dependencies: [
                 "PippinCommand", "CoreData", "SQLiteConnection", "SQLiteMigration", "StoreReading", "TestSupport",
             ]),
+        // Makes the stores that the browser is tested with, and saves to them as another process.
+        .executableTarget(name: "BrowserChild", dependencies: ["CoreData"], path: "Tests/BrowserChild"),
         .testTarget(
             name: "StoreBrowserTests",
             dependencies: ["CoreData", "HTTPMessages", "LoopbackServer", "StoreBrowser", "StoreReading", "TestSupport"]),

@@ -43,13 +43,16 @@ enum GridPage {
             return "<a href=\"\(address)\" download>\(names[format] ?? format)</a>"
         }
         let count = site.link(["count", entity.name], query.items())
-        let total: HTML = query.problem == nil ? "<span data-count=\"\(count)\" class=\"pending\">…</span> objects" : ""
+        let bar: HTML = """
+            <p class="sub bar"><span><span data-count="\(count)" class="pending">…</span> objects</span>
+            <span>\(pager(query, page, site))</span><span class="exports">Export: \(exports.joined(" "))</span></p>
+            """
         let body: HTML = """
             <h1>\(entity.name)</h1>
             \(origin(query, site))
             \(filter(query, site))
             <section id="rows" data-live>
-            <p class="sub bar"><span>\(total)</span><span>\(pager(query, page, site))</span><span class="exports">Export: \(exports.joined(" "))</span></p>
+            \(query.problem == nil ? bar : "")
             \(table(query, page, destinations, site))
             </section>
             """
@@ -111,7 +114,7 @@ enum GridPage {
         if query.problem != nil { return "" }
         if page.rows.isEmpty { return "<p class=\"message\">No objects\(query.page.filter == nil ? "" : " that the filter lets through").</p>" }
         let entity = query.entity
-        let slots = entity.slots.indices.filter { !entity.slots[$0].isTransient }
+        let slots = columns(of: entity)
         let sortable = GridQuery.sortable(entity)
         let heads = slots.map { slot -> HTML in
             let name = entity.slots[slot].name
@@ -132,6 +135,21 @@ enum GridPage {
             <tbody>\(rows.joined("\n"))</tbody>
             </table></div>
             """
+    }
+
+    /// The slots as they are shown: what names an object first, bytes last.
+    static func columns(of entity: EntityLayout) -> [Int] {
+        let named = ObjectLabel.slot(of: entity)
+        func rank(_ slot: Int) -> Int {
+            if slot == named { return 0 }
+            switch entity.slots[slot].attribute?.type {
+            case nil: return 1
+            case .binaryDataAttributeType, .transformableAttributeType, .compositeAttributeType: return 3
+            default: return 2
+            }
+        }
+        return entity.slots.indices.filter { !entity.slots[$0].isTransient }
+            .sorted { (rank($0), $0) < (rank($1), $1) }
     }
 
     private static func state(_ name: String?, _ query: GridQuery) -> HTML {

@@ -31,6 +31,7 @@ enum PageFrame {
             <meta name="color-scheme" content="light dark">
             <title>\(title) – \(site.storeName)</title>
             <link rel="stylesheet" href="\(site.link(["style.css"]))">
+            <link rel="icon" type="image/svg+xml" href="\(site.link(["icon.svg"]))">
             <script src="\(site.link(["script.js"]))" defer></script>
             </head>
             <body>

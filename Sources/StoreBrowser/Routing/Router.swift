@@ -41,6 +41,7 @@ package struct Router: Sendable {
         case (nil, _): return HTTPResponse(EntitiesPage.html(session.store, site))
         case ("style.css", 1): return HTTPResponse(text: Assets.style, type: "text/css; charset=utf-8")
         case ("script.js", 1): return HTTPResponse(text: Assets.script, type: "text/javascript; charset=utf-8")
+        case ("icon.svg", 1): return HTTPResponse(text: Assets.icon, type: "image/svg+xml")
         case ("entity", 2): return try GridPage.response(grid(request, entity(path[1])), session, site)
         case ("object", 3):
             return HTTPResponse(try ObjectPage.html(identifier(path[1], path[2]), session, request, site))
