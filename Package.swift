@@ -101,14 +101,15 @@ let package = Package(
         .target(
             name: "StoreReading",
             dependencies: [
-                "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "SQLGeneration",
+                "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat",
+                "SQLGeneration",
                 "SQLiteConnection", "SQLiteEngine", "StoreEngine",
             ]),
         .executableTarget(
             name: "PippinCommand",
             dependencies: [
                 "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat", "RecordGeneration",
-                "StoreReading",
+                "SQLiteEngine", "StoreBrowser", "StoreReading",
             ]),
         // The browser for stores: requests in, responses out; no sockets.
         .target(
@@ -196,7 +197,10 @@ let package = Package(
         .executableTarget(name: "BrowserChild", dependencies: ["CoreData"], path: "Tests/BrowserChild"),
         .testTarget(
             name: "StoreBrowserTests",
-            dependencies: ["CoreData", "HTTPMessages", "LoopbackServer", "StoreBrowser", "StoreReading", "TestSupport"]),
+            dependencies: [
+                "CoreData", "HTTPMessages", "LoopbackServer", "PredicateFormat", "StoreBrowser", "StoreReading",
+                "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -69,7 +69,8 @@ public struct HTTPFields: Sendable, Equatable {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(digit), let low = rest.dropFirst().first.flatMap(digit)
+            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(digit),
+                let low = rest.dropFirst().first.flatMap(digit)
             {
                 bytes.append(high << 4 | low)
                 rest = rest.dropFirst(2)

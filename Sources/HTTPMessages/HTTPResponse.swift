@@ -31,7 +31,8 @@ public struct HTTPResponse: Sendable {
         ///   - value: its value.
         public init(_ name: String, _ value: String) {
             self.name = name
-            self.value = String(String.UnicodeScalarView(value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+            self.value = String(
+                String.UnicodeScalarView(value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
         }
     }
 

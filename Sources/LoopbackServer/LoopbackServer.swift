@@ -37,7 +37,9 @@ public final class LoopbackServer: Sendable {
         else {
             let place = port == 0 ? "no free port of 127.0.0.1" : "port \(port) of 127.0.0.1"
             throw StartFailure(
-                description: "cannot listen on \(place): \(String(cString: strerror(errno))). Another port may be free: --port 0")
+                description:
+                    "cannot listen on \(place): \(String(cString: strerror(errno))). Another port may be free: --port 0"
+            )
         }
         daemon = Daemon(pointer, desk)
         gate = Gate(token: token, port: Int(loopback_server_port(pointer)))

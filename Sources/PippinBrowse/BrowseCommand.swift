@@ -10,7 +10,8 @@ enum BrowseCommand {
             let options = try BrowseOptions(arguments)
             let session = try BrowserSession(isWritable: options.isWritable, try StorePlace.opener(options))
             let router = Router(session)
-            let server = try LoopbackServer(port: options.port, token: options.token ?? Gate.makeToken()) { request, gate in
+            let server = try LoopbackServer(port: options.port, token: options.token ?? Gate.makeToken()) {
+                request, gate in
                 router.response(to: request, token: gate.token)
             }
             let ending = options.isWritable ? "Values can be changed there." : "It is only read."

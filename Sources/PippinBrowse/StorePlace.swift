@@ -30,7 +30,8 @@ enum StorePlace {
             if isWritable { settings[NSPersistentHistoryTrackingKey] = true }
             if let schema { settings[NSPostgreSQLSchemaOption] = schema }
             return try DirectStore(
-                named: name(url, schema), type: type, url: url, candidate: try ModelCandidate.file(at: model), options: settings)
+                named: name(url, schema), type: type, url: url, candidate: try ModelCandidate.file(at: model),
+                options: settings)
         }
     }
 

@@ -16,13 +16,17 @@ struct Bookshop {
 
     // MARK: The model
 
-    private static func attribute(_ name: String, _ type: NSAttributeType, isOptional: Bool = true) -> NSAttributeDescription {
+    private static func attribute(_ name: String, _ type: NSAttributeType, isOptional: Bool = true)
+        -> NSAttributeDescription
+    {
         let attribute = NSAttributeDescription()
         (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, isOptional)
         return attribute
     }
 
-    private static func relationship(_ name: String, _ entity: NSEntityDescription, toMany: Bool = false) -> NSRelationshipDescription {
+    private static func relationship(_ name: String, _ entity: NSEntityDescription, toMany: Bool = false)
+        -> NSRelationshipDescription
+    {
         let relationship = NSRelationshipDescription()
         (relationship.name, relationship.destinationEntity, relationship.isOptional) = (name, entity, true)
         relationship.maxCount = toMany ? 0 : 1
@@ -37,17 +41,23 @@ struct Bookshop {
         (bookOfReview.inverseRelationship, reviews.inverseRelationship) = (reviews, bookOfReview)
         reviews.deleteRule = .cascadeDeleteRule
         let pages = attribute("pages", .integer32AttributeType)
-        pages.setValidationPredicates([NSPredicate(format: "SELF >= 1")], withValidationWarnings: ["A book has a page at least."])
+        pages.setValidationPredicates(
+            [NSPredicate(format: "SELF >= 1")], withValidationWarnings: ["A book has a page at least."])
         book.properties = [
-            attribute("title", .stringAttributeType, isOptional: false), attribute("price", .decimalAttributeType), pages,
+            attribute("title", .stringAttributeType, isOptional: false), attribute("price", .decimalAttributeType),
+            pages,
             attribute("published", .dateAttributeType), attribute("inPrint", .booleanAttributeType),
-            attribute("isbn", .UUIDAttributeType), attribute("site", .URIAttributeType), attribute("cover", .binaryDataAttributeType),
-            attribute("details", .binaryDataAttributeType), attribute("weight", .doubleAttributeType), authorOfBook, reviews,
+            attribute("isbn", .UUIDAttributeType), attribute("site", .URIAttributeType),
+            attribute("cover", .binaryDataAttributeType),
+            attribute("details", .binaryDataAttributeType), attribute("weight", .doubleAttributeType), authorOfBook,
+            reviews,
         ]
         novel.properties = [attribute("illustrator", .stringAttributeType)]
         author.properties = [attribute("name", .stringAttributeType, isOptional: false), books]
         author.uniquenessConstraints = [["name"]]
-        review.properties = [attribute("stars", .integer16AttributeType), attribute("text", .stringAttributeType), bookOfReview]
+        review.properties = [
+            attribute("stars", .integer16AttributeType), attribute("text", .stringAttributeType), bookOfReview,
+        ]
         book.subentities = [novel]
         let model = NSManagedObjectModel()
         model.entities = [book, novel, author, review]
@@ -63,11 +73,16 @@ struct Bookshop {
     // MARK: The objects
 
     /// An image of one red point.
-    private static let image = Data(
-        base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC") ?? Data()
+    private static let image =
+        Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
+        ?? Data()
     private static let hostile = [
-        "<script>document.title='owned'</script>", "\"><img src=x onerror=document.title='owned'>", "javascript:alert(1)",
-        "</td></tr></table><h1 id=owned>broken out</h1>", "'; DROP TABLE ZBOOK; --", "=cmd|' /C calc'!A0", "\u{202E}txt.exe",
+        "<script>document.title='owned'</script>", "\"><img src=x onerror=document.title='owned'>",
+        "javascript:alert(1)",
+        "</td></tr></table><h1 id=owned>broken out</h1>", "'; DROP TABLE ZBOOK; --", "=cmd|' /C calc'!A0",
+        "\u{202E}txt.exe",
     ]
 
     func fill() throws {
@@ -80,7 +95,8 @@ struct Bookshop {
             }
             for number in 1...180 {
                 let isNovel = number % 20 == 0
-                let book = NSEntityDescription.insertNewObject(forEntityName: isNovel ? "GraphicNovel" : "Book", into: context)
+                let book = NSEntityDescription.insertNewObject(
+                    forEntityName: isNovel ? "GraphicNovel" : "Book", into: context)
                 let title = number <= Self.hostile.count ? Self.hostile[number - 1] : "Volume \(number)"
                 book.setValue(title, forKey: "title")
                 book.setValue(NSDecimalNumber(string: "\(number % 40).95"), forKey: "price")
@@ -88,7 +104,9 @@ struct Bookshop {
                 book.setValue(Date(timeIntervalSinceReferenceDate: Double(number) * 86_400 * 31), forKey: "published")
                 book.setValue(number % 3 == 0, forKey: "inPrint")
                 book.setValue(UUID(), forKey: "isbn")
-                book.setValue(URL(string: number == 3 ? "javascript:alert(1)" : "https://books.example/\(number)"), forKey: "site")
+                book.setValue(
+                    URL(string: number == 3 ? "javascript:alert(1)" : "https://books.example/\(number)"), forKey: "site"
+                )
                 book.setValue(number % 2 == 0 ? Self.image : Data((0..<200).map { UInt8($0) }), forKey: "cover")
                 book.setValue(Data("{\"shelf\": [\(number), \"<b>x</b>\"], \"used\": false}".utf8), forKey: "details")
                 book.setValue(number % 5 == 0 ? nil : Double(number) / 3, forKey: "weight")

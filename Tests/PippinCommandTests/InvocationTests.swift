@@ -22,8 +22,14 @@ struct InvocationTests {
     @Test(
         "Arguments that make no sense are named",
         arguments: [
-            ([], "a command is missing; info, dump, migrate or model expected"),
-            (["show"], "there is no command “show”; info, dump, migrate or model expected"),
+            (
+                [],
+                "a command is missing; info, dump, query, export, import, check, report, browse, migrate or model expected"
+            ),
+            (
+                ["show"],
+                "there is no command “show”; info, dump, query, export, import, check, report, browse, migrate or model expected"
+            ),
             (["info"], "info needs the path of a store"),
             (["info", "a", "b"], "info takes one store; “b” is one too many"),
             (["info", "a", "--json"], "info has no option “--json”; it has --model"),

@@ -12,7 +12,8 @@ struct QueryOptions: Equatable {
 
     init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(
-            arguments, command: "query", flags: ["--in-place"], options: ["--format", "--columns", "--model"], named: ["a store", "a query"])
+            arguments, command: "query", flags: ["--in-place"], options: ["--format", "--columns", "--model"],
+            named: ["a store", "a query"])
         (store, query) = (parsed.paths[0], parsed.paths[1])
         format = try parsed.format(among: RowFormat.allCases) ?? .table
         columns = parsed.options["--columns"]?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -85,7 +86,8 @@ struct ReportOptions: Equatable {
 
     init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(
-            arguments.map { $0 == "-o" ? "--output" : $0 }, command: "report", flags: [], options: ["--output", "--model"])
+            arguments.map { $0 == "-o" ? "--output" : $0 }, command: "report", flags: [],
+            options: ["--output", "--model"])
         (store, model) = (parsed.store, parsed.options["--model"])
         output = try parsed.required("--output", "the page to write")
     }
@@ -116,7 +118,8 @@ extension ParsedArguments {
     func format(among known: [RowFormat]) throws -> RowFormat? {
         guard let name = options["--format"] else { return nil }
         guard let format = RowFormat(rawValue: name), known.contains(format) else {
-            throw UsageError("there is no format “\(name)”; one of \(known.map(\.rawValue).joined(separator: ", ")) expected")
+            throw UsageError(
+                "there is no format “\(name)”; one of \(known.map(\.rawValue).joined(separator: ", ")) expected")
         }
         return format
     }

@@ -12,7 +12,9 @@ enum ShellCompletions: String, CaseIterable {
 
     private static var top: [CommandDescription] { CommandManual.all.filter { !$0.name.contains(" ") } }
     private static var nested: [CommandDescription] { CommandManual.all.filter { $0.name.contains(" ") } }
-    private static func last(_ command: CommandDescription) -> String { command.name.split(separator: " ").last.map(String.init) ?? "" }
+    private static func last(_ command: CommandDescription) -> String {
+        command.name.split(separator: " ").last.map(String.init) ?? ""
+    }
 
     // MARK: bash
 
@@ -21,7 +23,9 @@ enum ShellCompletions: String, CaseIterable {
             let words = command.options.map(\.name) + ["--help"]
             return "        \"\(command.name)\") words=\"\(words.joined(separator: " "))\" ;;"
         }
-        let values = choices().map { "        \"\($0.command) \($0.option)\") words=\"\($0.values.joined(separator: " "))\" ;;" }
+        let values = choices().map {
+            "        \"\($0.command) \($0.option)\") words=\"\($0.values.joined(separator: " "))\" ;;"
+        }
         return """
             # Completions of pippin for bash. Made by “pippin completions bash”.
             _pippin() {
@@ -117,7 +121,8 @@ enum ShellCompletions: String, CaseIterable {
     private static var fishText: String {
         var lines = ["# Completions of pippin for fish. Made by “pippin completions fish”."]
         for command in top {
-            lines.append("complete -c pippin -n __fish_use_subcommand -f -a \(command.name) -d '\(quoted(command.summary))'")
+            lines.append(
+                "complete -c pippin -n __fish_use_subcommand -f -a \(command.name) -d '\(quoted(command.summary))'")
         }
         for command in nested {
             lines.append(
@@ -126,9 +131,12 @@ enum ShellCompletions: String, CaseIterable {
         }
         for command in CommandManual.all {
             for option in command.options {
-                let values = option.choices.isEmpty ? (option.value == nil ? "" : " -r") : " -x -a '\(option.choices.joined(separator: " "))'"
+                let values =
+                    option.choices.isEmpty
+                    ? (option.value == nil ? "" : " -r") : " -x -a '\(option.choices.joined(separator: " "))'"
                 lines.append(
-                    "complete -c pippin -n '__fish_seen_subcommand_from \(last(command))' -l \(option.name.dropFirst(2))\(values) -d '\(quoted(first(option.text)))'")
+                    "complete -c pippin -n '__fish_seen_subcommand_from \(last(command))' -l \(option.name.dropFirst(2))\(values) -d '\(quoted(first(option.text)))'"
+                )
             }
         }
         lines.append("complete -c pippin -n '__fish_seen_subcommand_from completions' -x -a 'bash zsh fish'")

@@ -6,9 +6,12 @@ enum Usage {
 
     /// What is shown with a mistake.
     static let summary: String = {
-        let lines = CommandManual.all.filter { !$0.name.contains(" ") && !["completions", "manual"].contains($0.name) }.map {
-            $0.name == "model" ? "model describe | validate | diff | graph | generate | compile | extract …" : "\($0.name) \($0.usage[0])"
-        }
+        let lines = CommandManual.all.filter { !$0.name.contains(" ") && !["completions", "manual"].contains($0.name) }
+            .map {
+                $0.name == "model"
+                    ? "model describe | validate | diff | graph | generate | compile | extract …"
+                    : "\($0.name) \($0.usage[0])"
+            }
         let usage = lines.enumerated().map { ($0.offset == 0 ? "Usage: pippin " : "       pippin ") + $0.element }
         return usage.joined(separator: "\n") + "\nTry “pippin --help”, or “pippin COMMAND --help”.\n"
     }()

@@ -5,7 +5,9 @@ import StoreReading
 enum BrowseLauncher {
     /// Where the program may be: beside this one, then in `PATH`.
     static func candidates(executable: String?, path: String) -> [String] {
-        let own = executable.map { [URL(fileURLWithPath: $0).resolvingSymlinksInPath().deletingLastPathComponent().path] } ?? []
+        let own =
+            executable.map { [URL(fileURLWithPath: $0).resolvingSymlinksInPath().deletingLastPathComponent().path] }
+            ?? []
         return (own + path.split(separator: ":").map(String.init)).map { $0 + "/pippin-browse" }
     }
 

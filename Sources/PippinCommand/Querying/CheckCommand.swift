@@ -19,7 +19,8 @@ enum CheckCommand {
         return rest.isEmpty ? 0 : wrong
     }
 
-    private static func problems(of path: String, _ model: String?, _ progress: Progress) throws -> [StoreCheck.Problem] {
+    private static func problems(of path: String, _ model: String?, _ progress: Progress) throws -> [StoreCheck.Problem]
+    {
         defer { progress.end() }
         var opening = DirectStore.Opening(path: path, modelPath: model)
         opening.readsCopy = true
@@ -39,6 +40,8 @@ enum CheckCommand {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         if problems.isEmpty { return "\(name): \(terminal.good("nothing is wrong"))\n" }
         let lines = problems.map { "  \(TextTools.padded($0.kind.rawValue, 11))\($0.text)\n" }
-        return "\(name): \(terminal.bad(problems.count == 1 ? "one thing is wrong" : "\(problems.count) things are wrong"))\n" + lines.joined()
+        return
+            "\(name): \(terminal.bad(problems.count == 1 ? "one thing is wrong" : "\(problems.count) things are wrong"))\n"
+            + lines.joined()
     }
 }

@@ -11,9 +11,12 @@ enum ImportCommand {
         defer { store.close() }
         guard let entity = store.layout.entityByName[options.entity] else {
             throw CommandError(
-                "“\(options.store)” has no entity “\(options.entity)”; it has \(store.layout.entities.map(\.name).joined(separator: ", "))")
+                "“\(options.store)” has no entity “\(options.entity)”; it has \(store.layout.entities.map(\.name).joined(separator: ", "))"
+            )
         }
-        guard !entity.isAbstract else { throw CommandError("“\(entity.name)” is abstract: there can be no objects of it") }
+        guard !entity.isAbstract else {
+            throw CommandError("“\(entity.name)” is abstract: there can be no objects of it")
+        }
         let file = try ImportFile(options.file, options.format)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = store.coordinator
@@ -38,10 +41,12 @@ enum ImportCommand {
     }
 
     private static func set(
-        _ value: ImportFile.Value, _ name: String, of object: NSManagedObject, _ entity: EntityLayout, _ place: String, _ store: DirectStore
+        _ value: ImportFile.Value, _ name: String, of object: NSManagedObject, _ entity: EntityLayout, _ place: String,
+        _ store: DirectStore
     ) throws {
         guard let index = entity.propertyByName[name] else {
-            let near = TextProblem.near(name, among: entity.propertyByName.keys).map { "“\($0)”" }.joined(separator: " or ")
+            let near = TextProblem.near(name, among: entity.propertyByName.keys).map { "“\($0)”" }.joined(
+                separator: " or ")
             throw CommandError(
                 "\(place): “\(entity.name)” has no property “\(name)”" + (near.isEmpty ? "" : "; \(near) may be meant"))
         }
@@ -50,14 +55,16 @@ enum ImportCommand {
             throw CommandError("\(place): “\(name)” is no attribute and no to-one relationship, and has to be left out")
         }
         guard let attribute = entity.slots[slot].attribute else {
-            guard let identifier = store.coordinator.managedObjectID(for: text), let context = object.managedObjectContext,
+            guard let identifier = store.coordinator.managedObjectID(for: text),
+                let context = object.managedObjectContext,
                 let other = try? context.existingObject(with: identifier)
             else { throw CommandError("\(place): “\(name)” is “\(text)”, which is no object of the store") }
             return object.setValue(other, forKey: name)
         }
         guard attribute.derivation == nil else { return }
         do { object.setValue(try ValueText.value(text, attribute.type), forKey: name) } catch {
-            throw CommandError("\(place): “\(name)” needs \(error.expected), and is “\(TextTools.inOneLine(String(text.prefix(60))))”")
+            throw CommandError(
+                "\(place): “\(name)” needs \(error.expected), and is “\(TextTools.inOneLine(String(text.prefix(60))))”")
         }
     }
 }

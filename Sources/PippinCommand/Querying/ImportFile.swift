@@ -20,7 +20,9 @@ struct ImportFile {
         name = URL(fileURLWithPath: path).lastPathComponent
         self.format = format
         do { data = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe) } catch {
-            throw CommandError("“\(path)” cannot be read: \(FileManager.default.fileExists(atPath: path) ? "\(error)" : "there is no such file")")
+            throw CommandError(
+                "“\(path)” cannot be read: \(FileManager.default.fileExists(atPath: path) ? "\(error)" : "there is no such file")"
+            )
         }
     }
 
@@ -73,7 +75,8 @@ struct ImportFile {
         while case let line = reader.line, let cells = try reader.next(name) {
             if cells == [""] { continue }
             guard cells.count == heads.count else {
-                throw CommandError("\(name), line \(line): \(cells.count) cells, where the first line has \(heads.count)")
+                throw CommandError(
+                    "\(name), line \(line): \(cells.count) cells, where the first line has \(heads.count)")
             }
             try body(line, zip(heads, cells).map { ($0, $1.isEmpty ? .none : .text($1)) })
         }

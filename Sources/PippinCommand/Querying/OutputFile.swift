@@ -9,7 +9,9 @@ enum OutputFile {
     static func write(to path: String, _ body: ((String) throws -> Void) throws -> Void) throws {
         let draft = path + ".pippin-\(ProcessInfo.processInfo.processIdentifier)"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw CommandError("“\(path)” cannot be written: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else {
+            throw CommandError("“\(path)” cannot be written: \(String(cString: strerror(errno)))")
+        }
         EndingSignals.remove(URL(fileURLWithPath: draft))
         defer { EndingSignals.keep(URL(fileURLWithPath: draft)) }
         do {

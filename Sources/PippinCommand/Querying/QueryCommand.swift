@@ -10,7 +10,8 @@ enum QueryCommand {
         let store = try open(options.store, options.model, options.isInPlace)
         do {
             let plan = try QueryText(options.query).plan(store.layout, sortsByKey: store.pagesByKey)
-            let columns = try options.columns.map { try RowColumns(of: plan.entity, names: $0) } ?? RowColumns(of: plan.entity)
+            let columns =
+                try options.columns.map { try RowColumns(of: plan.entity, names: $0) } ?? RowColumns(of: plan.entity)
             if options.format == .table {
                 try table(store, plan, columns, terminal, output)
             } else {
@@ -25,7 +26,8 @@ enum QueryCommand {
         let store = try open(options.store, options.model, options.isInPlace)
         guard let entity = store.layout.entityByName[options.entity] else {
             throw CommandError(
-                "“\(options.store)” has no entity “\(options.entity)”; it has \(store.layout.entities.map(\.name).joined(separator: ", "))")
+                "“\(options.store)” has no entity “\(options.entity)”; it has \(store.layout.entities.map(\.name).joined(separator: ", "))"
+            )
         }
         let plan = try QueryText(entity.name).plan(store.layout, sortsByKey: store.pagesByKey)
         let writer = RowWriter(options.format, RowColumns(of: entity))
@@ -65,7 +67,8 @@ enum QueryCommand {
 
     /// The first rows say how wide the columns are; those that follow are cut to that.
     private static func table(
-        _ store: DirectStore, _ plan: FetchPlan, _ columns: RowColumns, _ terminal: Terminal, _ output: (String) throws -> Void
+        _ store: DirectStore, _ plan: FetchPlan, _ columns: RowColumns, _ terminal: Terminal,
+        _ output: (String) throws -> Void
     ) throws {
         let writer = RowWriter(.table, columns)
         var waiting: [[String]] = []
@@ -111,7 +114,8 @@ struct TableLayout {
         let shown = zip(cells, widths).enumerated().map { index, pair -> String in
             let (cell, width) = pair
             let text = cell.count > width ? cell.prefix(width - 1) + "…" : cell
-            return numbers.contains(index) ? String(repeating: " ", count: max(0, width - text.count)) + text : TextTools.padded(text, width)
+            return numbers.contains(index)
+                ? String(repeating: " ", count: max(0, width - text.count)) + text : TextTools.padded(text, width)
         }.joined(separator: "  ")
         return String(shown.reversed().drop { $0 == " " }.reversed())
     }

@@ -32,7 +32,9 @@ package enum StoreCheckSQL {
         }
         guard let first = columns.first else { return nil }
         let list = columns.dropFirst().reduce(first) { "\($0), \($1)" }
-        let filled = columns.reduce("\(SQLFragment.isEntity(mapping.numbers, sharesTable: mapping.sharesTable))" as SQLFragment) {
+        let filled = columns.reduce(
+            "\(SQLFragment.isEntity(mapping.numbers, sharesTable: mapping.sharesTable))" as SQLFragment
+        ) {
             "\($0) AND \($1) IS NOT NULL"
         }
         let groups: SQLFragment =
@@ -42,7 +44,9 @@ package enum StoreCheckSQL {
 
     /// Takes away the references of a to-one relationship that lead to no row:
     /// `UPDATE ZPAGE SET ZBOOK = NULL WHERE ZBOOK IS NOT NULL AND ZBOOK NOT IN (SELECT Z_PK FROM ZBOOK)`.
-    package static func clearDangling(_ column: SlotColumn, of source: EntityMapping, destination: EntityMapping) -> SQLFragment {
+    package static func clearDangling(_ column: SlotColumn, of source: EntityMapping, destination: EntityMapping)
+        -> SQLFragment
+    {
         let reference: SQLFragment = "\(SQLColumn(column.name))"
         return "UPDATE \(name: source.table) SET \(reference) = NULL WHERE \(isDangling(reference, destination))"
     }
@@ -61,5 +65,39 @@ package enum StoreCheckSQL {
 extension SQLFragment {
     fileprivate static func isEntity(_ numbers: [Int], sharesTable: Bool) -> SQLFragment {
         sharesTable ? isEntity(numbers) : "1"
+    }
+}
+
+// What a report tells of sizes.
+extension StoreCheckSQL {
+    /// The bytes of each table and index, where SQLite was built so that it tells: `SELECT name, SUM(pgsize) FROM dbstat GROUP BY name`.
+    package static let sizes: SQLFragment = "SELECT name, SUM(pgsize) FROM dbstat GROUP BY name"
+
+    /// The largest values of a column, with their rows' keys:
+    /// `SELECT Z_PK, LENGTH(ZCOVER) FROM ZBOOK WHERE LENGTH(ZCOVER) > 100000 ORDER BY 2 DESC LIMIT 3`.
+    package static func largest(_ column: SlotColumn, in mapping: EntityMapping, above bytes: Int, limit: Int)
+        -> SQLFragment
+    {
+        let length: SQLFragment = "LENGTH(\(SQLColumn(column.name)))"
+        return
+            "SELECT \(.key), \(length) FROM \(name: mapping.table) WHERE \(length) > \(number: bytes) ORDER BY 2 DESC LIMIT \(number: limit)"
+    }
+}
+
+// What a page of the history tells of transactions with very many changes.
+extension StoreCheckSQL {
+    /// `SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID > 3`
+    package static func changeCount(after transaction: Int64) -> SQLFragment {
+        "SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID > \(number: transaction)"
+    }
+
+    /// `SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID = 3`
+    package static func changeCount(of transaction: Int64) -> SQLFragment {
+        "SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID = \(number: transaction)"
+    }
+
+    /// The first changes of a transaction: `SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, Z_PK FROM ACHANGE WHERE ZTRANSACTIONID = 3 LIMIT 60`.
+    package static func changes(of transaction: Int64, limit: Int) -> SQLFragment {
+        "SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, \(.key) FROM ACHANGE WHERE ZTRANSACTIONID = \(number: transaction) LIMIT \(number: limit)"
     }
 }

@@ -155,7 +155,7 @@ extension Assets {
         };
         addEventListener("keydown", event => {
           if (event.ctrlKey || event.metaKey || event.altKey) return;
-          if (/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName)) {
+          if (document.activeElement?.matches("input, textarea, select")) {
             if (event.key === "Escape") document.activeElement.blur();
             return;
           }

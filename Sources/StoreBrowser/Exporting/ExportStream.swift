@@ -23,7 +23,9 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         let name = query.entity.name.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         var response = HTTPResponse(status: 200, type: format.mediaType, body: .stream(stream))
         response.headers.append(
-            .init("Content-Disposition", "attachment; filename=\"\(name.isEmpty ? "objects" : name).\(format.rawValue)\""))
+            .init(
+                "Content-Disposition", "attachment; filename=\"\(name.isEmpty ? "objects" : name).\(format.rawValue)\"")
+        )
         return response
     }
 
@@ -33,7 +35,9 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         self.store = store
         let entity = request.entity
         // The same entity, as this connection knows it.
-        guard let own = store.layout.entityByName[entity.name] else { throw Router.Failure.missing("There is no such entity.") }
+        guard let own = store.layout.entityByName[entity.name] else {
+            throw Router.Failure.missing("There is no such entity.")
+        }
         var plan = request.fullPlan
         plan.entity = own
         if !store.pagesByKey { plan.sortDescriptors = [] }

@@ -12,7 +12,9 @@ struct Connection {
 
     /// The to-many relationships of an entity.
     static func own(_ entity: EntityLayout) -> [Connection] {
-        entity.toManys.filter { !$0.isTransient }.map { Connection(entity: $0.destination, relationship: $0, isBack: false) }
+        entity.toManys.filter { !$0.isTransient }.map {
+            Connection(entity: $0.destination, relationship: $0, isBack: false)
+        }
     }
 
     /// The relationships of others that lead to objects of an entity, and from there nowhere.

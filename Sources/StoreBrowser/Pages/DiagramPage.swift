@@ -17,9 +17,12 @@ enum DiagramPage {
         do {
             let graph = GraphText.dot(of: store.document, title: store.name) { site.link(["entity", $0]) }
             let drawn = String(decoding: try graphviz.draw(graph, as: .svg), as: UTF8.self)
-            guard let start = drawn.range(of: "<svg") else { return "<p class=\"message\">Graphviz has drawn nothing.</p>" }
+            guard let start = drawn.range(of: "<svg") else {
+                return "<p class=\"message\">Graphviz has drawn nothing.</p>"
+            }
             // What Graphviz writes is escaped by it; no script would run in it.
-            return "<div class=\"scroll diagram\" tabindex=\"0\">\(HTML(trusted: String(drawn[start.lowerBound...])))</div>"
+            return
+                "<div class=\"scroll diagram\" tabindex=\"0\">\(HTML(trusted: String(drawn[start.lowerBound...])))</div>"
         } catch {
             return "<p class=\"message\">\(Router.text(of: error))</p>"
         }

@@ -79,6 +79,8 @@ struct EditField {
     }
 
     private func value(_ text: String) throws -> Any {
-        do { return try ValueText.value(text, type) } catch { throw Refusal(message: "“\(name)” needs \(error.expected).") }
+        do { return try ValueText.value(text, type) } catch {
+            throw Refusal(message: "“\(name)” needs \(error.expected).")
+        }
     }
 }

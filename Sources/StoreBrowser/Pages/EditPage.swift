@@ -14,8 +14,10 @@ enum EditPage {
         let fields = EditField.fields(of: row).map { field -> HTML in
             let value = typed?["v." + field.name] ?? field.text
             let isNull = typed.map { $0["n." + field.name] != nil } ?? field.isNull
-            let null: HTML = field.isOptional
-                ? "<label class=\"sub\"><input type=\"checkbox\" name=\"n.\(field.name)\"\(isNull ? " checked" : "" as HTML)> none</label>" : ""
+            let null: HTML =
+                field.isOptional
+                ? "<label class=\"sub\"><input type=\"checkbox\" name=\"n.\(field.name)\"\(isNull ? " checked" : "" as HTML)> none</label>"
+                : ""
             return """
                 <tr><th scope="row"><label for="v.\(field.name)">\(field.name)</label><small>\(field.typeName)</small></th>
                 <td>\(input(field, value)) \(null)</td></tr>
@@ -40,7 +42,8 @@ enum EditPage {
         switch field.kind {
         case .boolean:
             let yes: HTML = value == "true" ? " selected" : ""
-            return "<select \(name)><option value=\"false\">no</option><option value=\"true\"\(yes)>yes</option></select>"
+            return
+                "<select \(name)><option value=\"false\">no</option><option value=\"true\"\(yes)>yes</option></select>"
         case .text where value.contains("\n") || value.count > 60:
             return "<textarea \(name) rows=\"6\">\n\(value)</textarea>"
         case .number: return "<input \(name) value=\"\(value)\" inputmode=\"decimal\">"
@@ -50,7 +53,8 @@ enum EditPage {
 
     /// The form was sent: shows what it would change, or changes it.
     static func submit(
-        _ identifier: NSManagedObjectID, _ form: HTTPFields, _ session: BrowserSession, _ editor: StoreEditor, _ site: Site
+        _ identifier: NSManagedObjectID, _ form: HTTPFields, _ session: BrowserSession, _ editor: StoreEditor,
+        _ site: Site
     ) throws -> HTTPResponse {
         let row = try row(identifier, session)
         let changes: [EditField.Change]
@@ -107,7 +111,8 @@ enum EditPage {
                 case .nullifyDeleteRule: "forgets it"
                 case .noActionDeleteRule: "is left as it is"
                 }
-            return "<li><strong>\(relationship.name)</strong> (\(relationship.destination.name)): what it leads to \(what).</li>"
+            return
+                "<li><strong>\(relationship.name)</strong> (\(relationship.destination.name)): what it leads to \(what).</li>"
         }
         let body: HTML = """
             <h1>Delete \(number)?</h1>
@@ -132,7 +137,8 @@ enum EditPage {
 
     private static func row(_ identifier: NSManagedObjectID, _ session: BrowserSession) throws -> Row {
         guard let row = try session.store.asking({ try $0.row(for: identifier) }) else {
-            throw Router.Failure.missing("There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
+            throw Router.Failure.missing(
+                "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
         }
         return row
     }

@@ -8,7 +8,9 @@ enum EntitiesPage {
         let rows = store.layout.entities.map { entity -> HTML in
             let depth = sequence(first: entity) { $0.superentity }.reduce(-1) { count, _ in count + 1 }
             let attributes = entity.slots.filter { $0.attribute != nil }.map(\.name)
-            let relationships = entity.relationships.map { "\($0.name) → \($0.isToMany ? "many " : "")\($0.destination.name)" }
+            let relationships = entity.relationships.map {
+                "\($0.name) → \($0.isToMany ? "many " : "")\($0.destination.name)"
+            }
             let remark: HTML = entity.isAbstract ? " <span class=\"badge\">abstract</span>" : ""
             return """
                 <tr data-href="\(site.link(to: entity))">

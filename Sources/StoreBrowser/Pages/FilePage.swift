@@ -13,7 +13,11 @@ enum FilePage {
         }
         let metadata = store.store.metadata ?? [:]
         if let number = metadata["NSPersistenceFrameworkVersion"] {
-            facts.append(("written by", metadata["PippinVersionHashes"] == nil ? "Core Data, framework version \(number)" : "Pippin"))
+            facts.append(
+                (
+                    "written by",
+                    metadata["PippinVersionHashes"] == nil ? "Core Data, framework version \(number)" : "Pippin"
+                ))
         }
         let rows = facts.map { "<tr><th scope=\"row\">\($0.0)</th><td>\($0.1)</td></tr>" as HTML }
         let indexes = store.document.entities.flatMap { entity in
@@ -24,15 +28,20 @@ enum FilePage {
                 }
         }
         let list = indexes.map {
-            "<tr><th scope=\"row\">\($0.0)</th><td>\($0.1)</td><td>\($0.2)</td><td class=\"sub\">\($0.3)</td></tr>" as HTML
+            "<tr><th scope=\"row\">\($0.0)</th><td>\($0.1)</td><td>\($0.2)</td><td class=\"sub\">\($0.3)</td></tr>"
+                as HTML
         }
-        let table: HTML = list.isEmpty
+        let table: HTML =
+            list.isEmpty
             ? "<p class=\"null\">None in the model</p>"
             : """
             <div class="scroll" tabindex="0"><table class="grid"><thead><tr><th scope="col">Entity</th><th scope="col">Kind</th>
             <th scope="col">Properties</th><th scope="col">Name</th></tr></thead><tbody>\(list.joined())</tbody></table></div>
             """
-        let check: HTML = store.file == nil ? "" : """
+        let check: HTML =
+            store.file == nil
+            ? ""
+            : """
             <h2>Integrity</h2>
             <div id="integrity" data-check="\(site.link(["check"]))"><p class="sub">Being looked at …</p></div>
             """

@@ -71,7 +71,9 @@ enum GridPage {
         let hidden = query.items().filter { $0.0 != "where" }.compactMap { name, value -> HTML? in
             value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" }
         }
-        let example = query.entity.slots.first { $0.attribute?.type == .stringAttributeType }.map { "\($0.name) contains \"…\"" }
+        let example = query.entity.slots.first { $0.attribute?.type == .stringAttributeType }.map {
+            "\($0.name) contains \"…\""
+        }
         return """
             <form class="filter" action="\(site.link(to: query.entity))" role="search">
             <div class="field">
@@ -112,7 +114,10 @@ enum GridPage {
         _ query: GridQuery, _ page: Page, _ destinations: [NSManagedObjectID: Row], _ site: Site
     ) -> HTML {
         if query.problem != nil { return "" }
-        if page.rows.isEmpty { return "<p class=\"message\">No objects\(query.page.filter == nil ? "" : " that the filter lets through").</p>" }
+        if page.rows.isEmpty {
+            return
+                "<p class=\"message\">No objects\(query.page.filter == nil ? "" : " that the filter lets through").</p>"
+        }
         let entity = query.entity
         let slots = columns(of: entity)
         let sortable = GridQuery.sortable(entity)
@@ -125,9 +130,12 @@ enum GridPage {
         }
         let rows = page.rows.map { row -> HTML in
             let link = site.link(to: row.objectID)
-            let number = row.objectID.layout === entity ? "\(row.objectID.key)" : "\(row.objectID.layout.name) \(row.objectID.key)"
+            let number =
+                row.objectID.layout === entity
+                ? "\(row.objectID.key)" : "\(row.objectID.layout.name) \(row.objectID.key)"
             let cells = slots.map { cell(row, $0, destinations, site) }
-            return "<tr data-href=\"\(link)\" data-key=\"\(number)\"><th scope=\"row\"><a href=\"\(link)\">\(number)</a></th>\(cells.joined())</tr>"
+            return
+                "<tr data-href=\"\(link)\" data-key=\"\(number)\"><th scope=\"row\"><a href=\"\(link)\">\(number)</a></th>\(cells.joined())</tr>"
         }
         return """
             <div class="scroll" tabindex="0"><table class="grid">
@@ -170,7 +178,9 @@ enum GridPage {
             let style: HTML = ValueHTML.isNumber(attribute) ? " class=\"number\"" : ""
             return "<td\(style)>\(ValueHTML.short(FieldValue(row.values[slot], attribute)))</td>"
         }
-        guard case .identifier(let identifier) = row.values[slot] else { return "<td><span class=\"null\">–</span></td>" }
+        guard case .identifier(let identifier) = row.values[slot] else {
+            return "<td><span class=\"null\">–</span></td>"
+        }
         return "<td>\(ObjectPage.link(identifier, destinations[identifier], site))</td>"
     }
 }

@@ -10,7 +10,9 @@ enum HistoryPage {
 
     static func html(_ session: BrowserSession, _ query: HTTPFields, _ site: Site) throws -> HTML {
         let body = try session.store.asking { engine -> HTML? in
-            guard let history = engine.history, case let last = try history.latestTransaction(), last > 0 else { return nil }
+            guard let history = engine.history, case let last = try history.latestTransaction(), last > 0 else {
+                return nil
+            }
             let end = query["before"].flatMap { Int64($0) } ?? last + 1
             let oldest = try history.oldestKeptTransaction() ?? 1
             var start = max(oldest - 1, end - 1 - Int64(size))
@@ -22,31 +24,33 @@ enum HistoryPage {
             }
             transactions = transactions.suffix(size)
             guard let first = transactions.first else { return nil }
-            let changes = Dictionary(
-                grouping: try history.historyChanges(after: .transaction(first.number - 1)).filter { $0.transaction < end },
-                by: \.transaction)
-            let items = transactions.reversed().map { item($0, changes[$0.number] ?? [], site) }
+            let changes = try HistoryPortion(
+                transactions.map(\.number), most: mostChanges, history, session.store)
+            let items = transactions.reversed().map { item($0, changes, site) }
             let older: HTML =
                 first.number > oldest
-                ? "<a rel=\"next\" href=\"\(site.link(["history"], [("before", String(first.number))]))\">Older</a>" : ""
+                ? "<a rel=\"next\" href=\"\(site.link(["history"], [("before", String(first.number))]))\">Older</a>"
+                : ""
             let newer: HTML = end <= last ? "<a rel=\"prev\" href=\"\(site.link(["history"]))\">Latest</a>" : ""
-            return "<p class=\"sub bar\"><span>\(newer) \(older)</span></p><ol class=\"timeline\">\(items.joined("\n"))</ol>"
+            return
+                "<p class=\"sub bar\"><span>\(newer) \(older)</span></p><ol class=\"timeline\">\(items.joined("\n"))</ol>"
         }
         let none: HTML = "<p class=\"message\">The store keeps no history, or all of it has been deleted.</p>"
         return PageFrame.html(
             "History", .history, site, "<h1>History</h1><section id=\"history\" data-live>\(body ?? none)</section>")
     }
 
-    private static func item(_ transaction: HistoryTransactionRow, _ changes: [HistoryChangeRow], _ site: Site) -> HTML {
+    private static func item(_ transaction: HistoryTransactionRow, _ portion: HistoryPortion, _ site: Site) -> HTML {
+        let (changes, count) = (portion.changes[transaction.number] ?? [], portion.counts[transaction.number] ?? 0)
         let text = TextTools.iso8601(transaction.timestamp)
         let facts = [transaction.author, transaction.contextName, transaction.bundleID, transaction.processID]
             .compactMap { $0 }.filter { !$0.isEmpty }
         let list = changes.prefix(mostChanges).map { change($0, site) }
-        let rest = changes.count - list.count
+        let rest = count - list.count
         let more: HTML = rest > 0 ? "<li class=\"sub\">and \(TextTools.count(rest, "more change"))</li>" : ""
         return """
             <li><h2><time datetime="\(text)" data-local="\(text)">\(text)</time> <span class="sub">transaction \(String(transaction.number)),
-            \(TextTools.count(changes.count, "change"))</span></h2><p class="sub">\(facts.joined(separator: " · "))</p>
+            \(TextTools.count(count, "change"))</span></h2><p class="sub">\(facts.joined(separator: " · "))</p>
             <ul class="changes">\(list.joined())\(more)</ul></li>
             """
     }
@@ -55,7 +59,8 @@ enum HistoryPage {
         let number = ObjectLabel.number(of: change.objectID)
         switch change.kind {
         case .insert:
-            return "<li><span class=\"badge good\">new</span> <a href=\"\(site.link(to: change.objectID))\">\(number)</a></li>"
+            return
+                "<li><span class=\"badge good\">new</span> <a href=\"\(site.link(to: change.objectID))\">\(number)</a></li>"
         case .update:
             let names = change.changedNames.map { $0.joined(separator: ", ") } ?? ""
             return """

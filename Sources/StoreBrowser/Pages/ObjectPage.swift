@@ -14,7 +14,8 @@ enum ObjectPage {
     ) throws -> HTML {
         let store = session.store
         guard let row = try store.asking({ try $0.row(for: identifier) }) else {
-            throw Router.Failure.missing("There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
+            throw Router.Failure.missing(
+                "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
         }
         let entity = row.objectID.layout
         let attributes = entity.slots.indices.compactMap { attribute(row, $0, site) }
@@ -23,9 +24,11 @@ enum ObjectPage {
             try list(row.objectID, $0, store, site)
         }
         let name = ObjectLabel.name(of: row)
-        let heading: HTML = name.map { "\($0) <span class=\"sub\">\(ObjectLabel.number(of: row.objectID))</span>" }
+        let heading: HTML =
+            name.map { "\($0) <span class=\"sub\">\(ObjectLabel.number(of: row.objectID))</span>" }
             ?? "\(ObjectLabel.number(of: row.objectID))"
-        let actions: HTML = site.isWritable
+        let actions: HTML =
+            site.isWritable
             ? """
             <p class="actions"><a class="button" href="\(site.link(["edit", entity.name, "\(row.objectID.key)"]))">Edit</a>
             <a class="button danger" href="\(site.link(["delete", entity.name, "\(row.objectID.key)"]))">Delete…</a></p>
@@ -72,7 +75,8 @@ enum ObjectPage {
     /// A link to an object, by its name where it has one.
     static func link(_ identifier: NSManagedObjectID, _ row: Row?, _ site: Site) -> HTML {
         let name = row.flatMap(ObjectLabel.name) ?? ObjectLabel.number(of: identifier)
-        return "<a class=\"object\" href=\"\(site.link(to: row?.objectID ?? identifier))\" title=\"\(ObjectLabel.number(of: identifier))\">\(name)</a>"
+        return
+            "<a class=\"object\" href=\"\(site.link(to: row?.objectID ?? identifier))\" title=\"\(ObjectLabel.number(of: identifier))\">\(name)</a>"
     }
 
     private static func list(
@@ -85,7 +89,8 @@ enum ObjectPage {
         }
         let links = rows.prefix(most).map { "<li>\(link($0.objectID, $0, site))</li>" as HTML }
         let count = site.link(["count", connection.entity.name], connection.query(from: identifier))
-        let rest: HTML = rows.isEmpty
+        let rest: HTML =
+            rows.isEmpty
             ? "<p class=\"null\">None</p>"
             : """
             <ul class="links">\(links.joined())</ul>

@@ -55,16 +55,19 @@ package struct Router: Sendable {
         case ("check", 1): return try FilePage.check(session)
         case ("count", 2): return try count(request)
         case ("complete", 2): return try completion(request)
-        case ("export", 2): return try ExportStream.response(grid(request, entity(path[1])), session, request.query["format"])
+        case ("export", 2):
+            return try ExportStream.response(grid(request, entity(path[1])), session, request.query["format"])
         case ("value", 4): return try ValueContent.response(identifier(path[1], path[2]), path[3], session)
-        case ("events", 1): return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(NewsStream(session.news)))
+        case ("events", 1):
+            return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(NewsStream(session.news)))
         default: throw Failure.missing("There is no page “\(path.joined(separator: "/"))”.")
         }
     }
 
     private func change(_ request: HTTPRequest, _ site: Site) throws -> HTTPResponse {
         guard let editor = session.editor else {
-            throw Failure(status: 403, message: "The store is only looked at. “pippin browse --write” lets it be changed.")
+            throw Failure(
+                status: 403, message: "The store is only looked at. “pippin browse --write” lets it be changed.")
         }
         let path = request.path
         switch (path.first, path.count) {

@@ -33,7 +33,8 @@ package final class StoreEditor: Sendable {
     ///   - identifier: the object.
     /// - Throws: the errors of validation and of saving; then nothing has changed.
     func set(_ changes: [(name: String, value: Any?)], of identifier: NSManagedObjectID) throws {
-        try perform("\(ObjectLabel.number(of: identifier)), \(changes.map(\.name).joined(separator: ", "))") { context in
+        try perform("\(ObjectLabel.number(of: identifier)), \(changes.map(\.name).joined(separator: ", "))") {
+            context in
             let object = try self.object(identifier, context)
             for change in changes { object.setValue(change.value, forKey: change.name) }
         }

@@ -10,7 +10,9 @@ enum ArchiveText {
 
     /// The text of bytes that are a property list or an archive; nil for others.
     static func text(of data: Data) -> (kind: String, content: String)? {
-        guard data.count <= largest, PropertyList.isBinary(data), let list = try? PropertyList(binary: data) else { return nil }
+        guard data.count <= largest, PropertyList.isBinary(data), let list = try? PropertyList(binary: data) else {
+            return nil
+        }
         var writer = Writer()
         if let archive = try? KeyedArchive(propertyList: list) {
             writer.objects = archive.objects

@@ -4,7 +4,9 @@ import StoreReading
 
 /// What to call an object: the value of the attribute that names it, or its entity and number. Pure.
 enum ObjectLabel {
-    private static let names = ["name", "title", "label", "fullName", "displayName", "lastName", "subject", "text", "identifier"]
+    private static let names = [
+        "name", "title", "label", "fullName", "displayName", "lastName", "subject", "text", "identifier",
+    ]
     private static let longest = 60
 
     /// The attribute that names objects of an entity.
@@ -30,7 +32,8 @@ enum ObjectLabel {
     static func number(of identifier: NSManagedObjectID) -> String { "\(identifier.layout.name)/p\(identifier.key)" }
 
     /// The names of objects; those that are gone are not among them.
-    static func names(of identifiers: [NSManagedObjectID], _ engine: any StoreEngine) throws -> [NSManagedObjectID: Row] {
+    static func names(of identifiers: [NSManagedObjectID], _ engine: any StoreEngine) throws -> [NSManagedObjectID: Row]
+    {
         guard !identifiers.isEmpty else { return [:] }
         let rows = try engine.rows(for: Array(Set(identifiers)))
         return Dictionary(rows.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })

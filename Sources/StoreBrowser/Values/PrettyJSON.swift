@@ -4,7 +4,8 @@ import Foundation
 enum PrettyJSON {
     /// The text of bytes that are JSON; nil for others.
     static func text(of data: Data) -> String? {
-        guard let first = data.first(where: { !" \t\r\n".utf8.contains($0) }), first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+        guard let first = data.first(where: { !" \t\r\n".utf8.contains($0) }),
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
             (try? JSONSerialization.jsonObject(with: data)) != nil, let text = String(data: data, encoding: .utf8)
         else { return nil }
         return self.text(text)
@@ -20,7 +21,11 @@ enum PrettyJSON {
         for (position, scalar) in scalars.enumerated() {
             if isInString {
                 result.unicodeScalars.append(scalar)
-                if isEscaped { isEscaped = false } else if scalar == "\\" { isEscaped = true } else if scalar == "\"" {
+                if isEscaped {
+                    isEscaped = false
+                } else if scalar == "\\" {
+                    isEscaped = true
+                } else if scalar == "\"" {
                     isInString = false
                 }
                 continue

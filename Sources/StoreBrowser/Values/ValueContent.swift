@@ -4,8 +4,11 @@ import StoreReading
 
 /// The bytes of a value: images as such, everything else to be saved as a file.
 enum ValueContent {
-    static func response(_ identifier: NSManagedObjectID, _ name: String, _ session: BrowserSession) throws -> HTTPResponse {
-        guard let slot = identifier.layout.slotIndex(forName: name), let attribute = identifier.layout.slots[slot].attribute,
+    static func response(_ identifier: NSManagedObjectID, _ name: String, _ session: BrowserSession) throws
+        -> HTTPResponse
+    {
+        guard let slot = identifier.layout.slotIndex(forName: name),
+            let attribute = identifier.layout.slots[slot].attribute,
             let row = try session.store.asking({ try $0.row(for: identifier) })
         else { throw Router.Failure.missing("There is no such value.") }
         let data: Data
@@ -17,7 +20,9 @@ enum ValueContent {
         let type = MediaType(of: data)
         var response = HTTPResponse(
             status: 200, type: type?.rawValue ?? "application/octet-stream", body: .data(data))
-        let file = "\(identifier.layout.name)-\(identifier.key)-\(name)".filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        let file = "\(identifier.layout.name)-\(identifier.key)-\(name)".filter {
+            $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-")
+        }
         response.headers.append(
             .init("Content-Disposition", "\(type == nil ? "attachment" : "inline"); filename=\"\(file)\""))
         return response

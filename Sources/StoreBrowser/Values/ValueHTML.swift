@@ -55,11 +55,13 @@ enum ValueHTML {
     /// - Parameters:
     ///   - value: the value.
     ///   - address: where its bytes are to be had.
+    /// - Returns: the value in HTML.
     static func long(_ value: FieldValue, address: String) -> HTML {
         switch value {
         case .string(let text):
             let shown = String(text.prefix(longestText))
-            let rest: HTML = text.count > longestText ? "<p class=\"sub\">The first 100,000 characters of \(text.count).</p>" : ""
+            let rest: HTML =
+                text.count > longestText ? "<p class=\"sub\">The first 100,000 characters of \(text.count).</p>" : ""
             return "<div class=\"text\">\(shown)</div>\(rest)"
         case .date(let seconds):
             let text = TextTools.iso8601(seconds)
@@ -84,7 +86,8 @@ enum ValueHTML {
     private static func bytes(_ data: Data, address: String) -> HTML {
         let download: HTML = "<a href=\"\(address)\" download>\(TextTools.size(Int64(data.count)))</a>"
         if let type = MediaType(of: data) {
-            return "<figure><img src=\"\(address)\" alt=\"\(type.name) of \(TextTools.size(Int64(data.count)))\"><figcaption>\(type.name), \(download)</figcaption></figure>"
+            return
+                "<figure><img src=\"\(address)\" alt=\"\(type.name) of \(TextTools.size(Int64(data.count)))\"><figcaption>\(type.name), \(download)</figcaption></figure>"
         }
         if let text = ArchiveText.text(of: data) {
             return "<p class=\"sub\">\(text.kind), \(download)</p><pre>\(text.content)</pre>"

@@ -19,13 +19,16 @@ package struct FileDetails {
         let (pages, free) = (try number("page_count"), try number("freelist_count"))
         facts.append(
             (
-                "pages", "\(TextTools.grouped(pages)) of \(TextTools.grouped(try number("page_size"))) bytes, \(TextTools.grouped(free)) of them free"
+                "pages",
+                "\(TextTools.grouped(pages)) of \(TextTools.grouped(try number("page_size"))) bytes, \(TextTools.grouped(free)) of them free"
             ))
         facts.append(("journal", try connection.string("PRAGMA journal_mode") ?? ""))
         let log = try? FileManager.default.attributesOfItem(atPath: url.path + "-wal")
-        if let size = (log?[.size] as? NSNumber)?.int64Value, size > 0 { facts.append(("write-ahead log", TextTools.size(size))) }
+        if let size = (log?[.size] as? NSNumber)?.int64Value, size > 0 {
+            facts.append(("write-ahead log", TextTools.size(size)))
+        }
         facts.append(("text encoding", try connection.string("PRAGMA encoding") ?? ""))
-        
+
     }
 
     /// A connection that changes nothing.

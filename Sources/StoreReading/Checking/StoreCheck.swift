@@ -43,7 +43,9 @@ package struct StoreCheck {
             }
         }
         try store.asking { engine in
-            problems += (engine.inspection?.findings ?? []).map { Problem(kind: .structure, text: "there is \($0.text)") }
+            problems += (engine.inspection?.findings ?? []).map {
+                Problem(kind: .structure, text: "there is \($0.text)")
+            }
             for entity in store.layout.entities {
                 for relationship in entity.relationships where !relationship.isTransient {
                     try progress("\(entity.name).\(relationship.name)")
@@ -79,10 +81,13 @@ package struct StoreCheck {
             let statement = try connection.prepare("PRAGMA integrity_check(20)")
             while try statement.step() {
                 let line = statement.string(at: 0)
-                if line != "ok" { problems.append(Problem(kind: .file, text: "the file is damaged: \(TextTools.inOneLine(line))")) }
+                if line != "ok" {
+                    problems.append(Problem(kind: .file, text: "the file is damaged: \(TextTools.inOneLine(line))"))
+                }
             }
         } catch {
-            problems.append(Problem(kind: .file, text: "the file cannot be read: \(TextTools.withoutPeriod("\(error)"))"))
+            problems.append(
+                Problem(kind: .file, text: "the file cannot be read: \(TextTools.withoutPeriod("\(error)"))"))
         }
     }
 
@@ -96,26 +101,31 @@ package struct StoreCheck {
             problems.append(
                 Problem(
                     kind: .counter,
-                    text: "the counter of “\(entity.name)” is \(counter.map(String.init) ?? "missing"), and there is an object with the number \(greatest): "
+                    text:
+                        "the counter of “\(entity.name)” is \(counter.map(String.init) ?? "missing"), and there is an object with the number \(greatest): "
                         + "a new object would get a number that is taken"))
         }
         if mapping.sharesTable, let count = try connection.integer(StoreCheckSQL.strangers(in: mapping)), count > 0 {
             problems.append(
                 Problem(
                     kind: .entity,
-                    text: "\(TextTools.count(Int(count), "row")) of \(mapping.table) \(count == 1 ? "is" : "are") of an entity that the model does not have"))
+                    text:
+                        "\(TextTools.count(Int(count), "row")) of \(mapping.table) \(count == 1 ? "is" : "are") of an entity that the model does not have"
+                ))
         }
         for owner in entity.selfAndSubentities {
             guard let mapping = schema.mapping(of: owner) else { continue }
             let inherited = Set((owner.superentity?.uniquenessConstraints ?? []).map { $0.joined(separator: "\u{0}") })
-            for constraint in owner.uniquenessConstraints where !inherited.contains(constraint.joined(separator: "\u{0}")) {
+            for constraint in owner.uniquenessConstraints
+            where !inherited.contains(constraint.joined(separator: "\u{0}")) {
                 guard let sql = StoreCheckSQL.sharedValues(of: constraint, in: mapping),
                     let count = try connection.integer(sql), count > 0
                 else { continue }
                 problems.append(
                     Problem(
                         kind: .unique,
-                        text: "\(TextTools.count(Int(count), "value")) of “\(owner.name).\(constraint.joined(separator: ", "))” "
+                        text:
+                            "\(TextTools.count(Int(count), "value")) of “\(owner.name).\(constraint.joined(separator: ", "))” "
                             + "\(count == 1 ? "is" : "are") not unique"))
             }
         }

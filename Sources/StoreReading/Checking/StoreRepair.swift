@@ -15,7 +15,9 @@ package enum StoreRepair {
     /// - Throws: `CommandError` for a place that is taken, an error for a store that cannot be copied.
     package static func repair(_ path: String, into copy: String, model: String?) throws -> [String] {
         let (source, target) = (URL(fileURLWithPath: path), URL(fileURLWithPath: copy))
-        guard try StoreKind(of: source) == .sqlite else { throw CommandError("“\(path)” is no SQLite store; only these are mended") }
+        guard try StoreKind(of: source) == .sqlite else {
+            throw CommandError("“\(path)” is no SQLite store; only these are mended")
+        }
         guard !FileManager.default.fileExists(atPath: copy) else { throw CommandError("“\(copy)” is there already") }
         let original = try PrivateCopy(of: source)
         do { return try mend(original.url, source, target, model) } catch {
@@ -45,7 +47,8 @@ package enum StoreRepair {
                 if let line = try mendCounter(mapping, connection) { done.append(line) }
             }
             for entity in store.layout.entities {
-                for relationship in entity.relationships where relationship.source === entity && !relationship.isTransient {
+                for relationship in entity.relationships
+                where relationship.source === entity && !relationship.isTransient {
                     if let line = try mendReferences(relationship, schema, connection) { done.append(line) }
                 }
             }
@@ -60,7 +63,9 @@ package enum StoreRepair {
 
     private static func mendCounter(_ mapping: EntityMapping, _ connection: Connection) throws -> String? {
         let greatest = try connection.integer(StoreCheckSQL.greatestKey(of: mapping.table)) ?? 0
-        guard let counter = try connection.integer(StoreCheckSQL.counter(of: mapping.number)), counter < greatest else { return nil }
+        guard let counter = try connection.integer(StoreCheckSQL.counter(of: mapping.number)), counter < greatest else {
+            return nil
+        }
         try connection.run(StoreCheckSQL.setCounter(of: mapping.number, to: greatest))
         return "the counter of “\(mapping.layout.name)” is \(greatest); it was \(counter)"
     }
@@ -81,6 +86,7 @@ package enum StoreRepair {
         }
         let count = connection.changes
         guard count > 0 else { return nil }
-        return "“\(relationship.source.name).\(relationship.name)”: \(TextTools.count(count, "reference")) that led nowhere \(count == 1 ? "is" : "are") gone"
+        return
+            "“\(relationship.source.name).\(relationship.name)”: \(TextTools.count(count, "reference")) that led nowhere \(count == 1 ? "is" : "are") gone"
     }
 }

@@ -32,6 +32,8 @@ package indirect enum FieldValue: Equatable {
     package struct Element: Equatable {
         package let name: String
         package let value: FieldValue
+
+        package init(name: String, value: FieldValue) { (self.name, self.value) = (name, value) }
     }
 
     /// - Parameters:

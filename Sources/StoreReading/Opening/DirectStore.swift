@@ -51,7 +51,9 @@ package final class DirectStore: @unchecked Sendable {
         if copy != nil { options[ExternalDataOption.store] = original }
         if facts.versionHashes.isEmpty { options[NSIgnorePersistentStoreVersioningOption] = true }
         let candidates: [() throws -> ModelCandidate]
-        do { candidates = try ModelCandidate.candidates(for: facts, store: original, modelPath: opening.modelPath) } catch let
+        do {
+            candidates = try ModelCandidate.candidates(for: facts, store: original, modelPath: opening.modelPath)
+        } catch let
             error as ModelCandidate.NoModel
         {
             guard facts.kind == .sqlite, !opening.isWritable else {
@@ -69,7 +71,8 @@ package final class DirectStore: @unchecked Sendable {
     }
 
     private typealias Opened = (
-        candidate: ModelCandidate, layout: ModelLayout, coordinator: NSPersistentStoreCoordinator, store: NSPersistentStore
+        candidate: ModelCandidate, layout: ModelLayout, coordinator: NSPersistentStoreCoordinator,
+        store: NSPersistentStore
     )
 
     /// Opens the store with the first model that fits.

@@ -9,7 +9,10 @@ enum TableModel {
         let file = try StoreFile.openForReading(url)
         let catalog = try file.catalog()
         let document = document(
-            of: catalog, parents: try RawStoreFile(url, mode: file.connection.mode).entities().map { ($0.name, $0.number, $0.parent) })
+            of: catalog,
+            parents: try RawStoreFile(url, mode: file.connection.mode).entities().map {
+                ($0.name, $0.number, $0.parent)
+            })
         guard !document.entities.isEmpty else { throw CommandError("\(reason), and it has no entities") }
         return ModelCandidate(
             document: document, versionHashes: [:], origin: "none: \(reason). Its tables are shown as they are")
@@ -21,7 +24,8 @@ enum TableModel {
     ) -> ModelDocument {
         var document = ModelDocument()
         let names = Dictionary(parents.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
-        let tables = Dictionary(catalog.tables.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
+        let tables = Dictionary(
+            catalog.tables.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
         for entity in parents.sorted(by: { $0.number < $1.number }) {
             let parent = names[entity.parent]
             guard parent != nil || tables["Z" + entity.name.uppercased()] != nil else { continue }

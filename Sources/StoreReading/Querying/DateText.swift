@@ -39,7 +39,8 @@ package enum DateText {
         }
         if rest.hasSuffix(" UTC") { rest = rest.dropLast(4) }
         let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2 || parts.count == 3, let hour = number(parts[0]), let minute = number(parts[1]), hour < 24,
+        guard parts.count == 2 || parts.count == 3, let hour = number(parts[0]), let minute = number(parts[1]),
+            hour < 24,
             minute < 60
         else { return nil }
         guard parts.count == 3 else { return (Double(hour * 3600 + minute * 60), offset) }

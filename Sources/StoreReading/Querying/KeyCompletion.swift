@@ -19,7 +19,9 @@ package struct KeyCompletion: Equatable {
     package init(_ text: String, cursor: Int, entity: EntityLayout) {
         let words = Words(String(text.prefix(cursor))).words
         var typed = ""
-        if let last = words.last, last.range.upperBound == cursor, last.text.first?.isLetter == true { typed = last.text }
+        if let last = words.last, last.range.upperBound == cursor, last.text.first?.isLetter == true {
+            typed = last.text
+        }
         if let last = words.last, last.isQuoted, last.range.upperBound == cursor {
             (range, items) = (cursor..<cursor, [])
             return
@@ -42,7 +44,9 @@ package struct KeyCompletion: Equatable {
     /// Where a key leads.
     static func step(_ key: String, from entity: EntityLayout) -> (entity: EntityLayout?, isMany: Bool)? {
         for candidate in entity.selfAndSubentities {
-            if let relationship = candidate.relationship(named: key) { return (relationship.destination, relationship.isToMany) }
+            if let relationship = candidate.relationship(named: key) {
+                return (relationship.destination, relationship.isToMany)
+            }
             if candidate.slotIndex(forName: key) != nil { return (nil, false) }
         }
         return nil
@@ -57,7 +61,8 @@ package struct KeyCompletion: Equatable {
         var seen: Set<String> = []
         var items: [Item] = []
         for candidate in entity.selfAndSubentities {
-            for slot in candidate.slots where slot.attribute != nil && !slot.isTransient && seen.insert(slot.name).inserted {
+            for slot in candidate.slots
+            where slot.attribute != nil && !slot.isTransient && seen.insert(slot.name).inserted {
                 items.append(Item(text: slot.name, detail: slot.attribute.map { EntityText.typeName($0.type) } ?? ""))
             }
             for relationship in candidate.relationships where seen.insert(relationship.name).inserted {
@@ -94,9 +99,10 @@ package struct KeyCompletion: Equatable {
             ]
         case nil: break
         default:
-            items += [("<", "less"), ("<=", "at most"), (">", "more"), (">=", "at least"), ("between", "{low, high}")].map {
-                Item(text: $0.0, detail: $0.1)
-            }
+            items += [("<", "less"), ("<=", "at most"), (">", "more"), (">=", "at least"), ("between", "{low, high}")]
+                .map {
+                    Item(text: $0.0, detail: $0.1)
+                }
         }
         return items + [Item(text: "in", detail: "one of {…}")]
     }

@@ -40,7 +40,9 @@ package struct PageRequest {
 
     fileprivate func descriptors(isReversed: Bool) -> [NSSortDescriptor] {
         let keys = sortKey.map { [NSSortDescriptor(key: $0, ascending: isAscending != isReversed)] } ?? []
-        return keys + [NSSortDescriptor(key: "objectID", ascending: (sortKey == nil ? isAscending : true) != isReversed)]
+        return keys + [
+            NSSortDescriptor(key: "objectID", ascending: (sortKey == nil ? isAscending : true) != isReversed)
+        ]
     }
 
     /// What fetches a page, and one object more: a statement that begins at the row where the last page ended, and so costs the same for
@@ -138,7 +140,9 @@ extension DirectStore {
     /// A page of a store that is in memory.
     private func slice(_ request: PageRequest, _ engine: any StoreEngine) throws -> Page {
         var plan = request.countPlan
-        if let key = request.sortKey { plan.sortDescriptors = [NSSortDescriptor(key: key, ascending: request.isAscending)] }
+        if let key = request.sortKey {
+            plan.sortDescriptors = [NSSortDescriptor(key: key, ascending: request.isAscending)]
+        }
         var rows = Array(try engine.fetchRows(plan))
         if request.sortKey == nil {
             rows.sort { request.isAscending ? $0.objectID.key < $1.objectID.key : $0.objectID.key > $1.objectID.key }

@@ -31,7 +31,8 @@ package struct QueryText {
     package init(_ text: String) throws(TextProblem) {
         self.text = text
         let words = Words(text).words
-        guard let first = words.first, !first.isQuoted, first.text.first?.isLetter == true || first.text.first == "_" else {
+        guard let first = words.first, !first.isQuoted, first.text.first?.isLetter == true || first.text.first == "_"
+        else {
             throw TextProblem(text, words.first?.range ?? 0..<0, "a query begins with the name of an entity")
         }
         entity = Part(text: first.text, offset: first.range.lowerBound)
@@ -57,8 +58,14 @@ package struct QueryText {
             if [")", "}", "]"].contains(word.text) { depth -= 1 }
             guard depth == 0, let clause = Clause(rawValue: word.text.lowercased()) else { continue }
             // A property may be called so: a keyword begins a clause where a clause may begin.
-            if clause == .order, words.indices.contains(index + 1), words[index + 1].text.lowercased() != "by" { continue }
-            if clause == .limit || clause == .offset, !(words.indices.contains(index + 1) && Int(words[index + 1].text) != nil || index + 1 == words.count) { continue }
+            if clause == .order, words.indices.contains(index + 1), words[index + 1].text.lowercased() != "by" {
+                continue
+            }
+            if clause == .limit || clause == .offset, index > 1, index + 1 < words.count,
+                Int(words[index + 1].text) == nil
+            {
+                continue
+            }
             if clause == .where, index != 1 { continue }
             found.append((clause, index))
         }
@@ -96,7 +103,9 @@ package struct QueryText {
     }
 
     private func number(_ start: Words.Word, _ words: [Words.Word]) throws(TextProblem) -> Int {
-        guard let word = words.first else { throw TextProblem(text, start.range, "a number is missing after “\(start.text)”") }
+        guard let word = words.first else {
+            throw TextProblem(text, start.range, "a number is missing after “\(start.text)”")
+        }
         guard let number = Int(word.text), number >= 0, words.count == 1 else {
             throw TextProblem(text, word.range, "a number was expected after “\(start.text)”")
         }
@@ -113,7 +122,9 @@ package struct QueryText {
     /// - Returns: the plan.
     /// - Throws: `TextProblem` for an entity or a key that there is not.
     package func plan(_ layout: ModelLayout, sortsByKey: Bool) throws(TextProblem) -> FetchPlan {
-        guard let found = layout.entityByName[entity.text] ?? layout.entities.first(where: { $0.name.lowercased() == entity.text.lowercased() })
+        guard
+            let found = layout.entityByName[entity.text]
+                ?? layout.entities.first(where: { $0.name.lowercased() == entity.text.lowercased() })
         else {
             throw TextProblem(
                 text, entity.offset..<entity.offset + entity.text.count, "there is no entity “\(entity.text)”",
@@ -127,7 +138,9 @@ package struct QueryText {
         }
         for order in orders {
             let keys = order.key.text.split(separator: ".").map(String.init)
-            if let problem = FilterText.problem(keys, order.key.text, found) { throw problem.within(text, at: order.key.offset) }
+            if let problem = FilterText.problem(keys, order.key.text, found) {
+                throw problem.within(text, at: order.key.offset)
+            }
             plan.sortDescriptors.append(NSSortDescriptor(key: order.key.text, ascending: order.isAscending))
         }
         if sortsByKey { plan.sortDescriptors.append(NSSortDescriptor(key: "objectID", ascending: true)) }

@@ -19,7 +19,8 @@ package struct TextProblem: Error, Equatable {
 
     /// The reason and what may have been meant, in a sentence.
     package var sentence: String {
-        suggestions.isEmpty ? reason : "\(reason); \(suggestions.map { "“\($0)”" }.joined(separator: " or ")) may be meant"
+        suggestions.isEmpty
+            ? reason : "\(reason); \(suggestions.map { "“\($0)”" }.joined(separator: " or ")) may be meant"
     }
 
     /// The sentence, the text, and a mark under the part of it that is wrong.
@@ -46,7 +47,9 @@ package struct TextProblem: Error, Equatable {
             var row = [i]
             for j in 1...right.count {
                 var best = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (left[i - 1] == right[j - 1] ? 0 : 1))
-                if i > 1, j > 1, left[i - 1] == right[j - 2], left[i - 2] == right[j - 1] { best = min(best, before[j - 2] + 1) }
+                if i > 1, j > 1, left[i - 1] == right[j - 2], left[i - 2] == right[j - 1] {
+                    best = min(best, before[j - 2] + 1)
+                }
                 row.append(best)
             }
             (before, last) = (last, row)

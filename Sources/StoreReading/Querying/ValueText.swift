@@ -45,7 +45,9 @@ package enum ValueText {
 
     /// Foundation reads as far as it understands: `12abc` would be 12.
     private static func decimal(_ text: String) -> Decimal? {
-        guard !text.isEmpty, text.allSatisfy({ $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }) else { return nil }
+        guard !text.isEmpty, text.allSatisfy({ $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }) else {
+            return nil
+        }
         return Decimal(string: text)
     }
 }

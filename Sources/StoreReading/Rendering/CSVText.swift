@@ -5,7 +5,9 @@ package enum CSVText {
 
     /// A cell in quotation marks where it needs them.
     package static func quoted(_ text: String) -> String {
-        let needs = text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D } || text.first == " " || text.last == " "
+        let needs =
+            text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D } || text.first == " "
+            || text.last == " "
         return needs ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
     }
 

@@ -2,7 +2,9 @@ import CoreData
 
 /// What `pippin dump --json` prints: one JSON object, written entity by entity.
 package enum DumpJSON {
-    package static func write(_ store: OpenedStore, _ entities: [EntityLayout], _ output: (String) throws -> Void) throws {
+    package static func write(_ store: OpenedStore, _ entities: [EntityLayout], _ output: (String) throws -> Void)
+        throws
+    {
         try output("{\n  \"store\": \(JSONText.string(store.facts.uuid)),\n  \"objects\": {")
         for (position, entity) in entities.enumerated() {
             try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")

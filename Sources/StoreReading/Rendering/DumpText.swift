@@ -6,7 +6,9 @@ package enum DumpText {
     private static let longestText = 100
     private static let longestList = 12
 
-    package static func write(_ store: OpenedStore, _ entities: [EntityLayout], _ output: (String) throws -> Void) throws {
+    package static func write(_ store: OpenedStore, _ entities: [EntityLayout], _ output: (String) throws -> Void)
+        throws
+    {
         try output("\(store.original.lastPathComponent)   \(store.facts.uuid)\n")
         for entity in entities where !entity.isAbstract {
             do {

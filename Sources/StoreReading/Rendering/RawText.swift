@@ -21,7 +21,8 @@ package enum RawText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    package static func dump(_ store: RawStore, _ entities: [RawStore.Entity], _ output: (String) throws -> Void) throws {
+    package static func dump(_ store: RawStore, _ entities: [RawStore.Entity], _ output: (String) throws -> Void) throws
+    {
         try output("\(store.original.lastPathComponent)   \(store.facts.uuid)\n")
         for entity in entities {
             try output("\n\(entity.name)   \(TextTools.count(entity.count, "object"))\n")
@@ -29,7 +30,9 @@ package enum RawText {
         }
     }
 
-    package static func dumpJSON(_ store: RawStore, _ entities: [RawStore.Entity], _ output: (String) throws -> Void) throws {
+    package static func dumpJSON(_ store: RawStore, _ entities: [RawStore.Entity], _ output: (String) throws -> Void)
+        throws
+    {
         try output("{\n  \"store\": \(JSONText.string(store.facts.uuid)),\n  \"objects\": {")
         for (position, entity) in entities.enumerated() {
             try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")

@@ -28,7 +28,10 @@ package struct RowColumns {
         columns = try names.map { name in
             guard let column = all.first(where: { $0.name == name }) else {
                 let near = TextProblem.near(name, among: all.map(\.name)).map { "“\($0)”" }
-                let known = near.isEmpty ? "it has \(all.map(\.name).joined(separator: ", "))" : "\(near.joined(separator: " or ")) may be meant"
+                let known =
+                    near.isEmpty
+                    ? "it has \(all.map(\.name).joined(separator: ", "))"
+                    : "\(near.joined(separator: " or ")) may be meant"
                 throw CommandError("“\(entity.name)” has no column “\(name)”; \(known)")
             }
             return column
@@ -43,7 +46,8 @@ package struct RowColumns {
                     let type = entity.slots[columns[index].slot].attribute?.type
                     return type.map {
                         [
-                            .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
+                            .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
+                            .decimalAttributeType,
                             .doubleAttributeType, .floatAttributeType,
                         ].contains($0)
                     } ?? false
@@ -64,7 +68,9 @@ package struct RowWriter {
     private let columns: RowColumns
     private var count = 0
 
-    /// - Parameter format: any but a table, whose widths need all rows.
+    /// - Parameters:
+    ///   - format: any but a table, whose widths need all rows.
+    ///   - columns: what is written of each row.
     package init(_ format: RowFormat, _ columns: RowColumns) {
         self.format = format
         self.columns = columns
@@ -96,15 +102,29 @@ package struct RowWriter {
 
     /// A row's values as a person reads them.
     package func cells(of row: Row) -> [String] {
-        [row.objectID.layout === columns.entity ? "\(row.objectID.key)" : "\(row.objectID.layout.name)/\(row.objectID.key)"]
+        [
+            row.objectID.layout === columns.entity
+                ? "\(row.objectID.key)" : "\(row.objectID.layout.name)/\(row.objectID.key)"
+        ]
             + columns.columns.map { Self.cell(columns.value(row, $0)) }
+    }
+
+    /// Without control characters, which would reach the terminal.
+    private static func plain(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            let isControl = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
+                scalar.properties.generalCategory)
+            result.unicodeScalars.append(isControl ? " " : scalar)
+        }
+        return result
     }
 
     package var heads: [String] { ["#"] + columns.columns.map(\.name) }
 
     private static func cell(_ value: FieldValue) -> String {
         switch value {
-        case .string(let text): TextTools.inOneLine(text)
+        case .string(let text): plain(text)
         case .object(let link): "→ \(link.entityName)/\(link.key)"
         default: DumpText.text(of: value)
         }
