@@ -57,7 +57,7 @@ struct HouseTests {
         #expect(naming.map(\.path) == [])
     }
 
-    @Test("Only the engine, its connection, its products and the browser name PostgreSQL: nobody else links its library")
+    @Test("Only the engine, its connection, its product and the browser name PostgreSQL, and link its library")
     func postgres() throws {
         let modules: Set<String> = ["CLibPQ", "PostgresConnection", "PostgresEngine", "CoreDataPostgres"]
         let allowed = modules.union(["PippinBrowse"])

@@ -105,13 +105,13 @@ struct RouterTests {
     @Test("News of a change reach who waits, and nobody waits for a stream that is over")
     func news() throws {
         let desk = NewsDesk()
-        let stream = NewsStream(desk, patience: 5)
+        let stream = desk.stream(patience: 5)
         #expect(stream.next().map { String(decoding: $0, as: UTF8.self) }?.contains("event: hello") == true)
         desk.announce()
         #expect(stream.next() == Data("data: 1\n\n".utf8))
         stream.cancel()
         #expect(stream.next() == nil)
-        let patient = NewsStream(desk, patience: 0.01)
+        let patient = desk.stream(patience: 0.01)
         _ = patient.next()
         #expect(patient.next() == Data(": nothing new\n\n".utf8))
     }

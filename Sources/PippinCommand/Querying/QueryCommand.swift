@@ -105,18 +105,24 @@ struct TableLayout {
     ///   - numbers: the columns whose cells stand at the right.
     init(heads: [String], rows: [[String]], numbers: Set<Int>) {
         widths = heads.indices.map { column in
-            min(Self.widest, max(heads[column].count, rows.map { $0[column].count }.max() ?? 0))
+            min(
+                Self.widest,
+                max(TextTools.length(of: heads[column]), rows.map { TextTools.length(of: $0[column]) }.max() ?? 0))
         }
         self.numbers = numbers
     }
 
     func line(_ cells: [String]) -> String {
-        let shown = zip(cells, widths).enumerated().map { index, pair -> String in
-            let (cell, width) = pair
-            let text = cell.count > width ? cell.prefix(width - 1) + "…" : cell
-            return numbers.contains(index)
-                ? String(repeating: " ", count: max(0, width - text.count)) + text : TextTools.padded(text, width)
-        }.joined(separator: "  ")
-        return String(shown.reversed().drop { $0 == " " }.reversed())
+        var line = ""
+        for (index, (cell, width)) in zip(cells, widths).enumerated() {
+            if index > 0 { line += "  " }
+            let length = TextTools.length(of: cell)
+            let padding = String(repeating: " ", count: max(0, width - length))
+            if numbers.contains(index) { line += padding }
+            line += length > width ? cell.prefix(width - 1) + "…" : cell[...]
+            if !numbers.contains(index), index < widths.count - 1 { line += padding }
+        }
+        while line.utf8.last == UInt8(ascii: " ") { line.unicodeScalars.removeLast() }
+        return line
     }
 }

@@ -59,7 +59,7 @@ package struct Router: Sendable {
             return try ExportStream.response(grid(request, entity(path[1])), session, request.query["format"])
         case ("value", 4): return try ValueContent.response(identifier(path[1], path[2]), path[3], session)
         case ("events", 1):
-            return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(NewsStream(session.news)))
+            return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(session.news.stream()))
         default: throw Failure.missing("There is no page “\(path.joined(separator: "/"))”.")
         }
     }

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import HTTPMessages
 import StoreEngine
 import StoreReading
 import Synchronization

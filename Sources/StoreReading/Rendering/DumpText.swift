@@ -49,8 +49,9 @@ package enum DumpText {
         case .decimal(let digits): return digits
         case .string(let value): return quoted(value)
         case .date(let seconds):
-            return TextTools.iso8601(seconds).replacingOccurrences(of: "T", with: " ").replacingOccurrences(
-                of: "Z", with: " UTC")
+            let text = TextTools.iso8601(seconds)
+            guard text.hasSuffix("Z"), let sign = text.firstIndex(of: "T") else { return text }
+            return "\(text[..<sign]) \(text[text.index(after: sign)...].dropLast()) UTC"
         case .data(let data): return bytes(data)
         case .json(let json): return json.replacing("\n", with: " ")
         case .uuid(let value): return value.uuidString

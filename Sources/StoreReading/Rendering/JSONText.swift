@@ -3,6 +3,8 @@ import Foundation
 /// JSON (RFC 8259) as text, members in the order in which they are given.
 package enum JSONText {
     package static func string(_ value: String) -> String {
+        // Most texts need nothing replaced.
+        if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) { return "\"\(value)\"" }
         var text = "\""
         for scalar in value.unicodeScalars {
             switch scalar {

@@ -67,6 +67,8 @@ package struct RowWriter {
     private let format: RowFormat
     private let columns: RowColumns
     private var count = 0
+    /// What the URIs of an entity's objects begin with.
+    private var prefixes: [ObjectIdentifier: String] = [:]
 
     /// - Parameters:
     ///   - format: any but a table, whose widths need all rows.
@@ -90,7 +92,7 @@ package struct RowWriter {
 
     package mutating func text(of row: Row) -> String {
         count += 1
-        let uri = row.objectID.uriRepresentation().absoluteString
+        let uri = uri(of: row.objectID)
         guard format != .csv else {
             return CSVText.line([uri] + columns.columns.map { CSVText.cell(columns.value(row, $0)) })
         }
@@ -98,6 +100,15 @@ package struct RowWriter {
             [("objectID", JSONText.string(uri))]
                 + columns.columns.map { ($0.name, DumpJSON.text(of: columns.value(row, $0))) })
         return format == .json ? (count == 1 ? "\n" : ",\n") + "  " + object : object + "\n"
+    }
+
+    /// The URI of an object. Making URLs costs more than all else of a row, so the beginning that they share is kept.
+    private mutating func uri(of identifier: NSManagedObjectID) -> String {
+        let (layout, end) = (ObjectIdentifier(identifier.layout), "p\(identifier.key)")
+        if let prefix = prefixes[layout], identifier.reference == nil { return prefix + end }
+        let uri = identifier.uriRepresentation().absoluteString
+        if uri.hasSuffix("/" + end) { prefixes[layout] = String(uri.dropLast(end.utf8.count)) }
+        return uri
     }
 
     /// A row's values as a person reads them.
@@ -111,6 +122,7 @@ package struct RowWriter {
 
     /// Without control characters, which would reach the terminal.
     private static func plain(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
             let isControl = [.control, .format, .lineSeparator, .paragraphSeparator].contains(

@@ -1,24 +1,30 @@
 import Foundation
-import HTTPMessages
 
-/// Tells all open pages when the store was changed.
-package final class NewsDesk: @unchecked Sendable {
+/// Tells all open pages that something has changed.
+public final class NewsDesk: @unchecked Sendable {
     // @unchecked Sendable: the condition guards what changes.
     private let condition = NSCondition()
     private var count = 0
 
-    package init() {}
+    /// Creates a desk without news.
+    public init() {}
 
     /// How many changes there have been.
-    package var latest: Int { condition.withLock { count } }
+    public var latest: Int { condition.withLock { count } }
 
-    /// Something has changed.
-    package func announce() {
+    /// Something has changed: all who listen are told.
+    public func announce() {
         condition.withLock {
             count += 1
             condition.broadcast()
         }
     }
+
+    /// The news from now on as server-sent events, for the body of a response of the type `text/event-stream`.
+    ///
+    /// - Parameter patience: after how many seconds without news the line is tried.
+    /// - Returns: the stream.
+    public func stream(patience: Double = 15) -> any HTTPStream { NewsStream(self, patience: patience) }
 
     /// Waits for news.
     ///
@@ -48,7 +54,7 @@ final class NewsStream: HTTPStream, @unchecked Sendable {
     private var hasBegun = false
     private let isOver = Flag()
 
-    init(_ desk: NewsDesk, patience: Double = 15) {
+    init(_ desk: NewsDesk, patience: Double) {
         self.desk = desk
         self.patience = patience
         seen = desk.latest
@@ -72,11 +78,13 @@ final class NewsStream: HTTPStream, @unchecked Sendable {
 }
 
 /// Goes up once.
-final class Flag: @unchecked Sendable {
+package final class Flag: @unchecked Sendable {
     // @unchecked Sendable: the lock guards what changes.
     private let lock = NSLock()
     private var value = false
 
-    var isUp: Bool { lock.withLock { value } }
-    func raise() { lock.withLock { value = true } }
+    package init() {}
+
+    package var isUp: Bool { lock.withLock { value } }
+    package func raise() { lock.withLock { value = true } }
 }
