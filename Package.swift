@@ -126,7 +126,9 @@ let package = Package(
         .executableTarget(
             name: "PippinBrowse",
             dependencies: [
-                "CoreData", "CoreDataPostgres", "LoopbackServer", "StoreBrowser", "StoreEngine", "StoreReading",
+                "CoreData", "CoreDataPostgres", "LoopbackServer", "PostgresConnection", "PostgresEngine",
+                "StoreBrowser",
+                "StoreReading",
             ]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
@@ -198,8 +200,8 @@ let package = Package(
         .testTarget(
             name: "StoreBrowserTests",
             dependencies: [
-                "CoreData", "HTTPMessages", "LoopbackServer", "PredicateFormat", "StoreBrowser", "StoreReading",
-                "TestSupport",
+                "CoreData", "CoreDataPostgres", "HTTPMessages", "LoopbackServer", "PippinBrowse", "PostgresServer",
+                "PredicateFormat", "StoreBrowser", "StoreReading", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -8,7 +8,7 @@ enum BrowseCommand {
     static func run(_ arguments: [String]) -> Int32 {
         do {
             let options = try BrowseOptions(arguments)
-            let session = try BrowserSession(isWritable: options.isWritable, try StorePlace.opener(options))
+            let session = try BrowserSession(isWritable: options.isWritable, try StoreSource.opener(options))
             let router = Router(session)
             let server = try LoopbackServer(port: options.port, token: options.token ?? Gate.makeToken()) {
                 request, gate in

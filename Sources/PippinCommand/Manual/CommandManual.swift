@@ -108,7 +108,7 @@ enum CommandManual {
                 .init(name: "--no-open", text: "Do not open the address in the desktop's browser."), model,
                 .init(
                     name: "--schema", value: "NAME",
-                    text: "The schema of a store in PostgreSQL (postgresql://…), which needs --model, too."),
+                    text: "The schema of a store in PostgreSQL (postgresql://…); without it, what the URL says, or public."),
             ]),
     ]
 

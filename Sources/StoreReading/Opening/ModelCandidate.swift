@@ -9,6 +9,10 @@ package struct ModelCandidate {
     /// Where the model is from, as the end of a sentence.
     package let origin: String
 
+    package init(document: ModelDocument, versionHashes: [String: Data], origin: String) {
+        (self.document, self.versionHashes, self.origin) = (document, versionHashes, origin)
+    }
+
     /// The models to try: the store's own copy, or the versions of a model file, the current one first. Each is read when it is
     /// tried, and one that cannot be read does not keep the others from it.
     ///
@@ -49,6 +53,15 @@ package struct ModelCandidate {
                     "the copy of its model that “\(store.path)” keeps \(isUnknown ? "cannot be read" : "is damaged") "
                     + "(\(reason))")
         }
+    }
+
+    /// A store's copy of its model, as it is stored.
+    ///
+    /// - Throws: an error for bytes that are no model.
+    package init(cache: Data, origin: String) throws {
+        document = try ModelArchiveReader.document(of: RawDeflate.inflate(cache))
+        versionHashes = [:]
+        self.origin = origin
     }
 
     /// The current version of a model file.

@@ -1,13 +1,13 @@
-import CoreData
 import CoreDataPostgres
+import Foundation
 import StoreBrowser
 import StoreReading
 
 /// Where a store is: in a file, or in a database whose URL is given.
-enum StorePlace {
+enum StoreSource {
     /// What opens the store, as often as that is needed.
     ///
-    /// - Throws: an error for a place where there can be no store.
+    /// - Throws: an error for a place where there is no store.
     static func opener(_ options: BrowseOptions) throws -> BrowserSession.Opener {
         guard options.store.hasPrefix("postgresql://") || options.store.hasPrefix("postgres://") else {
             let (path, model) = (options.store, options.model)
@@ -17,27 +17,24 @@ enum StorePlace {
                 return try DirectStore(opening)
             }
         }
-        guard let url = URL(string: options.store) else { throw CommandError("the address of the database is no URL") }
-        guard let model = options.model else {
-            throw CommandError("a store in PostgreSQL needs the model to read it with: --model MODEL")
-        }
-        let (schema, type) = (options.schema, NSPostgreSQLStoreType)
-        return { isWritable, announcesChanges in
-            var settings: [AnyHashable: Any] = [
-                NSReadOnlyPersistentStoreOption: !isWritable,
-                NSPersistentStoreRemoteChangeNotificationPostOptionKey: announcesChanges,
-            ]
-            if isWritable { settings[NSPersistentHistoryTrackingKey] = true }
-            if let schema { settings[NSPostgreSQLSchemaOption] = schema }
-            return try DirectStore(
-                named: name(url, schema), type: type, url: url, candidate: try ModelCandidate.file(at: model),
-                options: settings)
-        }
+        return try database(options)
     }
 
-    /// The database's name and host, without user and password.
-    private static func name(_ url: URL, _ schema: String?) -> String {
-        let database = url.path.split(separator: "/").first.map(String.init) ?? "PostgreSQL"
-        return [database, schema, url.host.map { "on \($0)" }].compactMap { $0 }.joined(separator: " ")
+    private static func database(_ options: BrowseOptions) throws -> BrowserSession.Opener {
+        guard let url = URL(string: options.store) else { throw CommandError("the address of the database is no URL") }
+        var places: [AnyHashable: Any] = [:]
+        if let schema = options.schema { places[NSPostgreSQLSchemaOption] = schema }
+        let place = try StorePlace(url, places)
+        let stored = try DatabaseModel(in: place)
+        let candidate = try options.model.map { try ModelCandidate.file(at: $0) } ?? stored.candidate()
+        let (schema, type, name, keepsHistory) = (place.schema, NSPostgreSQLStoreType, place.name, stored.keepsHistory)
+        return { isWritable, announcesChanges in
+            var settings: [AnyHashable: Any] = [
+                NSReadOnlyPersistentStoreOption: !isWritable, NSPostgreSQLSchemaOption: schema,
+                NSPersistentStoreRemoteChangeNotificationPostOptionKey: announcesChanges,
+            ]
+            if keepsHistory { settings[NSPersistentHistoryTrackingKey] = true }
+            return try DirectStore(named: name, type: type, url: url, candidate: candidate, options: settings)
+        }
     }
 }
