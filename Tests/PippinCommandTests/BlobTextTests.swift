@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import StoreReading
+import TestSupport
 import Testing
 
 @testable import PippinCommand

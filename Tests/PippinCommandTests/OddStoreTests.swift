@@ -1,6 +1,6 @@
 import CoreData
-import TestSupport
 import StoreReading
+import TestSupport
 import Testing
 
 @testable import PippinCommand
