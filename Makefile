@@ -53,7 +53,7 @@ test-browser: dependencies
 	@Tests/Browser/run "$$($(SWIFT) build --show-bin-path)" $(if $(PICTURES),--pictures "$(PICTURES)")
 
 install:
-	@for product in pippin pippin-browse; do $(SWIFT) build -c release --product $$product || exit 1; done
+	@for product in pippin pippin-browse pippin-shell; do $(SWIFT) build -c release --product $$product || exit 1; done
 	@Scripts/install-pippin "$$($(SWIFT) build -c release --show-bin-path)" "$(PREFIX)"
 
 deb: dependencies

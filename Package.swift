@@ -15,6 +15,8 @@ let package = Package(
         .executable(name: "pippin", targets: ["PippinCommand"]),
         // What `pippin browse` runs: apart, since it links libmicrohttpd and libpq.
         .executable(name: "pippin-browse", targets: ["PippinBrowse"]),
+        // What `pippin shell` runs: apart, since it links libedit.
+        .executable(name: "pippin-shell", targets: ["PippinShell"]),
         .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
     ],
@@ -111,6 +113,10 @@ let package = Package(
                 "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat", "RecordGeneration",
                 "SQLiteEngine", "StoreBrowser", "StoreReading",
             ]),
+        // Queries at a prompt: only this links libedit.
+        .systemLibrary(name: "CLibEdit", providers: [.apt(["libedit-dev"])]),
+        .executableTarget(
+            name: "PippinShell", dependencies: ["CLibEdit", "CoreDataModel", "StoreEngine", "StoreReading"]),
         // The browser for stores: requests in, responses out; no sockets.
         .target(
             name: "StoreBrowser",
@@ -200,7 +206,8 @@ let package = Package(
         .testTarget(
             name: "StoreBrowserTests",
             dependencies: [
-                "CoreData", "CoreDataPostgres", "HTTPMessages", "LoopbackServer", "PippinBrowse", "PostgresServer",
+                "CoreData", "CoreDataPostgres", "HTTPMessages", "LoopbackServer", "PippinBrowse", "PippinShell",
+                "PostgresServer",
                 "PredicateFormat", "StoreBrowser", "StoreReading", "TestSupport",
             ]),
     ],

@@ -38,8 +38,8 @@ enum Invocation: Equatable {
     case `import`(ImportOptions)
     case check(CheckOptions)
     case report(ReportOptions)
-    /// What follows `browse`, for the program that reads it.
-    case browse([String])
+    /// A program that is built apart, with the arguments for it to read.
+    case launch(ProgramLauncher, [String])
     case completions(ShellCompletions)
     case manual
 
@@ -51,7 +51,7 @@ enum Invocation: Equatable {
             self = .help(HelpTopic(arguments))
             return
         }
-        let known = "info, dump, query, export, import, check, report, browse, migrate or model"
+        let known = "info, dump, query, export, import, check, report, browse, shell, migrate or model"
         guard let command = arguments.first else { throw UsageError("a command is missing; \(known) expected") }
         if command == "--version" {
             self = .version
@@ -76,7 +76,7 @@ enum Invocation: Equatable {
         case "import": self = .import(try ImportOptions(rest))
         case "check": self = .check(try CheckOptions(rest))
         case "report": self = .report(try ReportOptions(rest))
-        case "browse": self = .browse(rest)
+        case "browse", "shell": self = .launch(command == "shell" ? .shell : .browse, rest)
         case "manual": self = .manual
         case "completions":
             guard rest.count == 1, let shell = ShellCompletions(rawValue: rest[0]) else {

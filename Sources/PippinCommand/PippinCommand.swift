@@ -63,7 +63,7 @@ enum PippinCommand {
         case .import(let options): try ImportCommand.run(options, progress, output)
         case .check(let options): return try CheckCommand.run(options, terminal, progress, output)
         case .report(let options): try ReportCommand.run(options, progress, output)
-        case .browse(let arguments): try BrowseLauncher.run(arguments)
+        case .launch(let program, let arguments): try program.run(arguments)
         case .completions(let shell): try output(shell.text)
         case .manual: try output(ManualPage.text)
         case .model(let invocation): return try ModelCommand.run(invocation, output, errors)

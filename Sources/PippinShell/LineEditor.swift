@@ -31,9 +31,9 @@ enum LineEditor {
                 print(Session.message(of: error))
             }
         }
-        write_history(history)
         // What was asked for may be nobody else's business.
-        chmod(history, 0o600)
+        umask(0o077)
+        write_history(history)
         return 0
     }
 

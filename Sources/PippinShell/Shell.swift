@@ -72,11 +72,15 @@ final class Session {
         switch try ShellLine(line) {
         case .nothing: break
         case .quit: return false
-        case .help: try output(ShellLine.help)
+        case .help: try output(ShellLine.helpText)
         case .format(let format): self.format = format
         case .entities:
             let rows = try store.layout.entities.map { entity in
-                [entity.name, TextTools.grouped(Int64(try store.asking { try $0.fetchCount(PageRequest(entity: entity).countPlan) }))]
+                [
+                    entity.name,
+                    TextTools.grouped(
+                        Int64(try store.asking { try $0.fetchCount(PageRequest(entity: entity).countPlan) })),
+                ]
             }
             try output(EntityText.table(rows, indent: 2).joined(separator: "\n") + "\n")
         case .describe(let name):

@@ -18,7 +18,7 @@ enum ShellLine: Equatable {
 
     static let words = [".entities", ".describe", ".format", ".help", ".quit"]
 
-    static let help = """
+    static let helpText = """
         Book where price > 10 order by title limit 20    the objects that a condition holds for
         .entities            the entities, with how many objects each has
         .describe ENTITY     its attributes and relationships
@@ -48,12 +48,15 @@ enum ShellLine: Equatable {
             self = .describe(parts[1])
         case ".format":
             guard parts.count == 2, let format = RowFormat(rawValue: parts[1]) else {
-                throw Mistake(message: ".format needs one of \(RowFormat.allCases.map(\.rawValue).joined(separator: ", "))")
+                throw Mistake(
+                    message: ".format needs one of \(RowFormat.allCases.map(\.rawValue).joined(separator: ", "))")
             }
             self = .format(format)
         default:
             let near = TextProblem.near(first, among: Self.words)
-            throw Mistake(message: "there is no “\(first)”" + (near.first.map { "; “\($0)” may be meant" } ?? "; .help lists what there is"))
+            throw Mistake(
+                message: "there is no “\(first)”"
+                    + (near.first.map { "; “\($0)” may be meant" } ?? "; .help lists what there is"))
         }
     }
 

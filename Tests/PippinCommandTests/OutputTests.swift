@@ -91,7 +91,8 @@ struct OutputTests {
     func queryPipe() throws {
         try withStore(of: 20_000) { store, temporary in
             let run = try shell(
-                "$PIPPIN query '\(store.path)' Note --format jsonl | head -1 | wc -l; echo ${PIPESTATUS[0]}", temporary: temporary)
+                "$PIPPIN query '\(store.path)' Note --format jsonl | head -1 | wc -l; echo ${PIPESTATUS[0]}",
+                temporary: temporary)
             #expect(run.output == "1\n141\n")
             #expect(run.errors.isEmpty)
             let all = try shell("$PIPPIN query '\(store.path)' Note --format csv | wc -l", temporary: temporary)
@@ -103,7 +104,8 @@ struct OutputTests {
     @Test("Neither colours nor progress get into a file or a pipe")
     func plain() throws {
         try withStore(of: 300) { store, temporary in
-            let run = try shell("$PIPPIN query '\(store.path)' Note; $PIPPIN check '\(store.path)'", temporary: temporary)
+            let run = try shell(
+                "$PIPPIN query '\(store.path)' Note; $PIPPIN check '\(store.path)'", temporary: temporary)
             #expect(!run.output.contains("\u{1B}"))
             #expect(run.errors.isEmpty)
         }

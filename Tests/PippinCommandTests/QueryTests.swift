@@ -253,7 +253,8 @@ struct ManualTests {
 
     @Test("Each option of a description is one that the command takes, and the other way round")
     func options() {
-        for command in CommandManual.all where !["browse", "completions", "manual", "model"].contains(command.name) {
+        for command in CommandManual.all
+        where !["browse", "shell", "completions", "manual", "model"].contains(command.name) {
             let words = command.name.split(separator: " ").map(String.init)
             let mistake = CommandRun(arguments: words + ["a", "--nothing"]).errors
             for option in command.options { #expect(mistake.contains(option.name), "\(command.name) \(option.name)") }
@@ -277,7 +278,7 @@ struct ManualTests {
     @Test("The program for browsing is looked for beside this one, then in PATH")
     func browser() {
         #expect(
-            BrowseLauncher.candidates(executable: "/opt/pippin/bin/pippin", path: "/usr/bin:/bin") == [
+            ProgramLauncher.browse.candidates(executable: "/opt/pippin/bin/pippin", path: "/usr/bin:/bin") == [
                 "/opt/pippin/bin/pippin-browse", "/usr/bin/pippin-browse", "/bin/pippin-browse",
             ])
     }

@@ -64,7 +64,8 @@ struct OtherStoreTests {
             let page = text(router, current)
             seen.formUnion(page.split(separator: "data-key=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) })
             target = page.split(separator: "rel=\"next\"").first.flatMap { before in
-                page.contains("rel=\"next\"") ? before.split(separator: "href=\"").last.map { String($0.prefix { $0 != "\"" }) } : nil
+                page.contains("rel=\"next\"")
+                    ? before.split(separator: "href=\"").last.map { String($0.prefix { $0 != "\"" }) } : nil
             }.map { $0.replacing("/secret", with: "").replacing("&amp;", with: "&") }
         }
         #expect(seen.count == 9)

@@ -3,7 +3,7 @@ enum CommandManual {
     static let purpose =
         "pippin looks into the stores of Core Data, without changing a byte of them, and migrates, mends and changes them when asked."
 
-    static let all: [CommandDescription] = looking + changing + models + others
+    static let all: [CommandDescription] = looking + [shell] + changing + models + others
 
     /// A command by its name.
     static func command(_ name: String) -> CommandDescription? { all.first { $0.name == name } }
@@ -108,9 +108,18 @@ enum CommandManual {
                 .init(name: "--no-open", text: "Do not open the address in the desktop's browser."), model,
                 .init(
                     name: "--schema", value: "NAME",
-                    text: "The schema of a store in PostgreSQL (postgresql://…); without it, what the URL says, or public."),
+                    text:
+                        "The schema of a store in PostgreSQL (postgresql://…); without it, what the URL says, or public."
+                ),
             ]),
     ]
+
+    private static let shell = CommandDescription(
+        name: "shell", usage: ["STORE [--model MODEL]"], summary: "queries at a prompt",
+        text:
+            "Asks for queries, as “query” takes them, and prints what they find: with history, and completion of entities, keys and operators by the tabulator key. Where the input is no "
+            + "terminal, its lines are the queries. The program “pippin-shell” does it, which is built and installed apart: it needs libedit.",
+        options: [model])
 
     private static let changing = [
         CommandDescription(

@@ -8,6 +8,8 @@ import StoreReading
 final class ExportStream: HTTPStream, @unchecked Sendable {
     // @unchecked Sendable: the connection's thread alone asks for pieces.
     private let store: DirectStore
+    /// Whether the connection is to be closed with the stream.
+    private let isOwn: Bool
     private let portions: any RowPortions
     private var writer: RowWriter
     private let isOver = Flag()
@@ -31,8 +33,9 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
 
     private init(_ request: PageRequest, _ session: BrowserSession, _ format: RowFormat) throws {
         // A connection of its own: the state of the store does not change while it is read, and no page waits.
-        let store = try session.open()
+        let store = session.store.pagesByKey ? try session.open() : session.store
         self.store = store
+        isOwn = store !== session.store
         let entity = request.entity
         // The same entity, as this connection knows it.
         guard let own = store.layout.entityByName[entity.name] else {
@@ -65,7 +68,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
     }
 
     private func finish() -> Data? {
-        store.close()
+        if isOwn { store.close() }
         return nil
     }
 

@@ -37,10 +37,14 @@ package final class BrowserSession: Sendable {
 
     /// How many objects there are. One count at a time.
     func count(_ request: PageRequest) throws -> Int {
-        try counter.withLock { counter in
+        // A store that is in memory as a whole is there once, and its filters name objects of it.
+        guard store.pagesByKey else { return try store.asking { try $0.fetchCount(request.countPlan) } }
+        return try counter.withLock { counter in
             let store = try counter ?? open()
             counter = store
-            return try store.asking { try $0.fetchCount(request.countPlan) }
+            var plan = request.countPlan
+            plan.entity = store.layout.entityByName[plan.entity.name] ?? plan.entity
+            return try store.asking { try $0.fetchCount(plan) }
         }
     }
 }

@@ -1,18 +1,28 @@
 import Foundation
 import StoreReading
 
-/// `pippin browse`: becomes the program that does it, which is built apart.
-enum BrowseLauncher {
+/// `pippin browse` and `pippin shell`: become the programs that do it, which are built apart.
+enum ProgramLauncher: String {
+    case browse, shell
+
+    /// The packages of Debian that the program is built with.
+    private var packages: String {
+        switch self {
+        case .browse: "libmicrohttpd-dev libpq-dev"
+        case .shell: "libedit-dev"
+        }
+    }
+
     /// Where the program may be: beside this one, then in `PATH`.
-    static func candidates(executable: String?, path: String) -> [String] {
+    func candidates(executable: String?, path: String) -> [String] {
         let own =
             executable.map { [URL(fileURLWithPath: $0).resolvingSymlinksInPath().deletingLastPathComponent().path] }
             ?? []
-        return (own + path.split(separator: ":").map(String.init)).map { $0 + "/pippin-browse" }
+        return (own + path.split(separator: ":").map(String.init)).map { $0 + "/pippin-\(rawValue)" }
     }
 
     /// Does not come back where the program is there.
-    static func run(_ arguments: [String]) throws -> Never {
+    func run(_ arguments: [String]) throws -> Never {
         let environment = ProcessInfo.processInfo.environment
         let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         for program in candidates(executable: executable, path: environment["PATH"] ?? "")
@@ -26,7 +36,7 @@ enum BrowseLauncher {
             throw CommandError("“\(program)” cannot be run: \(String(cString: strerror(errno)))")
         }
         throw CommandError(
-            "there is no program “pippin-browse”, neither beside pippin nor in PATH. It needs libmicrohttpd and libpq, so it is built apart: "
-                + "apt install libmicrohttpd-dev libpq-dev; swift build -c release --product pippin-browse")
+            "there is no program “pippin-\(rawValue)”, neither beside pippin nor in PATH. It needs more libraries than pippin, so it is built apart: "
+                + "apt install \(packages); swift build -c release --product pippin-\(rawValue)")
     }
 }
