@@ -55,14 +55,22 @@ extension Assets {
         };
         let late = null;
         const live = $("#live");
+        // Only pages that are seen listen: a browser opens no more than six lines to a server, for all its pages.
+        let source = null;
         const listen = () => {
-          const source = new EventSource(document.documentElement.dataset.base + "events");
+          source?.close();
+          source = new EventSource(document.documentElement.dataset.base + "events");
           source.addEventListener("hello", () => { live.hidden = false; });
           source.onmessage = () => { clearTimeout(late); late = setTimeout(refresh, 80); };
           source.onerror = () => { live.hidden = true; };
-          addEventListener("pagehide", () => source.close());
-          addEventListener("pageshow", event => { if (event.persisted) { listen(); refresh(); } });
         };
+        addEventListener("pagehide", () => source?.close());
+        addEventListener("pageshow", event => { if (event.persisted) { listen(); refresh(); } });
+        document.addEventListener("visibilitychange", () => {
+          if (document.hidden) return source?.close();
+          listen();
+          refresh();
+        });
 
         // Completion of keys in the filter.
         const field = $("input[data-complete]");

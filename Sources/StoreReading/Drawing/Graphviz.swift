@@ -4,6 +4,8 @@ import CoreData
 package struct Graphviz {
     /// The folders where programs are looked for, as in `PATH`.
     package var path: String
+    /// How many seconds a drawing may take.
+    private static let patience = 30.0
 
     package init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") { self.path = path }
 
@@ -38,6 +40,10 @@ package struct Graphviz {
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice
         try process.run()
+        // A model from elsewhere may be one that is never drawn to its end.
+        let ending = DispatchWorkItem { process.terminate() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: ending)
+        defer { ending.cancel() }
         // Read to its end before waiting: a full pipe would stop the program for ever.
         let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
