@@ -17,7 +17,8 @@ struct HostileNameTests {
         let model = NSManagedObjectModel()
         model.entities = [entity]
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        let store = try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store)
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         try context.performAndWait {
@@ -28,7 +29,9 @@ struct HostileNameTests {
         try coordinator.remove(store)
     }
 
-    @Test("Names of entities and attributes are text on every page, and lead to their pages", .enabled(if: Graphviz().executable != nil))
+    @Test(
+        "Names of entities and attributes are text on every page, and lead to their pages",
+        .enabled(if: Graphviz().executable != nil))
     func names() throws {
         let folder = try TestFolder()
         try store(in: folder)
@@ -40,7 +43,9 @@ struct HostileNameTests {
         }
         let router = Router(session)
         let name = Address.encoded(Self.entity)
-        for target in ["/", "/diagram", "/file", "/entity/\(name)", "/object/\(name)/1", "/edit/\(name)/1", "/delete/\(name)/1"] {
+        for target in [
+            "/", "/diagram", "/file", "/entity/\(name)", "/object/\(name)/1", "/edit/\(name)/1", "/delete/\(name)/1",
+        ] {
             let response = router.response(to: HTTPRequest("GET", target), token: "secret")
             #expect(response.status == 200, "\(target)")
             #expect(!response.text.contains("<script>owned"), "\(target)")
