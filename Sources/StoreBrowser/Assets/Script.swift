@@ -130,6 +130,13 @@ extension Assets {
           });
         }
 
+        // Who types a value does not want none.
+        document.addEventListener("input", event => {
+          const name = event.target.name ?? "";
+          const none = name.startsWith("v.") && document.getElementsByName("n." + name.slice(2))[0];
+          if (none) none.checked = false;
+        });
+
         // Integrity, which takes long for large files.
         const integrity = $("[data-check]");
         if (integrity) (async () => {
