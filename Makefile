@@ -4,6 +4,10 @@ SWIFT ?= swift
 SWIFT_FLAGS ?=
 # What `make bench` passes on, such as --sizes 10000,1000000.
 BENCH_FLAGS ?=
+# Where `make install` puts things.
+PREFIX ?= /usr/local
+# Where `make test-browser` keeps screenshots; nowhere without it.
+PICTURES ?=
 # How long `make fuzz` runs each fuzzer.
 FUZZ_SECONDS ?= 30
 # How many shapes of structs `make fuzz` makes up, and the first one's number.
@@ -18,11 +22,14 @@ FUZZ_SAVES ?= 1000
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
 
-.PHONY: help demo test test-postgres test-faults test-tsan fuzz bench docs format lint clean dependencies
+.PHONY: help demo test test-browser install deb test-postgres test-faults test-tsan fuzz bench docs format lint clean dependencies
 
 help:
 	@echo "make demo     the book store, and a look into the file that it wrote"
 	@echo "make test     all tests"
+	@echo "make test-browser  stores shown in Chromium, and attacks on the pages; PICTURES=FOLDER keeps screenshots"
+	@echo "make install  pippin and pippin-browse, the manual page and completions, below PREFIX=/usr/local"
+	@echo "make deb      a Debian package of them, into .build"
 	@echo "make test-postgres  the tests of CoreData on PostgreSQL, with a list of those that do not apply there"
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
@@ -42,6 +49,18 @@ demo: dependencies
 
 test: dependencies
 	$(SWIFT) test $(SWIFT_FLAGS)
+
+# Programs of the tests' own build; the script drives Chromium.
+test-browser: dependencies
+	@for product in pippin pippin-browse BrowserChild; do $(SWIFT) build $(SWIFT_FLAGS) --product $$product || exit 1; done
+	@Tests/Browser/run "$$($(SWIFT) build --show-bin-path)" $(if $(PICTURES),--pictures "$(PICTURES)")
+
+install:
+	@for product in pippin pippin-browse pippin-shell; do $(SWIFT) build -c release --product $$product || exit 1; done
+	@Scripts/install-pippin "$$($(SWIFT) build -c release --show-bin-path)" "$(PREFIX)"
+
+deb: dependencies
+	@Scripts/build-deb
 
 test-postgres: dependencies
 	@Scripts/test-on-postgres $(SWIFT_FLAGS)

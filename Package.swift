@@ -13,6 +13,11 @@ let package = Package(
         .library(name: "CoreData", targets: ["CoreData", "PredicateOperators"]),
         .library(name: "CoreDataPostgres", targets: ["CoreDataPostgres"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
+        // What `pippin browse` runs: apart, since it links libmicrohttpd and libpq.
+        .executable(name: "pippin-browse", targets: ["PippinBrowse"]),
+        // What `pippin shell` runs: apart, since it links libedit.
+        .executable(name: "pippin-shell", targets: ["PippinShell"]),
+        .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
     ],
     targets: [
@@ -94,11 +99,42 @@ let package = Package(
             dependencies: ["Pippin", .target(name: "CoreData", condition: whereAppleIsNot)]),
 
         // Tools.
+        // What the command line and the browser see of a store: any file, with or without its model.
+        .target(
+            name: "StoreReading",
+            dependencies: [
+                "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat",
+                "SQLGeneration",
+                "SQLiteConnection", "SQLiteEngine", "StoreEngine",
+            ]),
         .executableTarget(
             name: "PippinCommand",
             dependencies: [
                 "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat", "RecordGeneration",
-                "SQLGeneration", "SQLiteConnection", "SQLiteEngine",
+                "SQLiteEngine", "StoreBrowser", "StoreReading",
+            ]),
+        // Queries at a prompt: only this links libedit.
+        .systemLibrary(name: "CLibEdit", providers: [.apt(["libedit-dev"])]),
+        .executableTarget(
+            name: "PippinShell", dependencies: ["CLibEdit", "CoreDataModel", "StoreEngine", "StoreReading"]),
+        // The browser for stores: requests in, responses out; no sockets.
+        .target(
+            name: "StoreBrowser",
+            dependencies: [
+                "CoreData", "HTTPMessages", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "StoreEngine",
+                "StoreReading",
+            ]),
+        // Requests, responses and markup as values, and who gets in.
+        .target(name: "HTTPMessages"),
+        // Only what answers over HTTP links it.
+        .systemLibrary(name: "CLibMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+        .target(name: "LoopbackServer", dependencies: ["CLibMicroHTTPD", "HTTPMessages"]),
+        .executableTarget(
+            name: "PippinBrowse",
+            dependencies: [
+                "CoreData", "CoreDataPostgres", "LoopbackServer", "PostgresConnection", "PostgresEngine",
+                "StoreBrowser",
+                "StoreReading",
             ]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
@@ -162,7 +198,18 @@ let package = Package(
             name: "ModelCompilerTests", dependencies: ["ModelCompiler", "CoreData", "RecordGeneration", "TestSupport"]),
         .testTarget(
             name: "PippinCommandTests",
-            dependencies: ["PippinCommand", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport"]),
+            dependencies: [
+                "PippinCommand", "CoreData", "SQLiteConnection", "SQLiteMigration", "StoreReading", "TestSupport",
+            ]),
+        // Makes the stores that the browser is tested with, and saves to them as another process.
+        .executableTarget(name: "BrowserChild", dependencies: ["CoreData"], path: "Tests/BrowserChild"),
+        .testTarget(
+            name: "StoreBrowserTests",
+            dependencies: [
+                "CoreData", "CoreDataPostgres", "HTTPMessages", "LoopbackServer", "PippinBrowse", "PippinShell",
+                "PostgresServer",
+                "PredicateFormat", "StoreBrowser", "StoreReading", "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -8,7 +8,13 @@ let package = Package(
         .package(name: "Pippin", path: "../..")
     ],
     targets: [
-        .executableTarget(name: "bookstore", dependencies: [.product(name: "Pippin", package: "Pippin")])
+        .executableTarget(name: "bookstore", dependencies: [.product(name: "Pippin", package: "Pippin")]),
+        // The same store as a web page. Its models are the other's files.
+        .executableTarget(
+            name: "bookstore-web",
+            dependencies: [
+                .product(name: "Pippin", package: "Pippin"), .product(name: "LoopbackServer", package: "Pippin"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

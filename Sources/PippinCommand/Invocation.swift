@@ -1,3 +1,5 @@
+import StoreReading
+
 /// What the arguments ask for, as a value.
 enum Invocation: Equatable {
     struct InfoOptions: Equatable {
@@ -31,6 +33,15 @@ enum Invocation: Equatable {
     case migrate(MigrateOptions)
     case info(InfoOptions)
     case dump(DumpOptions)
+    case query(QueryOptions)
+    case export(ExportOptions)
+    case `import`(ImportOptions)
+    case check(CheckOptions)
+    case report(ReportOptions)
+    /// A program that is built apart, with the arguments for it to read.
+    case launch(ProgramLauncher, [String])
+    case completions(ShellCompletions)
+    case manual
 
     /// Reads the arguments, the program's name left out.
     ///
@@ -40,17 +51,15 @@ enum Invocation: Equatable {
             self = .help(HelpTopic(arguments))
             return
         }
-        guard let command = arguments.first else {
-            throw UsageError("a command is missing; info, dump, migrate or model expected")
-        }
+        let known = "info, dump, query, export, import, check, report, browse, shell, migrate or model"
+        guard let command = arguments.first else { throw UsageError("a command is missing; \(known) expected") }
         if command == "--version" {
             self = .version
             return
         }
         let rest = Array(arguments.dropFirst())
         switch command {
-        case "model":
-            self = .model(try ModelInvocation(rest))
+        case "model": self = .model(try ModelInvocation(rest))
         case "info":
             let parsed = try ParsedArguments(rest, command: command, flags: [], options: ["--model"])
             self = .info(InfoOptions(store: parsed.store, model: parsed.options["--model"]))
@@ -61,20 +70,35 @@ enum Invocation: Equatable {
                 DumpOptions(
                     store: parsed.store, model: parsed.options["--model"], entity: parsed.options["--entity"],
                     asJSON: parsed.flags.contains("--json")))
-        case "migrate":
-            let parsed = try ParsedArguments(
-                rest, command: command, flags: ["--dry-run"], options: ["--to", "--version", "--mapping", "--mappings"])
-            guard let model = parsed.options["--to"] else {
-                throw UsageError("migrate needs the model to get to: --to MODEL")
+        case "migrate": self = .migrate(try Self.migrate(rest))
+        case "query": self = .query(try QueryOptions(rest))
+        case "export": self = .export(try ExportOptions(rest))
+        case "import": self = .import(try ImportOptions(rest))
+        case "check": self = .check(try CheckOptions(rest))
+        case "report": self = .report(try ReportOptions(rest))
+        case "browse", "shell": self = .launch(command == "shell" ? .shell : .browse, rest)
+        case "manual": self = .manual
+        case "completions":
+            guard rest.count == 1, let shell = ShellCompletions(rawValue: rest[0]) else {
+                throw UsageError("completions needs a shell: bash, zsh or fish")
             }
-            self = .migrate(
-                MigrateOptions(
-                    store: parsed.store, model: model, version: parsed.options["--version"],
-                    mapping: parsed.options["--mapping"], mappings: parsed.options["--mappings"],
-                    isDryRun: parsed.flags.contains("--dry-run")))
+            self = .completions(shell)
         default:
-            throw UsageError("there is no command “\(command)”; info, dump, migrate or model expected")
+            throw UsageError("there is no command “\(command)”; \(known) expected")
         }
+    }
+
+    private static func migrate(_ arguments: [String]) throws -> MigrateOptions {
+        let parsed = try ParsedArguments(
+            arguments, command: "migrate", flags: ["--dry-run"],
+            options: ["--to", "--version", "--mapping", "--mappings"])
+        guard let model = parsed.options["--to"] else {
+            throw UsageError("migrate needs the model to get to: --to MODEL")
+        }
+        return MigrateOptions(
+            store: parsed.store, model: model, version: parsed.options["--version"],
+            mapping: parsed.options["--mapping"], mappings: parsed.options["--mappings"],
+            isDryRun: parsed.flags.contains("--dry-run"))
     }
 }
 

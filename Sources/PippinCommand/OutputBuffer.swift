@@ -1,4 +1,5 @@
 import Foundation
+import StoreReading
 
 /// Collects small pieces of output into large writes, each of which is checked.
 final class OutputBuffer {

@@ -1,6 +1,7 @@
 import CodeGeneration
 import CoreData
 import Foundation
+import StoreReading
 
 /// The command `pippin`, apart from where it writes: arguments in, text and an exit status out.
 enum PippinCommand {
@@ -21,15 +22,17 @@ enum PippinCommand {
     ///
     /// - Parameters:
     ///   - arguments: without the program's name.
+    ///   - terminal: whether colours and progress are shown.
     ///   - output: takes what goes to standard output, piece by piece.
     ///   - finish: called when there is no more output.
     ///   - errors: takes what goes to standard error.
     /// - Returns: the exit status.
     static func run(
-        _ arguments: [String], output: (String) throws -> Void, finish: () throws -> Void = {}, errors: (String) -> Void
+        _ arguments: [String], terminal: Terminal = .none, output: (String) throws -> Void,
+        finish: () throws -> Void = {}, errors: @escaping (String) -> Void
     ) -> Int32 {
         do {
-            let status = try perform(arguments, output: output, errors: errors)
+            let status = try perform(arguments, terminal, output: output, errors: errors)
             try finish()
             return status
         } catch let error as UsageError {
@@ -46,14 +49,23 @@ enum PippinCommand {
     }
 
     private static func perform(
-        _ arguments: [String], output: (String) throws -> Void, errors: (String) -> Void
+        _ arguments: [String], _ terminal: Terminal, output: (String) throws -> Void, errors: @escaping (String) -> Void
     ) throws -> Int32 {
+        let progress = Progress(terminal, errors)
         switch try Invocation(arguments) {
         case .help(let topic): try output(Usage.text(topic))
         case .version: try output("pippin \(version)\n")
         case .info(let options): try info(options, output)
         case .dump(let options): try dump(options, output, errors)
         case .migrate(let options): try Migrating.run(options, output)
+        case .query(let options): try QueryCommand.run(options, terminal, output)
+        case .export(let options): try QueryCommand.run(options, progress, output)
+        case .import(let options): try ImportCommand.run(options, progress, output)
+        case .check(let options): return try CheckCommand.run(options, terminal, progress, output)
+        case .report(let options): try ReportCommand.run(options, progress, output)
+        case .launch(let program, let arguments): try program.run(arguments)
+        case .completions(let shell): try output(shell.text)
+        case .manual: try output(ManualPage.text)
         case .model(let invocation): return try ModelCommand.run(invocation, output, errors)
         }
         return success

@@ -1,4 +1,5 @@
 import Foundation
+import StoreReading
 
 StandardStreams.replaceClosed()
 // A reader that has seen enough closes the pipe; that is an error to handle, so that the private copy is cleaned up.
@@ -7,7 +8,7 @@ EndingSignals.block()
 let standardOutput = OutputBuffer(STDOUT_FILENO)
 let standardErrors = OutputBuffer(STDERR_FILENO)
 let status = PippinCommand.run(
-    Array(CommandLine.arguments.dropFirst()),
+    Array(CommandLine.arguments.dropFirst()), terminal: Terminal(environment: ProcessInfo.processInfo.environment),
     output: { try standardOutput.write($0) }, finish: { try standardOutput.flush() },
     errors: {
         // When errors cannot be written, nothing is left to do.

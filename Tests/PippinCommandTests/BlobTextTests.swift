@@ -1,4 +1,5 @@
 import Foundation
+import StoreReading
 import TestSupport
 import Testing
 

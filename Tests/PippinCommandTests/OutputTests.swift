@@ -1,4 +1,5 @@
 import CoreData
+import StoreReading
 import TestSupport
 import Testing
 
@@ -83,6 +84,30 @@ struct OutputTests {
             #expect(run.output.hasSuffix("\n141\n"))
             #expect(run.errors.isEmpty)
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
+        }
+    }
+
+    @Test("A query ends as soon as nobody reads on, and prints the same to a file as it read")
+    func queryPipe() throws {
+        try withStore(of: 20_000) { store, temporary in
+            let run = try shell(
+                "$PIPPIN query '\(store.path)' Note --format jsonl | head -1 | wc -l; echo ${PIPESTATUS[0]}",
+                temporary: temporary)
+            #expect(run.output == "1\n141\n")
+            #expect(run.errors.isEmpty)
+            let all = try shell("$PIPPIN query '\(store.path)' Note --format csv | wc -l", temporary: temporary)
+            #expect(all.output.trimmingCharacters(in: .whitespacesAndNewlines) == "20001")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
+        }
+    }
+
+    @Test("Neither colours nor progress get into a file or a pipe")
+    func plain() throws {
+        try withStore(of: 300) { store, temporary in
+            let run = try shell(
+                "$PIPPIN query '\(store.path)' Note; $PIPPIN check '\(store.path)'", temporary: temporary)
+            #expect(!run.output.contains("\u{1B}"))
+            #expect(run.errors.isEmpty)
         }
     }
 

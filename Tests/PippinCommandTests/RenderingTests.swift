@@ -1,4 +1,5 @@
 import CoreData
+import StoreReading
 import Testing
 
 @testable import PippinCommand

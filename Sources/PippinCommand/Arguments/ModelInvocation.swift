@@ -1,3 +1,5 @@
+import StoreReading
+
 /// What the arguments after `pippin model` ask for, as a value.
 enum ModelInvocation: Equatable {
     /// A model file or a store, and the version of it; nil for the current one.
@@ -143,11 +145,4 @@ enum ModelInvocation: Equatable {
         }
         return format
     }
-}
-
-/// What `pippin model graph` draws.
-enum GraphFormat: String, CaseIterable {
-    case dot
-    case svg
-    case png
 }

@@ -1,3 +1,5 @@
+import StoreReading
+
 /// The arguments of one command, told apart: paths, flags, and options with a value.
 struct ParsedArguments {
     private let command: String
@@ -56,7 +58,7 @@ struct ParsedArguments {
         }
         guard !paths.isEmpty else { throw UsageError("\(command) needs the path of a \(kind)") }
         guard paths.count <= maximum else {
-            let number = maximum == 1 ? "one \(kind)" : "two \(kind)s"
+            let number = maximum == 1 ? "one \(kind)" : maximum == 2 ? "two \(kind)s" : "\(maximum) arguments"
             throw UsageError("\(command) takes \(number); “\(paths[maximum])” is one too many")
         }
     }

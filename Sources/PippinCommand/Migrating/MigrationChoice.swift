@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import StoreReading
 
 /// How a store is migrated: in one step, or over several versions of its model.
 enum MigrationChoice {

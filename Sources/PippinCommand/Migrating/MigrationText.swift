@@ -1,4 +1,5 @@
 import CoreData
+import StoreReading
 
 /// What a migration will do, as text: each entity and property that changes, and the statements.
 enum MigrationText {

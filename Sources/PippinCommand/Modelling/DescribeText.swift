@@ -1,4 +1,5 @@
 import CoreData
+import StoreReading
 
 /// What `pippin model describe` prints.
 enum DescribeText {

@@ -1,3 +1,5 @@
+import StoreReading
+
 /// What `pippin model diff` prints.
 enum DiffText {
     static func text(of diff: ModelDiff) -> String {

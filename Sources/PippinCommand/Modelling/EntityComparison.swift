@@ -1,4 +1,5 @@
 import CoreData
+import StoreReading
 
 /// How an entity differs from the one that it comes from. Pure.
 struct EntityComparison {

@@ -1,4 +1,5 @@
 import CoreData
+import StoreReading
 
 /// What changes from one model to another, and what becomes of stores, as a value.
 struct ModelDiff {

@@ -1,4 +1,5 @@
 import CoreData
+import StoreReading
 
 /// A model to work with: one version of a model file, or the copy that a store keeps.
 struct ModelSource {

@@ -1,4 +1,5 @@
 import CoreData
+import StoreReading
 
 /// What is likely to be a mistake in a model that can be read and used. Pure.
 enum ModelWarnings {

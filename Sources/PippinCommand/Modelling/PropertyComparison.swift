@@ -1,4 +1,5 @@
 import CoreData
+import StoreReading
 
 /// How a property differs from the one that it comes from, in phrases. Pure.
 enum PropertyComparison {

@@ -1,6 +1,7 @@
 import CodeGeneration
 import CoreData
 import RecordGeneration
+import StoreReading
 
 /// `pippin model validate`: each version's first error, and its warnings.
 enum Validating {

@@ -1,0 +1,1 @@
+../bookstore/Catalogue.swift

@@ -1,0 +1,25 @@
+#ifndef PIPPIN_LIBEDIT_SHIM
+#define PIPPIN_LIBEDIT_SHIM
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <editline/readline.h>
+
+// The library's settings are variables, which Swift does not let several threads share; one thread alone reads lines.
+
+static inline void line_editor_complete_by(char **(*function)(const char *, int, int)) {
+    rl_attempted_completion_function = function;
+    rl_completer_word_break_characters = (char *)" \t\n\"'(){}[],<>=!&|.";
+}
+
+// What was typed so far, and where the cursor stands.
+static inline const char *line_editor_text(void) { return rl_line_buffer ? rl_line_buffer : ""; }
+static inline int line_editor_cursor(void) { return rl_point; }
+
+// Nothing else is to be completed, such as files; and no space after a key that a dot may follow.
+static inline void line_editor_no_files(void) {
+    rl_attempted_completion_over = 1;
+    rl_completion_append_character = 0;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/// HTML, into which nothing gets that is not escaped: what a literal of the program says is markup, what is put into it is text.
+///
+/// ```swift
+/// let name = "<script>"
+/// let cell: HTML = "<td>\(name)</td>"     // <td>&lt;script&gt;</td>
+/// ```
+public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
+    /// The markup.
+    public private(set) var text: String
+
+    /// Creates markup of a literal.
+    ///
+    /// - Parameter value: the markup.
+    public init(stringLiteral value: String) { text = value }
+
+    /// Creates markup of a literal with values in it.
+    ///
+    /// - Parameter stringInterpolation: the literal's parts.
+    public init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
+
+    /// Takes a text as the markup that it is: for what other programs have made, and escaped.
+    ///
+    /// - Parameter text: the markup.
+    public init(trusted text: String) { self.text = text }
+
+    /// Puts one after the other.
+    ///
+    /// - Parameters:
+    ///   - left: what comes first.
+    ///   - right: what follows.
+    /// - Returns: both.
+    public static func + (left: HTML, right: HTML) -> HTML { HTML(trusted: left.text + right.text) }
+
+    /// Appends to markup.
+    ///
+    /// - Parameters:
+    ///   - left: what comes first, and has both afterwards.
+    ///   - right: what follows.
+    public static func += (left: inout HTML, right: HTML) { left.text += right.text }
+
+    /// A text with what means something in markup or in the value of an attribute replaced.
+    ///
+    /// - Parameter text: any text.
+    /// - Returns: the same text in HTML.
+    public static func escaped(_ text: String) -> String {
+        var result = ""
+        result.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case "`": result += "&#96;"
+            case "\n", "\t": result.unicodeScalars.append(scalar)
+            // HTML has no place for them; a picture of each is shown.
+            case _ where scalar.value < 0x20: result.unicodeScalars.append(Unicode.Scalar(0x2400 + scalar.value) ?? "?")
+            case "\u{7F}": result += "\u{2421}"
+            // They turn the direction of the text around them.
+            case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{200E}", "\u{200F}":
+                result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// The parts of a literal.
+    public struct Interpolation: StringInterpolationProtocol {
+        var text = ""
+
+        /// Begins a literal.
+        public init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity * 2) }
+
+        /// Appends what the program says.
+        public mutating func appendLiteral(_ literal: String) { text += literal }
+
+        /// Appends a text, escaped.
+        public mutating func appendInterpolation(_ value: String) { text += HTML.escaped(value) }
+
+        /// Appends a number.
+        public mutating func appendInterpolation(_ value: Int) { text += String(value) }
+
+        /// Appends markup.
+        public mutating func appendInterpolation(_ value: HTML) { text += value.text }
+
+        /// Appends markup, where there is some.
+        public mutating func appendInterpolation(_ value: HTML?) { text += value?.text ?? "" }
+    }
+}
+
+extension Sequence where Element == HTML {
+    /// One after the other.
+    ///
+    /// - Parameter separator: what comes between them.
+    /// - Returns: all of them.
+    public func joined(_ separator: HTML = "") -> HTML {
+        HTML(trusted: map(\.text).joined(separator: separator.text))
+    }
+}

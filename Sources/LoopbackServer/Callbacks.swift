@@ -1,0 +1,134 @@
+import CLibMicroHTTPD
+import Foundation
+import HTTPMessages
+
+// What libmicrohttpd calls. The pointers that it hands around are those that were given to it.
+
+/// A request whose body is still coming.
+private final class Arrival {
+    /// Forms are small; nobody sends files here.
+    static let largestBody = 1 << 20
+
+    var body = Data()
+    var isTooLarge = false
+}
+
+/// Called when a request begins, for each piece of its body, and at its end.
+func handleRequest(
+    context: UnsafeMutableRawPointer?, connection: OpaquePointer?, target: UnsafePointer<CChar>?,
+    method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, upload: UnsafePointer<CChar>?,
+    size: UnsafeMutablePointer<Int>?, state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let context, let connection, let target, let method, let size, let state else { return .NO }
+    guard let known = state.pointee else {
+        state.pointee = Unmanaged.passRetained(Arrival()).toOpaque()
+        return .YES
+    }
+    let arrival = Unmanaged<Arrival>.fromOpaque(known).takeUnretainedValue()
+    if size.pointee > 0 {
+        if arrival.body.count + size.pointee > Arrival.largestBody {
+            arrival.isTooLarge = true
+        } else if let upload {
+            arrival.body.append(Data(bytes: upload, count: size.pointee))
+        }
+        size.pointee = 0
+        return .YES
+    }
+    let desk = Unmanaged<Desk>.fromOpaque(context).takeUnretainedValue()
+    var request = HTTPRequest(
+        String(cString: method), String(cString: target), headers: headers(of: connection), body: arrival.body)
+    request.query = query(of: connection)
+    let response =
+        arrival.isTooLarge
+        ? HTTPResponse(text: "The request is larger than a megabyte.\n", status: 413) : desk.response(to: request)
+    return send(response, desk, connection)
+}
+
+/// Called when a request is over, in whatever way.
+func endRequest(
+    context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
+    state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, reason: MHD_RequestTerminationCode
+) {
+    guard let known = state?.pointee else { return }
+    Unmanaged<Arrival>.fromOpaque(known).release()
+    state?.pointee = nil
+}
+
+/// The headers, by names in small letters; of one that comes twice, what cannot be anything's value.
+private func headers(of connection: OpaquePointer) -> [String: String] {
+    var found: [String: String] = [:]
+    forEach(.HEADER_KIND, connection) { name, value in
+        let key = name.lowercased()
+        found[key] = found[key].map { "\($0), \(value)" } ?? value
+    }
+    return found
+}
+
+/// The query. libmicrohttpd has decoded names and values, and taken plus signs for spaces.
+private func query(of connection: OpaquePointer) -> HTTPFields {
+    var items: [String] = []
+    forEach(.GET_ARGUMENT_KIND, connection) { items.append("\(Address.encoded($0))=\(Address.encoded($1))") }
+    return HTTPFields(encoded: items.joined(separator: "&"))
+}
+
+private func forEach(_ kind: MHD_ValueKind, _ connection: OpaquePointer, _ body: (String, String) -> Void) {
+    withoutActuallyEscaping(body) { body in
+        var box = body
+        withUnsafeMutablePointer(to: &box) { pointer in
+            _ = MHD_get_connection_values(
+                connection, kind,
+                { pointer, _, name, value in
+                    let body = pointer?.assumingMemoryBound(to: ((String, String) -> Void).self).pointee
+                    if let name { body?(String(cString: name), value.map { String(cString: $0) } ?? "") }
+                    return .YES
+                }, pointer)
+        }
+    }
+}
+
+private func send(_ response: HTTPResponse, _ desk: Desk, _ connection: OpaquePointer) -> MHD_Result {
+    let made: OpaquePointer?
+    switch response.body {
+    case .data(let data):
+        made = data.withUnsafeBytes { bytes in
+            // Copied at once; the pointer to nothing is one all the same.
+            MHD_create_response_from_buffer(
+                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)),
+                .RESPMEM_MUST_COPY)
+        }
+    case .stream(let content):
+        let box = Box(StreamInUse(content), desk)
+        desk.add(box.stream)
+        made = MHD_create_response_from_callback(
+            UInt64.max, 1 << 15,
+            { context, _, buffer, size in
+                guard let context, let buffer else { return -1 }
+                let box = Unmanaged<Box>.fromOpaque(context).takeUnretainedValue()
+                return box.stream.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size)) ?? -1
+            }, Unmanaged.passRetained(box).toOpaque(),
+            { context in
+                guard let context else { return }
+                Unmanaged<Box>.fromOpaque(context).takeRetainedValue().end()
+            })
+    }
+    guard let made else { return .NO }
+    defer { MHD_destroy_response(made) }
+    for header in response.headers { MHD_add_response_header(made, header.name, header.value) }
+    return MHD_queue_response(connection, UInt32(response.status), made)
+}
+
+/// A stream, and the desk that knows of it.
+private final class Box {
+    let stream: StreamInUse
+    private let desk: Desk
+
+    init(_ stream: StreamInUse, _ desk: Desk) {
+        self.stream = stream
+        self.desk = desk
+    }
+
+    func end() {
+        stream.content.cancel()
+        desk.remove(stream)
+    }
+}

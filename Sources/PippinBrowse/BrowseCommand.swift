@@ -1,0 +1,56 @@
+import Foundation
+import LoopbackServer
+import StoreBrowser
+import StoreReading
+
+/// `pippin-browse`, which `pippin browse` runs: opens a store, and answers until it is ended.
+enum BrowseCommand {
+    static func run(_ arguments: [String]) -> Int32 {
+        do {
+            let options = try BrowseOptions(arguments)
+            let session = try BrowserSession(isWritable: options.isWritable, try StoreSource.opener(options))
+            let router = Router(session)
+            let server = try LoopbackServer(port: options.port, token: options.token ?? Gate.makeToken()) {
+                request, gate in
+                router.response(to: request, token: gate.token)
+            }
+            let ending = options.isWritable ? "Values can be changed there." : "It is only read."
+            say("\(session.store.name) is shown at\n  \(server.gate.address)\n\(ending) Ctrl-C ends it.\n")
+            if options.opensBrowser { Desktop.open(server.gate.address) }
+            // A signal ends the program.
+            while true { sleep(1 << 20) }
+        } catch let error as BrowseOptions.Misuse {
+            return complain(error.message + "\nTry “pippin browse --help”.", 64)
+        } catch let error as CommandError {
+            return complain(error.message, 1)
+        } catch let error as LoopbackServer.StartFailure {
+            return complain(error.description, 1)
+        } catch {
+            return complain(Router.message(of: error), 1)
+        }
+    }
+
+    /// At once, also where the output is no terminal: who starts the program waits for the address.
+    private static func say(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+
+    private static func complain(_ message: String, _ status: Int32) -> Int32 {
+        FileHandle.standardError.write(Data("pippin: \(message)\n".utf8))
+        return status
+    }
+}
+
+/// A browser on this machine's own screen.
+enum Desktop {
+    /// Opens an address where there is a desktop.
+    static func open(_ address: String) {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil else { return }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["xdg-open", address]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        // The address was printed.
+        try? process.run()
+    }
+}

@@ -1,0 +1,41 @@
+import CoreDataPostgres
+import Foundation
+import PostgresConnection
+import StoreReading
+
+/// The copy of its model that a store in PostgreSQL keeps.
+struct DatabaseModel {
+    let keepsHistory: Bool
+    private let place: StorePlace
+    /// Nil where it keeps none.
+    private let cache: Data?
+
+    /// - Throws: the server's errors, and `CommandError` where there is no store.
+    init(in place: StorePlace) throws {
+        self.place = place
+        let connection = try PostgresConnection(place.target)
+        var parameters = PostgresParameters()
+        parameters.append(place.schema)
+        let result: PostgresResult
+        do {
+            result = try connection.query(
+                "SELECT model, keeps_history FROM pippin.stores WHERE schema_name = $1", parameters)
+        } catch let error as PostgresError where error.state == "42P01" || error.state == "3F000" {
+            throw CommandError("there is no store in \(place.name)")
+        }
+        guard result.count == 1 else { throw CommandError("there is no store in \(place.name)") }
+        cache = result.isNull(0, 0) ? nil : result.data(0, 0)
+        keepsHistory = result.integer(0, 1) == 1
+    }
+
+    /// The model.
+    ///
+    /// - Throws: `CommandError` where there is none, or it cannot be read.
+    func candidate() throws -> ModelCandidate {
+        guard let cache else {
+            throw CommandError(
+                "the store in \(place.name) keeps no copy of its model; --model names one to read it with")
+        }
+        return try ModelCandidate(cache: cache, origin: "the copy that the store keeps")
+    }
+}

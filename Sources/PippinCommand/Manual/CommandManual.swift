@@ -1,0 +1,170 @@
+/// All commands of the program.
+enum CommandManual {
+    static let purpose =
+        "pippin looks into the stores of Core Data, without changing a byte of them, and migrates, mends and changes them when asked."
+
+    static let all: [CommandDescription] = looking + [shell] + changing + models + others
+
+    /// A command by its name.
+    static func command(_ name: String) -> CommandDescription? { all.first { $0.name == name } }
+
+    private static let model = CommandDescription.Option(
+        name: "--model", value: "MODEL",
+        text:
+            "The model to read the store with: .momd, .mom, .xcdatamodeld or .xcdatamodel. Without it, the copy that the store keeps of its model; "
+            + "where there is none, objects are shown as the store's tables, or its file, have them.")
+    private static let format = CommandDescription.Option(
+        name: "--format", value: "FORMAT", text: "table, csv, json or jsonl (JSON Lines). Without it, a table.",
+        choices: ["table", "csv", "json", "jsonl"])
+    private static let inPlace = CommandDescription.Option(
+        name: "--in-place",
+        text:
+            "Read the store where it is, and not a copy: for very large ones. SQLite may put its files -wal and -shm beside it."
+    )
+
+    private static let looking = [
+        CommandDescription(
+            name: "info", usage: ["STORE [--model MODEL]"],
+            summary: "what the store is, and its entities",
+            text: "What the store is, and its entities: attributes, relationships, inheritance, how many objects.",
+            options: [model]),
+        CommandDescription(
+            name: "dump", usage: ["STORE [--entity NAME] [--json] [--model MODEL]"],
+            summary: "the objects, for people or as JSON",
+            text: "The objects, with their attributes and relationships.",
+            options: [
+                .init(
+                    name: "--entity", value: "NAME",
+                    text: "Only objects of this entity and of those that inherit from it."),
+                .init(
+                    name: "--json",
+                    text:
+                        "One JSON object. Its “objects” has, for the name of each entity, an array of objects: objectID (the URI), attributes by name "
+                        + "(dates in ISO 8601, data in Base64), relationships as URIs, those that lead to no object as {\"missing\": URI}."
+                ),
+                model,
+            ]),
+        CommandDescription(
+            name: "query", usage: ["STORE QUERY [--format FORMAT] [--columns NAMES] [--model MODEL] [--in-place]"],
+            summary: "the objects that a condition holds for",
+            text: "The objects of an entity that a condition holds for, in an order. QUERY is one argument:\n"
+                + "    'Book where price > 10 and author.name beginswith \"J\" order by title desc limit 20 offset 40'\n"
+                + "Conditions are those of Core Data's predicates; dates and UUIDs may be written as texts. Rows are written as they are read, however many there are.",
+            options: [
+                format,
+                .init(
+                    name: "--columns", value: "NAMES",
+                    text: "Only these attributes and to-one relationships, in this order: title,price."),
+                model, inPlace,
+            ]),
+        CommandDescription(
+            name: "export", usage: ["STORE ENTITY [--format FORMAT] [--output FILE] [--model MODEL] [--in-place]"],
+            summary: "all objects of an entity as a file",
+            text:
+                "All objects of an entity, and of those that inherit from it, with their attributes and to-one relationships.",
+            options: [
+                .init(
+                    name: "--format", value: "FORMAT",
+                    text: "csv, json or jsonl (JSON Lines). Without it, what FILE's extension says, or else csv.",
+                    choices: ["csv", "json", "jsonl"]),
+                .init(name: "--output", value: "FILE", text: "Where to write it; without it, to the standard output."),
+                model, inPlace,
+            ]),
+        CommandDescription(
+            name: "check", usage: ["STORE [--repair COPY] [--model MODEL]"], summary: "what is wrong with a store",
+            text:
+                "Looks at the file (SQLite's integrity check), at references that lead to no object, at the counters that new objects get their numbers from, at "
+                + "unique values that are not, and at what the model has and the store has not.",
+            options: [
+                .init(
+                    name: "--repair", value: "COPY",
+                    text:
+                        "Write a copy of the store in which counters are right, references that lead nowhere are gone, and indexes are new. The store stays as it is."
+                ),
+                model,
+            ],
+            statuses: [(3, "something is wrong, or was not mended")]),
+        CommandDescription(
+            name: "report", usage: ["STORE --output FILE.html [--model MODEL]"],
+            summary: "one page on a store, to attach to a ticket",
+            text:
+                "One page in HTML that needs nothing else: counts, sizes, the diagram (where Graphviz is installed), samples, and warnings: what is wrong with the "
+                + "store, indexes that its fetch requests and sorting by relationships would need, objects that nothing leads to, large values.",
+            options: [.init(name: "--output", value: "FILE", text: "The page to write; -o means the same."), model]),
+        CommandDescription(
+            name: "browse", usage: ["STORE|URL [--write] [--port NUMBER] [--no-open] [--model MODEL] [--schema NAME]"],
+            summary: "the store in a web browser",
+            text:
+                "Shows the store in a web browser of this machine: entities, objects, relationships, the model's diagram, the history; changes of other programs show as "
+                + "they come. The address has a secret in it and is reached from this machine only. The program “pippin-browse” does it, which is built and installed apart: "
+                + "it needs libmicrohttpd and libpq.",
+            options: [
+                .init(
+                    name: "--write",
+                    text: "Let values be edited and objects be deleted, after a confirmation; it can be taken back."),
+                .init(
+                    name: "--port", value: "NUMBER",
+                    text: "The port of 127.0.0.1 to listen on; without it, any that is free."),
+                .init(name: "--no-open", text: "Do not open the address in the desktop's browser."), model,
+                .init(
+                    name: "--schema", value: "NAME",
+                    text:
+                        "The schema of a store in PostgreSQL (postgresql://…); without it, what the URL says, or public."
+                ),
+            ]),
+    ]
+
+    private static let shell = CommandDescription(
+        name: "shell", usage: ["STORE [--model MODEL]"], summary: "queries at a prompt",
+        text:
+            "Asks for queries, as “query” takes them, and prints what they find: with history, and completion of entities, keys and operators by the tabulator key. Where the input is no "
+            + "terminal, its lines are the queries. The program “pippin-shell” does it, which is built and installed apart: it needs libedit.",
+        options: [model])
+
+    private static let changing = [
+        CommandDescription(
+            name: "import", usage: ["STORE ENTITY FILE [--format FORMAT] [--model MODEL]"],
+            summary: "new objects from CSV, JSON or JSON Lines",
+            text:
+                "Adds an object to the store for each line, or each element, of a file. Columns and members are attributes by their names; what is there under another name is refused. "
+                + "To-one relationships are URIs of objects of the store, as export writes them; “objectID” is left out. All are added, or none.",
+            options: [
+                .init(
+                    name: "--format", value: "FORMAT",
+                    text: "csv, json or jsonl (JSON Lines). Without it, what FILE's extension says.",
+                    choices: ["csv", "json", "jsonl"]), model,
+            ]),
+        CommandDescription(
+            name: "migrate",
+            usage: ["STORE --to MODEL [--version NAME] [--mapping FILE | --mappings FOLDER] [--dry-run]"],
+            summary: "brings a store to a version of a model",
+            text:
+                "Brings the store to a version of a model, after showing what changes. A copy of the store is kept until that has succeeded.",
+            options: [
+                .init(
+                    name: "--to", value: "MODEL",
+                    text: "The model to get to: .momd, .mom, .xcdatamodeld or .xcdatamodel."),
+                .init(
+                    name: "--version", value: "NAME", text: "The version of that model; without it, the current one."),
+                .init(
+                    name: "--mapping", value: "FILE",
+                    text: "A mapping model (.cdm or .xcmappingmodel) to follow; without it, the mapping is inferred."),
+                .init(
+                    name: "--mappings", value: "FOLDER",
+                    text:
+                        "Go over the versions of the model, by the shortest chain of steps that passes over none of the compiled mapping models (.cdm) in the folder; "
+                        + "other steps are inferred. Without it, that is done where the mapping cannot be inferred in one step."
+                ),
+                .init(name: "--dry-run", text: "Only show what would be done, with the SQL."),
+            ]),
+    ]
+
+    private static let others = [
+        CommandDescription(
+            name: "completions", usage: ["bash | zsh | fish"], summary: "what a shell completes",
+            text: "Writes the completions of a shell, for its folder of such files. “make install” puts them there."),
+        CommandDescription(
+            name: "manual", usage: [""], summary: "the manual page",
+            text: "Writes the manual page, in the language of man."),
+    ]
+}

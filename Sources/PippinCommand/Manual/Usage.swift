@@ -1,0 +1,71 @@
+import StoreReading
+
+/// What `--help` prints, made of the descriptions. Pure.
+enum Usage {
+    private static let width = 112
+
+    /// What is shown with a mistake.
+    static let summary: String = {
+        let lines = CommandManual.all.filter { !$0.name.contains(" ") && !["completions", "manual"].contains($0.name) }
+            .map {
+                $0.name == "model"
+                    ? "model describe | validate | diff | graph | generate | compile | extract …"
+                    : "\($0.name) \($0.usage[0])"
+            }
+        let usage = lines.enumerated().map { ($0.offset == 0 ? "Usage: pippin " : "       pippin ") + $0.element }
+        return usage.joined(separator: "\n") + "\nTry “pippin --help”, or “pippin COMMAND --help”.\n"
+    }()
+
+    static func text(_ topic: HelpTopic) -> String {
+        topic == .all ? overview : CommandManual.command(topic.rawValue).map(text) ?? overview
+    }
+
+    private static let overview: String = {
+        var lines = [CommandManual.purpose, "", "Usage:"]
+        for command in CommandManual.all where !command.name.contains(" ") {
+            lines += command.usage.map { "  pippin \(command.name) \($0)" }
+            lines += wrapped(command.text.split(separator: "\n").first.map(String.init) ?? "", indent: 6) + [""]
+        }
+        lines += ["“pippin COMMAND --help” says more, with the options.", ""]
+        lines += ["Exit status: 0, 1 when the store or model cannot be read, 64 when the arguments make no sense."]
+        return lines.joined(separator: "\n") + "\n"
+    }()
+
+    static func text(_ command: CommandDescription) -> String {
+        var lines = command.usage.map { "pippin \(command.name) \($0)" }
+        for paragraph in command.text.split(separator: "\n") { lines += wrapped(String(paragraph), indent: 4) }
+        if !command.options.isEmpty { lines.append("") }
+        let names = command.options.map { [$0.name, $0.value].compactMap { $0 }.joined(separator: " ") }
+        let column = min(24, (names.map(\.count).max() ?? 0) + 2)
+        for (option, name) in zip(command.options, names) {
+            var text = wrapped(option.text, indent: 4 + column)
+            if name.count + 2 <= column, let first = text.first {
+                text[0] = "    " + TextTools.padded(name, column) + first.drop { $0 == " " }
+            } else {
+                text.insert("    " + name, at: 0)
+            }
+            lines += text
+        }
+        if !command.statuses.isEmpty {
+            let list = command.statuses.map { "\($0.number) when \($0.meaning)" }.joined(separator: "; ")
+            lines += ["", "    Exit status: 0; \(list)."]
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A paragraph in lines; one that is indented itself is an example, and stays as it is.
+    static func wrapped(_ text: String, indent: Int) -> [String] {
+        let margin = String(repeating: " ", count: indent)
+        if text.hasPrefix("    ") { return [margin + text] }
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, indent + line.count + 1 + word.count > width {
+                lines.append(margin + line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return lines + [margin + line]
+    }
+}

@@ -1,0 +1,47 @@
+import CoreData
+import StoreReading
+
+/// `pippin check`: what is wrong with a store, and a copy in which it is mended.
+enum CheckCommand {
+    /// Something is wrong.
+    static let wrong: Int32 = 3
+
+    static func run(
+        _ options: CheckOptions, _ terminal: Terminal, _ progress: Progress, _ output: (String) throws -> Void
+    ) throws -> Int32 {
+        let problems = try problems(of: options.store, options.model, progress)
+        try output(text(problems, of: options.store, terminal))
+        guard let copy = options.copy else { return problems.isEmpty ? 0 : wrong }
+        let done = try StoreRepair.repair(options.store, into: copy, model: options.model)
+        try output("\n“\(copy)” was written.\n" + done.map { "  \($0)\n" }.joined())
+        let rest = try self.problems(of: copy, options.model, progress)
+        try output("\n" + text(rest, of: copy, terminal))
+        return rest.isEmpty ? 0 : wrong
+    }
+
+    private static func problems(of path: String, _ model: String?, _ progress: Progress) throws -> [StoreCheck.Problem]
+    {
+        defer { progress.end() }
+        var opening = DirectStore.Opening(path: path, modelPath: model)
+        opening.readsCopy = true
+        let store: DirectStore
+        do { store = try DirectStore(opening) } catch {
+            // A file whose pages are damaged often cannot be opened as a store: that is what is to be said.
+            let found = StoreCheck.pages(of: URL(fileURLWithPath: path))
+            guard !found.isEmpty else { throw error }
+            return found
+        }
+        guard let file = store.file else { return [] }
+        return try StoreCheck(of: file, store) { progress.say("looking at \($0) …") }.problems
+    }
+
+    /// Pure.
+    static func text(_ problems: [StoreCheck.Problem], of path: String, _ terminal: Terminal) -> String {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        if problems.isEmpty { return "\(name): \(terminal.good("nothing is wrong"))\n" }
+        let lines = problems.map { "  \(TextTools.padded($0.kind.rawValue, 11))\($0.text)\n" }
+        return
+            "\(name): \(terminal.bad(problems.count == 1 ? "one thing is wrong" : "\(problems.count) things are wrong"))\n"
+            + lines.joined()
+    }
+}

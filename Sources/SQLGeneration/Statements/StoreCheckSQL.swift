@@ -1,0 +1,103 @@
+import CoreDataModel
+
+/// The statements that look for what is wrong with a store, and mend it: counters, and references that lead to no row. Pure.
+package enum StoreCheckSQL {
+    /// The greatest key of a table's rows: `SELECT MAX(Z_PK) FROM ZCAR`.
+    package static func greatestKey(of table: String) -> SQLFragment { "SELECT MAX(\(.key)) FROM \(name: table)" }
+
+    /// The counter of an entity: `SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 3`.
+    package static func counter(of number: Int) -> SQLFragment {
+        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE \(SQLFragment.isEntity([number]))"
+    }
+
+    /// `UPDATE Z_PRIMARYKEY SET Z_MAX = 12 WHERE Z_ENT = 3`
+    package static func setCounter(of number: Int, to key: Int64) -> SQLFragment {
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(number: key) WHERE \(SQLFragment.isEntity([number]))"
+    }
+
+    /// How many rows are of none of the entities that share their table: `SELECT COUNT(*) FROM ZCAR WHERE NOT (Z_ENT IN (1, 2))`.
+    package static func strangers(in mapping: EntityMapping) -> SQLFragment {
+        "SELECT COUNT(*) FROM \(name: mapping.table) WHERE NOT (\(SQLFragment.isEntity(mapping.numbers)))"
+    }
+
+    /// How many values, or combinations of values, several rows of an entity share:
+    /// `SELECT COUNT(*) FROM (SELECT 1 FROM ZCAR WHERE ZPLATE IS NOT NULL GROUP BY ZPLATE HAVING COUNT(*) > 1)`.
+    ///
+    /// - Returns: nil where the store has no column for one of the properties.
+    package static func sharedValues(of properties: [String], in mapping: EntityMapping) -> SQLFragment? {
+        var columns: [SQLFragment] = []
+        for property in properties {
+            guard let column = mapping.column(named: property) else { return nil }
+            columns.append("\(SQLColumn(column.name))")
+        }
+        guard let first = columns.first else { return nil }
+        let list = columns.dropFirst().reduce(first) { "\($0), \($1)" }
+        let filled = columns.reduce(
+            "\(SQLFragment.isEntity(mapping.numbers, sharesTable: mapping.sharesTable))" as SQLFragment
+        ) {
+            "\($0) AND \($1) IS NOT NULL"
+        }
+        let groups: SQLFragment =
+            "SELECT 1 FROM \(name: mapping.table) WHERE \(filled) GROUP BY \(list) HAVING COUNT(*) > 1"
+        return "SELECT COUNT(*) FROM (\(groups))"
+    }
+
+    /// Takes away the references of a to-one relationship that lead to no row:
+    /// `UPDATE ZPAGE SET ZBOOK = NULL WHERE ZBOOK IS NOT NULL AND ZBOOK NOT IN (SELECT Z_PK FROM ZBOOK)`.
+    package static func clearDangling(_ column: SlotColumn, of source: EntityMapping, destination: EntityMapping)
+        -> SQLFragment
+    {
+        let reference: SQLFragment = "\(SQLColumn(column.name))"
+        return "UPDATE \(name: source.table) SET \(reference) = NULL WHERE \(isDangling(reference, destination))"
+    }
+
+    /// Deletes the pairs of a join table that lead to no row.
+    package static func deleteDangling(_ join: JoinMapping, destination: EntityMapping) -> SQLFragment {
+        let reference: SQLFragment = "\(SQLColumn(join.destinationColumn))"
+        return "DELETE FROM \(name: join.table) WHERE \(isDangling(reference, destination))"
+    }
+
+    private static func isDangling(_ reference: SQLFragment, _ destination: EntityMapping) -> SQLFragment {
+        "\(reference) IS NOT NULL AND \(reference) NOT IN (SELECT \(.key) FROM \(name: destination.table))"
+    }
+}
+
+extension SQLFragment {
+    fileprivate static func isEntity(_ numbers: [Int], sharesTable: Bool) -> SQLFragment {
+        sharesTable ? isEntity(numbers) : "1"
+    }
+}
+
+// What a report tells of sizes.
+extension StoreCheckSQL {
+    /// The bytes of each table and index, where SQLite was built so that it tells: `SELECT name, SUM(pgsize) FROM dbstat GROUP BY name`.
+    package static let sizes: SQLFragment = "SELECT name, SUM(pgsize) FROM dbstat GROUP BY name"
+
+    /// The largest values of a column, with their rows' keys:
+    /// `SELECT Z_PK, LENGTH(ZCOVER) FROM ZBOOK WHERE LENGTH(ZCOVER) > 100000 ORDER BY 2 DESC LIMIT 3`.
+    package static func largest(_ column: SlotColumn, in mapping: EntityMapping, above bytes: Int, limit: Int)
+        -> SQLFragment
+    {
+        let length: SQLFragment = "LENGTH(\(SQLColumn(column.name)))"
+        return
+            "SELECT \(.key), \(length) FROM \(name: mapping.table) WHERE \(length) > \(number: bytes) ORDER BY 2 DESC LIMIT \(number: limit)"
+    }
+}
+
+// What a page of the history tells of transactions with very many changes.
+extension StoreCheckSQL {
+    /// `SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID > 3`
+    package static func changeCount(after transaction: Int64) -> SQLFragment {
+        "SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID > \(number: transaction)"
+    }
+
+    /// `SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID = 3`
+    package static func changeCount(of transaction: Int64) -> SQLFragment {
+        "SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID = \(number: transaction)"
+    }
+
+    /// The first changes of a transaction: `SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, Z_PK FROM ACHANGE WHERE ZTRANSACTIONID = 3 LIMIT 60`.
+    package static func changes(of transaction: Int64, limit: Int) -> SQLFragment {
+        "SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, \(.key) FROM ACHANGE WHERE ZTRANSACTIONID = \(number: transaction) LIMIT \(number: limit)"
+    }
+}

@@ -1,0 +1,196 @@
+extension Assets {
+    /// The script of all pages: counts, completion, news, keys. Everything else works without it. Text from the store gets into pages as text only
+    /// (`textContent`), or as the pages that the server has escaped.
+    static let script = """
+        "use strict";
+        (() => {
+        const $ = (selector, root = document) => root.querySelector(selector);
+        const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+        // Counts come after the page. Three are asked for at a time.
+        const grouped = n => n.toString().replace(/\\B(?=(\\d{3})+$)/g, ",");
+        const waiting = [];
+        let asking = 0;
+        const counts = root => { waiting.push(...$$("[data-count]", root)); while (asking < 3 && waiting.length) ask(); };
+        const ask = async () => {
+          const place = waiting.shift();
+          if (!place) return;
+          asking++;
+          try {
+            const answer = await (await fetch(place.dataset.count)).json();
+            place.textContent = answer.count == null ? "?" : grouped(answer.count);
+          } catch { place.textContent = "?"; }
+          place.classList.remove("pending");
+          asking--;
+          ask();
+        };
+
+        // Times in the reader's own zone.
+        const times = root => $$("[data-local]", root).forEach(place => {
+          const date = new Date(place.dataset.local);
+          if (!isNaN(date)) place.textContent = date.toLocaleString();
+        });
+        const arrive = root => { counts(root); times(root); };
+
+        // News: the parts of the page that show the store are asked for anew.
+        const signature = row => row.textContent;
+        const refresh = async () => {
+          const answer = await fetch(location.href);
+          if (!answer.ok) return;
+          const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+          for (const old of $$("[data-live]")) {
+            const fresh = page.getElementById(old.id);
+            if (!fresh) continue;
+            const known = new Map($$("tr[data-key]", old).map(row => [row.dataset.key, signature(row)]));
+            const here = $("tr.here", old)?.dataset.key;
+            $$("[data-count]", fresh).forEach((place, i) => { place.textContent = $$("[data-count]", old)[i]?.textContent ?? "…"; });
+            old.replaceChildren(...fresh.childNodes);
+            for (const row of $$("tr[data-key]", old)) {
+              if (known.size && known.get(row.dataset.key) !== signature(row)) row.classList.add("fresh");
+              if (row.dataset.key === here) row.classList.add("here");
+            }
+            arrive(old);
+          }
+          if ($(".entities")) counts(document);
+        };
+        let late = null;
+        const live = $("#live");
+        // Only pages that are seen listen: a browser opens no more than six lines to a server, for all its pages.
+        let source = null;
+        const listen = () => {
+          source?.close();
+          source = new EventSource(document.documentElement.dataset.base + "events");
+          source.addEventListener("hello", () => { live.hidden = false; });
+          source.onmessage = () => { clearTimeout(late); late = setTimeout(refresh, 80); };
+          source.onerror = () => { live.hidden = true; };
+        };
+        addEventListener("pagehide", () => source?.close());
+        addEventListener("pageshow", event => { if (event.persisted) { listen(); refresh(); } });
+        document.addEventListener("visibilitychange", () => {
+          if (document.hidden) return source?.close();
+          listen();
+          refresh();
+        });
+
+        // Completion of keys in the filter.
+        const field = $("input[data-complete]");
+        let list = null, items = [], chosen = -1, span = [0, 0], round = 0;
+        const close = () => { list?.remove(); list = null; items = []; chosen = -1; };
+        const choose = i => {
+          const text = items[i].text, rest = field.value.slice(span[1]);
+          field.value = field.value.slice(0, span[0]) + text + (rest.startsWith(" ") ? "" : " ") + rest;
+          const end = span[0] + text.length + 1;
+          field.setSelectionRange(end, end);
+          close();
+          offer();
+        };
+        const mark = i => {
+          chosen = i;
+          [...list.children].forEach((item, j) => item.setAttribute("aria-selected", j === i));
+          list.children[i]?.scrollIntoView({ block: "nearest" });
+        };
+        const offer = async () => {
+          const mine = ++round;
+          const query = new URLSearchParams({ text: field.value, cursor: [...field.value.slice(0, field.selectionStart)].length });
+          const answer = await (await fetch(field.dataset.complete + "?" + query)).json();
+          if (mine !== round || document.activeElement !== field) return;
+          close();
+          const letters = [...field.value];
+          span = [letters.slice(0, answer.from).join("").length, letters.slice(0, answer.to).join("").length];
+          items = answer.items.filter(item => item.text !== field.value.slice(...span));
+          if (!items.length) return;
+          list = document.createElement("ul");
+          list.id = "choices";
+          list.setAttribute("role", "listbox");
+          for (const [i, item] of items.entries()) {
+            const line = document.createElement("li");
+            line.setAttribute("role", "option");
+            const name = document.createElement("span"), detail = document.createElement("span");
+            name.textContent = item.text;
+            detail.textContent = item.detail;
+            detail.className = "sub";
+            line.append(name, detail);
+            line.addEventListener("mousedown", event => { event.preventDefault(); choose(i); });
+            list.append(line);
+          }
+          field.after(list);
+        };
+        if (field) {
+          field.addEventListener("input", offer);
+          field.addEventListener("focus", () => { if (field.value === "" ) offer(); });
+          field.addEventListener("blur", close);
+          field.addEventListener("keydown", event => {
+            if (!list) return;
+            if (event.key === "ArrowDown") mark(Math.min(chosen + 1, items.length - 1));
+            else if (event.key === "ArrowUp") mark(Math.max(chosen - 1, 0));
+            else if (event.key === "Tab" || (event.key === "Enter" && chosen >= 0)) choose(Math.max(chosen, 0));
+            else if (event.key === "Escape") close();
+            else return;
+            event.preventDefault();
+          });
+        }
+
+        // Who types a value does not want none.
+        document.addEventListener("input", event => {
+          const name = event.target.name ?? "";
+          const none = name.startsWith("v.") && document.getElementsByName("n." + name.slice(2))[0];
+          if (none) none.checked = false;
+        });
+
+        // Integrity, which takes long for large files.
+        const integrity = $("[data-check]");
+        if (integrity) (async () => {
+          const line = document.createElement("p");
+          try {
+            const answer = await (await fetch(integrity.dataset.check)).json();
+            integrity.replaceChildren();
+            line.className = answer.problems.length ? "message" : "message good";
+            line.textContent = answer.problems.length ? "" : "The file, its relationships, counters and unique values are as they should be.";
+            if (answer.problems.length) {
+              line.setAttribute("role", "alert");
+              const found = document.createElement("ul");
+              for (const problem of answer.problems) { const item = document.createElement("li"); item.textContent = problem; found.append(item); }
+              integrity.append(found);
+              line.textContent = answer.problems.length === 1 ? "One thing is wrong:" : answer.problems.length + " things are wrong:";
+            }
+            integrity.prepend(line);
+          } catch { line.textContent = "The file could not be looked at."; integrity.replaceChildren(line); }
+        })();
+
+        // Keys.
+        const go = selector => { const link = $(selector); if (link) location.href = link.href; };
+        const move = step => {
+          const rows = $$("tbody tr[data-href]");
+          if (!rows.length) return;
+          const at = rows.findIndex(row => row.classList.contains("here"));
+          const next = Math.min(Math.max(at + step, 0), rows.length - 1);
+          rows[at]?.classList.remove("here");
+          rows[next].classList.add("here");
+          rows[next].scrollIntoView({ block: "nearest" });
+        };
+        addEventListener("keydown", event => {
+          if (event.ctrlKey || event.metaKey || event.altKey) return;
+          if (document.activeElement?.matches("input, textarea, select")) {
+            if (event.key === "Escape") document.activeElement.blur();
+            return;
+          }
+          const part = { e: 1, d: 2, h: 3, f: 4 }[event.key];
+          if (part) return go(`nav a:nth-of-type(${part})`);
+          switch (event.key) {
+            case "j": move(1); break;
+            case "k": move(-1); break;
+            case "n": go("a[rel=next]"); break;
+            case "p": go("a[rel=prev]"); break;
+            case "u": go("#up"); break;
+            case "Enter": if (document.activeElement?.closest("a, button")) return; go("tr.here a"); break;
+            case "/": if (field) { event.preventDefault(); field.focus(); field.select(); } break;
+            case "?": $("#keys").showModal(); break;
+          }
+        });
+
+        arrive(document);
+        listen();
+        })();
+
+        """
+}

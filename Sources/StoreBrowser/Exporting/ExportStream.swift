@@ -1,0 +1,76 @@
+import CoreData
+import Foundation
+import HTTPMessages
+import StoreEngine
+import StoreReading
+
+/// The objects that a grid shows, of all its pages, as a file that is made while it is sent.
+final class ExportStream: HTTPStream, @unchecked Sendable {
+    // @unchecked Sendable: the connection's thread alone asks for pieces.
+    private let store: DirectStore
+    /// Whether the connection is to be closed with the stream.
+    private let isOwn: Bool
+    private let portions: any RowPortions
+    private var writer: RowWriter
+    private let isOver = Flag()
+    private var hasBegun = false
+    private var hasEnded = false
+
+    static func response(_ query: GridQuery, _ session: BrowserSession, _ format: String?) throws -> HTTPResponse {
+        guard let format = RowFormat(rawValue: format ?? "csv"), format != .table else {
+            throw Router.Failure(status: 400, message: "There is no format “\(format ?? "")”.")
+        }
+        if let problem = query.problem { throw problem }
+        let stream = try ExportStream(query.page, session, format)
+        let name = query.entity.name.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        var response = HTTPResponse(status: 200, type: format.mediaType, body: .stream(stream))
+        response.headers.append(
+            .init(
+                "Content-Disposition", "attachment; filename=\"\(name.isEmpty ? "objects" : name).\(format.rawValue)\"")
+        )
+        return response
+    }
+
+    private init(_ request: PageRequest, _ session: BrowserSession, _ format: RowFormat) throws {
+        // A connection of its own: the state of the store does not change while it is read, and no page waits.
+        let store = session.store.pagesByKey ? try session.open() : session.store
+        self.store = store
+        isOwn = store !== session.store
+        let entity = request.entity
+        // The same entity, as this connection knows it.
+        guard let own = store.layout.entityByName[entity.name] else {
+            throw Router.Failure.missing("There is no such entity.")
+        }
+        var plan = request.fullPlan
+        plan.entity = own
+        if !store.pagesByKey { plan.sortDescriptors = [] }
+        writer = RowWriter(format, RowColumns(of: own))
+        portions = try store.asking { try $0.portions(plan) }
+    }
+
+    func next() -> Data? {
+        if hasEnded || isOver.isUp { return finish() }
+        do {
+            var text = hasBegun ? "" : writer.start
+            hasBegun = true
+            let rows = try store.asking { _ in try portions.next(200) }
+            for row in rows { text += writer.text(of: row) }
+            if rows.isEmpty {
+                hasEnded = true
+                text += writer.end
+                if text.isEmpty { return finish() }
+            }
+            return Data(text.utf8)
+        } catch {
+            // The file breaks off, which its reader sees: it has no end.
+            return finish()
+        }
+    }
+
+    private func finish() -> Data? {
+        if isOwn { store.close() }
+        return nil
+    }
+
+    func cancel() { isOver.raise() }
+}

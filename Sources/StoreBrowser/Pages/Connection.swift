@@ -1,0 +1,66 @@
+import CoreData
+import PredicateFormat
+import StoreEngine
+import StoreReading
+
+/// What leads from an object to many: a relationship of its own, or one of another entity that has no inverse.
+struct Connection {
+    /// The entity of the objects that it leads to.
+    let entity: EntityLayout
+    private let relationship: RelationshipLayout
+    private let isBack: Bool
+
+    /// The to-many relationships of an entity.
+    static func own(_ entity: EntityLayout) -> [Connection] {
+        entity.toManys.filter { !$0.isTransient }.map {
+            Connection(entity: $0.destination, relationship: $0, isBack: false)
+        }
+    }
+
+    /// The relationships of others that lead to objects of an entity, and from there nowhere.
+    static func back(to entity: EntityLayout, in layout: ModelLayout) -> [Connection] {
+        layout.entities.flatMap { other in
+            other.relationships.filter { relationship in
+                relationship.source === other && relationship.inverse == nil && !relationship.isTransient
+                    && entity.isKind(of: relationship.destination)
+            }.map { Connection(entity: other, relationship: $0, isBack: true) }
+        }
+    }
+
+    var title: String { isBack ? "\(entity.name).\(relationship.name)" : relationship.name }
+
+    var remark: String {
+        if isBack { return "leads here" }
+        return (relationship.isOrdered ? "→ many \(entity.name), ordered" : "→ many \(entity.name)")
+    }
+
+    /// The inverse by which the destinations are found by a filter.
+    private var inverse: RelationshipLayout? { isBack ? relationship : relationship.inverse }
+
+    /// The part of a grid's address that says which objects.
+    func query(from identifier: NSManagedObjectID) -> [(String, String?)] {
+        let place = "\(identifier.layout.name)/\(identifier.key)/"
+        return inverse.map { [("by", place + $0.name)] } ?? [("of", place + relationship.name)]
+    }
+
+    /// The first objects that it leads to, in order where it has one.
+    func first(_ count: Int, from identifier: NSManagedObjectID, _ store: DirectStore) throws -> [Row] {
+        try store.asking { engine in
+            if let inverse, !relationship.isOrdered {
+                var plan = FetchPlan(entity: entity)
+                plan.predicate = makePredicate(
+                    .comparison(
+                        ComparisonTree(
+                            .keyPath([inverse.name]), .equalTo, .constant(Value(identifier)),
+                            modifier: inverse.isToMany ? .any : .direct)))
+                if store.pagesByKey { plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)] }
+                plan.limit = count
+                return Array(try engine.fetchRows(plan))
+            }
+            let found = try engine.destinations(of: relationship, for: [identifier]).first ?? []
+            let wanted = Array(found.prefix(count))
+            let rows = try ObjectLabel.names(of: wanted, engine)
+            return wanted.compactMap { rows[$0] }
+        }
+    }
+}

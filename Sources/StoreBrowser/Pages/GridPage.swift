@@ -1,0 +1,186 @@
+import CoreData
+import HTTPMessages
+import StoreEngine
+import StoreReading
+
+/// Objects of an entity in a table: a page of them, sorted and filtered as the address says.
+enum GridPage {
+    static func response(_ query: GridQuery, _ session: BrowserSession, _ site: Site) throws -> HTTPResponse {
+        var query = query
+        var page = Page()
+        var destinations: [NSManagedObjectID: Row] = [:]
+        if query.problem == nil {
+            do {
+                page = try session.store.page(query.page)
+                destinations = try session.store.asking { engine in
+                    try ObjectLabel.names(of: page.rows.flatMap { row in targets(of: row) }, engine)
+                }
+            } catch {
+                guard !query.filter.isEmpty else { throw error }
+                query.problem = TextProblem(query.filter, 0..<query.filter.count, Router.text(of: error))
+            }
+        }
+        let html = html(query, page, destinations, site)
+        return HTTPResponse(html, status: query.problem == nil ? 200 : 422)
+    }
+
+    private static func targets(of row: Row) -> [NSManagedObjectID] {
+        row.objectID.layout.toOnes.compactMap { relationship in
+            if case .identifier(let identifier) = row.values[relationship.slot] { return identifier }
+            return nil
+        }
+    }
+
+    // MARK: Pure
+
+    static func html(
+        _ query: GridQuery, _ page: Page, _ destinations: [NSManagedObjectID: Row], _ site: Site
+    ) -> HTML {
+        let entity = query.entity
+        let exports = ["csv", "json", "jsonl"].map { format -> HTML in
+            let names = ["csv": "CSV", "json": "JSON", "jsonl": "JSON Lines"]
+            let address = site.link(["export", entity.name], query.items() + [("format", format)])
+            return "<a href=\"\(address)\" download>\(names[format] ?? format)</a>"
+        }
+        let count = site.link(["count", entity.name], query.items())
+        let bar: HTML = """
+            <p class="sub bar"><span><span data-count="\(count)" class="pending">…</span> objects</span>
+            <span>\(pager(query, page, site))</span><span class="exports">Export: \(exports.joined(" "))</span></p>
+            """
+        let body: HTML = """
+            <h1>\(entity.name)</h1>
+            \(origin(query, site))
+            \(filter(query, site))
+            <section id="rows" data-live>
+            \(query.problem == nil ? bar : "")
+            \(table(query, page, destinations, site))
+            </section>
+            """
+        return PageFrame.html(entity.name, .entities, site, body)
+    }
+
+    private static func origin(_ query: GridQuery, _ site: Site) -> HTML {
+        guard let origin = query.origin else { return "" }
+        return """
+            <p class="sub">Those of <a href="\(site.link(to: origin.identifier))">\(ObjectLabel.number(of: origin.identifier))</a>
+            by “\(origin.relationship)”. <a href="\(site.link(to: query.entity))">Show all</a></p>
+            """
+    }
+
+    private static func filter(_ query: GridQuery, _ site: Site) -> HTML {
+        let hidden = query.items().filter { $0.0 != "where" }.compactMap { name, value -> HTML? in
+            value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" }
+        }
+        let example = query.entity.slots.first { $0.attribute?.type == .stringAttributeType }.map {
+            "\($0.name) contains \"…\""
+        }
+        return """
+            <form class="filter" action="\(site.link(to: query.entity))" role="search">
+            <div class="field">
+            <input id="where" name="where" value="\(query.filter)" placeholder="\(example ?? "a predicate")" aria-label="Filter"
+            autocomplete="off" autocapitalize="off" spellcheck="false" data-complete="\(site.link(["complete", query.entity.name]))">
+            \(query.problem.map(problem))
+            </div>
+            \(hidden.joined())
+            <button>Filter</button>
+            </form>
+            """
+    }
+
+    /// The text once more, the wrong part of it marked, right under the field.
+    static func problem(_ problem: TextProblem) -> HTML {
+        let text = Array(problem.text)
+        let range = problem.range.clamped(to: 0..<text.count)
+        let wrong = range.isEmpty ? " " : String(text[range])
+        return """
+            <output class="problem" role="alert"><code><span>\(String(text[..<range.lowerBound]))</span><mark>\(wrong)</mark></code>
+            <span>\(problem.sentence)</span></output>
+            """
+    }
+
+    private static func pager(_ query: GridQuery, _ page: Page, _ site: Site) -> HTML {
+        func link(_ name: String, _ key: String, _ row: Row?, _ isThere: Bool) -> HTML {
+            guard isThere, let row else { return "<span class=\"off\">\(name)</span>" }
+            let address = site.link(
+                ["entity", query.entity.name], query.items() + [(key, String(row.objectID.key))])
+            return "<a href=\"\(address)\" rel=\"\(key == "after" ? "next" : "prev")\">\(name)</a>"
+        }
+        let first: HTML = "<a href=\"\(site.link(["entity", query.entity.name], query.items()))\">First</a>"
+        return "\(page.hasBefore ? first : "<span class=\"off\">First</span>") "
+            + "\(link("Previous", "before", page.rows.first, page.hasBefore)) \(link("Next", "after", page.rows.last, page.hasAfter))"
+    }
+
+    private static func table(
+        _ query: GridQuery, _ page: Page, _ destinations: [NSManagedObjectID: Row], _ site: Site
+    ) -> HTML {
+        if query.problem != nil { return "" }
+        if page.rows.isEmpty {
+            return
+                "<p class=\"message\">No objects\(query.page.filter == nil ? "" : " that the filter lets through").</p>"
+        }
+        let entity = query.entity
+        let slots = columns(of: entity)
+        let sortable = GridQuery.sortable(entity)
+        let heads = slots.map { slot -> HTML in
+            let name = entity.slots[slot].name
+            let isNumber = ValueHTML.isNumber(entity.slots[slot].attribute)
+            let style: HTML = isNumber ? " class=\"number\"" : ""
+            guard sortable.contains(name) else { return "<th scope=\"col\"\(style)>\(name)</th>" }
+            return "<th scope=\"col\"\(style)\(state(name, query))>\(sort(name, name, query, site))</th>"
+        }
+        let rows = page.rows.map { row -> HTML in
+            let link = site.link(to: row.objectID)
+            let number =
+                row.objectID.layout === entity
+                ? "\(row.objectID.key)" : "\(row.objectID.layout.name) \(row.objectID.key)"
+            let cells = slots.map { cell(row, $0, destinations, site) }
+            return
+                "<tr data-href=\"\(link)\" data-key=\"\(number)\"><th scope=\"row\"><a href=\"\(link)\">\(number)</a></th>\(cells.joined())</tr>"
+        }
+        return """
+            <div class="scroll" tabindex="0"><table class="grid">
+            <thead><tr><th scope="col"\(state(nil, query))>\(sort("#", nil, query, site))</th>\(heads.joined())</tr></thead>
+            <tbody>\(rows.joined("\n"))</tbody>
+            </table></div>
+            """
+    }
+
+    /// The slots as they are shown: what names an object first, bytes last.
+    static func columns(of entity: EntityLayout) -> [Int] {
+        let named = ObjectLabel.slot(of: entity)
+        func rank(_ slot: Int) -> Int {
+            if slot == named { return 0 }
+            switch entity.slots[slot].attribute?.type {
+            case nil: return 1
+            case .binaryDataAttributeType, .transformableAttributeType, .compositeAttributeType: return 3
+            default: return 2
+            }
+        }
+        return entity.slots.indices.filter { !entity.slots[$0].isTransient }
+            .sorted { (rank($0), $0) < (rank($1), $1) }
+    }
+
+    private static func state(_ name: String?, _ query: GridQuery) -> HTML {
+        guard query.page.sortKey == name else { return "" }
+        return query.page.isAscending ? " aria-sort=\"ascending\"" : " aria-sort=\"descending\""
+    }
+
+    private static func sort(_ shown: String, _ name: String?, _ query: GridQuery, _ site: Site) -> HTML {
+        let isCurrent = query.page.sortKey == name
+        let items = query.items(sort: .some(name), order: .some(isCurrent && query.page.isAscending ? "down" : nil))
+        let arrow: HTML = isCurrent ? (query.page.isAscending ? " ↑" : " ↓") : ""
+        return "<a href=\"\(site.link(["entity", query.entity.name], items))\">\(shown)\(arrow)</a>"
+    }
+
+    private static func cell(_ row: Row, _ slot: Int, _ destinations: [NSManagedObjectID: Row], _ site: Site) -> HTML {
+        let place = row.objectID.layout.slots[slot]
+        if let attribute = place.attribute {
+            let style: HTML = ValueHTML.isNumber(attribute) ? " class=\"number\"" : ""
+            return "<td\(style)>\(ValueHTML.short(FieldValue(row.values[slot], attribute)))</td>"
+        }
+        guard case .identifier(let identifier) = row.values[slot] else {
+            return "<td><span class=\"null\">–</span></td>"
+        }
+        return "<td>\(ObjectPage.link(identifier, destinations[identifier], site))</td>"
+    }
+}

@@ -1,0 +1,101 @@
+import CoreData
+import HTTPMessages
+import PredicateFormat
+import StoreEngine
+import StoreReading
+
+/// One object: all its values, what it leads to, and what leads to it.
+enum ObjectPage {
+    /// How many destinations of a relationship are shown.
+    private static let most = 12
+
+    static func html(
+        _ identifier: NSManagedObjectID, _ session: BrowserSession, _ request: HTTPRequest, _ site: Site
+    ) throws -> HTML {
+        let store = session.store
+        guard let row = try store.asking({ try $0.row(for: identifier) }) else {
+            throw Router.Failure.missing(
+                "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
+        }
+        let entity = row.objectID.layout
+        let attributes = entity.slots.indices.compactMap { attribute(row, $0, site) }
+        let toOnes = try entity.toOnes.filter { !$0.isTransient }.map { try toOne(row, $0, store, site) }
+        let toManys = try (Connection.own(entity) + Connection.back(to: entity, in: store.layout)).map {
+            try list(row.objectID, $0, store, site)
+        }
+        let name = ObjectLabel.name(of: row)
+        let heading: HTML =
+            name.map { "\($0) <span class=\"sub\">\(ObjectLabel.number(of: row.objectID))</span>" }
+            ?? "\(ObjectLabel.number(of: row.objectID))"
+        let actions: HTML =
+            site.isWritable
+            ? """
+            <p class="actions"><a class="button" href="\(site.link(["edit", entity.name, "\(row.objectID.key)"]))">Edit</a>
+            <a class="button danger" href="\(site.link(["delete", entity.name, "\(row.objectID.key)"]))">Delete…</a></p>
+            """ : ""
+        let saved: HTML = request.query["saved"] == nil ? "" : "<p class=\"message good\" role=\"status\">Saved.</p>"
+        let body: HTML = """
+            <p class="crumbs"><a id="up" href="\(site.link(to: entity))">\(entity.name)</a></p>
+            <h1>\(heading)</h1>
+            \(saved)\(actions)
+            <section data-live id="object">
+            <table class="fields"><tbody>\(attributes.joined("\n"))\(toOnes.joined("\n"))</tbody></table>
+            \(toManys.joined("\n"))
+            <p class="sub">\(row.objectID.uriRepresentation().absoluteString), version \(Int(row.version))</p>
+            </section>
+            """
+        return PageFrame.html(name ?? ObjectLabel.number(of: row.objectID), .entities, site, body)
+    }
+
+    private static func attribute(_ row: Row, _ slot: Int, _ site: Site) -> HTML? {
+        let place = row.objectID.layout.slots[slot]
+        guard let attribute = place.attribute, !place.isTransient else { return nil }
+        let address = site.link(["value", row.objectID.layout.name, "\(row.objectID.key)", place.name])
+        let value = ValueHTML.long(FieldValue(row.values[slot], attribute), address: address)
+        return """
+            <tr><th scope="row">\(place.name)<small>\(EntityText.typeName(attribute.type))</small></th><td>\(value)</td></tr>
+            """
+    }
+
+    private static func toOne(
+        _ row: Row, _ relationship: RelationshipLayout, _ store: DirectStore, _ site: Site
+    ) throws -> HTML {
+        var value: HTML = "<span class=\"null\">–</span>"
+        if case .identifier(let target) = row.values[relationship.slot] {
+            let found = try store.asking { try $0.row(for: target) }
+            value =
+                found == nil
+                ? "\(ObjectLabel.number(of: target)) <span class=\"badge warn\">gone</span>" : link(target, found, site)
+        }
+        return """
+            <tr><th scope="row">\(relationship.name)<small>→ \(relationship.destination.name)</small></th><td>\(value)</td></tr>
+            """
+    }
+
+    /// A link to an object, by its name where it has one.
+    static func link(_ identifier: NSManagedObjectID, _ row: Row?, _ site: Site) -> HTML {
+        let name = row.flatMap(ObjectLabel.name) ?? ObjectLabel.number(of: identifier)
+        return
+            "<a class=\"object\" href=\"\(site.link(to: row?.objectID ?? identifier))\" title=\"\(ObjectLabel.number(of: identifier))\">\(name)</a>"
+    }
+
+    private static func list(
+        _ identifier: NSManagedObjectID, _ connection: Connection, _ store: DirectStore, _ site: Site
+    ) throws -> HTML {
+        let all = site.link(["entity", connection.entity.name], connection.query(from: identifier))
+        let rows: [Row]
+        do { rows = try connection.first(most + 1, from: identifier, store) } catch {
+            return "<h2>\(connection.title)</h2><p class=\"message\">\(Router.text(of: error))</p>"
+        }
+        let links = rows.prefix(most).map { "<li>\(link($0.objectID, $0, site))</li>" as HTML }
+        let count = site.link(["count", connection.entity.name], connection.query(from: identifier))
+        let rest: HTML =
+            rows.isEmpty
+            ? "<p class=\"null\">None</p>"
+            : """
+            <ul class="links">\(links.joined())</ul>
+            <p class="sub"><a href="\(all)">All <span data-count="\(count)">\(rows.count > most ? "" : "\(rows.count)")</span> as a table</a></p>
+            """
+        return "<h2>\(connection.title) <span class=\"sub\">\(connection.remark)</span></h2>\(rest)"
+    }
+}

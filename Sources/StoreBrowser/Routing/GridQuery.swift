@@ -1,0 +1,85 @@
+import CoreData
+import HTTPMessages
+import PredicateFormat
+import StoreReading
+
+/// What an address says of a grid: which objects, in which order, from where on.
+struct GridQuery {
+    var page: PageRequest
+    /// The filter as it was typed.
+    let filter: String
+    /// What is wrong with it; then there is nothing to show.
+    var problem: TextProblem?
+    /// The object whose relationship leads to those that are shown, and the name of that relationship.
+    private(set) var origin: (identifier: NSManagedObjectID, relationship: String)?
+    /// The part of the address that says so.
+    private var originItems: [(String, String?)] = []
+
+    var entity: EntityLayout { page.entity }
+
+    /// Objects that relationships without inverse lead to are listed one by one; not more than these.
+    static let mostListed = 10_000
+
+    /// - Throws: `Router.Failure` for what only a mistyped address can say.
+    init(_ query: HTTPFields, _ entity: EntityLayout, _ store: DirectStore) throws {
+        page = PageRequest(entity: entity)
+        filter = query["where"] ?? ""
+        do { page.filter = try FilterText.predicate(filter, of: entity) } catch { problem = error }
+        if let key = query["sort"], Self.sortable(entity).contains(key) { page.sortKey = key }
+        page.isAscending = query["order"] != "down"
+        if let key = query["after"].flatMap({ Int64($0) }) { page.start = .after(key) }
+        if let key = query["before"].flatMap({ Int64($0) }) { page.start = .before(key) }
+        if let size = query["size"].flatMap({ Int($0) }) { page.size = min(max(1, size), 500) }
+        if let of = query["of"] {
+            try restrict(of, store) { identifier, name in
+                guard let relationship = identifier.layout.relationship(named: name) else { return nil }
+                let found = try store.asking { try $0.destinations(of: relationship, for: [identifier]) }
+                let list = (found.first ?? []).prefix(Self.mostListed).map { Value($0) }
+                return .comparison(ComparisonTree(.evaluatedObject, .in, .constant(.collection(list))))
+            }
+            originItems = [("of", of)]
+        } else if let by = query["by"] {
+            try restrict(by, store) { identifier, name in
+                guard let relationship = entity.relationship(named: name) else { return nil }
+                return .comparison(
+                    ComparisonTree(
+                        .keyPath([name]), .equalTo, .constant(Value(identifier)),
+                        modifier: relationship.isToMany ? .any : .direct))
+            }
+            originItems = [("by", by)]
+        }
+    }
+
+    /// Restricts the objects to those of a relationship, which `Book/3/reviews` names.
+    private mutating func restrict(
+        _ text: String, _ store: DirectStore, _ tree: (NSManagedObjectID, String) throws -> PredicateTree?
+    ) throws {
+        let parts = text.split(separator: "/").map(String.init)
+        guard parts.count == 3, let other = store.layout.entityByName[parts[0]], let key = Int64(parts[1]),
+            let restriction = try tree(store.identifier(other, key), parts[2])
+        else { throw Router.Failure.missing("“\(text)” names no relationship of an object.") }
+        let own = page.filter.flatMap { try? predicateTree(of: $0) }
+        page.filter = makePredicate(own.map { .and([restriction, $0]) } ?? restriction)
+        origin = (store.identifier(other, key), parts[2])
+    }
+
+    /// The attributes that have an order.
+    static func sortable(_ entity: EntityLayout) -> Set<String> {
+        let unordered: Set<NSAttributeType> = [
+            .binaryDataAttributeType, .transformableAttributeType, .compositeAttributeType, .undefinedAttributeType,
+            .objectIDAttributeType,
+        ]
+        return Set(
+            entity.slots.filter { slot in
+                slot.attribute.map { !unordered.contains($0.type) } ?? false && !slot.isTransient
+            }.map(\.name))
+    }
+
+    /// The part of the address that stays from page to page.
+    func items(sort: String?? = nil, order: String?? = nil) -> [(String, String?)] {
+        originItems + [
+            ("where", filter.isEmpty ? nil : filter), ("sort", sort ?? page.sortKey),
+            ("order", order ?? (page.isAscending ? nil : "down")),
+        ]
+    }
+}

@@ -1,0 +1,140 @@
+import CoreData
+import Foundation
+import HTTPMessages
+import StoreReading
+
+/// Requests in, responses out: finds out what is asked for, and who answers.
+package struct Router: Sendable {
+    let session: BrowserSession
+    let graphviz: Graphviz
+
+    package init(_ session: BrowserSession, graphviz: Graphviz = Graphviz()) {
+        self.session = session
+        self.graphviz = graphviz
+    }
+
+    /// A page that cannot be had, with its status.
+    struct Failure: Error {
+        let status: Int
+        let message: String
+
+        static func missing(_ what: String) -> Failure { Failure(status: 404, message: what) }
+    }
+
+    /// The answer to a request whose path has lost the secret.
+    package func response(to request: HTTPRequest, token: String) -> HTTPResponse {
+        let site = Site(
+            token: token, storeName: session.store.name, isWritable: session.editor != nil,
+            undoable: session.editor?.undoable)
+        do {
+            return try request.method == "POST" ? change(request, site) : answer(request, site)
+        } catch let failure as Failure {
+            return MessagePage.response(failure.message, status: failure.status, site)
+        } catch {
+            return MessagePage.response(Self.text(of: error), status: 500, site)
+        }
+    }
+
+    private func answer(_ request: HTTPRequest, _ site: Site) throws -> HTTPResponse {
+        let path = request.path
+        switch (path.first, path.count) {
+        case (nil, _): return HTTPResponse(EntitiesPage.html(session.store, site))
+        case ("style.css", 1): return HTTPResponse(text: Assets.style, type: "text/css; charset=utf-8")
+        case ("script.js", 1): return HTTPResponse(text: Assets.script, type: "text/javascript; charset=utf-8")
+        case ("icon.svg", 1): return HTTPResponse(text: Assets.icon, type: "image/svg+xml")
+        case ("entity", 2): return try GridPage.response(grid(request, entity(path[1])), session, site)
+        case ("object", 3):
+            return HTTPResponse(try ObjectPage.html(identifier(path[1], path[2]), session, request, site))
+        case ("edit", 3) where site.isWritable:
+            return HTTPResponse(try EditPage.form(identifier(path[1], path[2]), session, site))
+        case ("delete", 3) where site.isWritable:
+            return HTTPResponse(try EditPage.confirmation(ofDeleting: identifier(path[1], path[2]), session, site))
+        case ("diagram", 1): return HTTPResponse(DiagramPage.html(session.store, graphviz, site))
+        case ("history", 1): return HTTPResponse(try HistoryPage.html(session, request.query, site))
+        case ("file", 1): return HTTPResponse(try FilePage.html(session, site))
+        case ("check", 1): return try FilePage.check(session)
+        case ("count", 2): return try count(request)
+        case ("complete", 2): return try completion(request)
+        case ("export", 2):
+            return try ExportStream.response(grid(request, entity(path[1])), session, request.query["format"])
+        case ("value", 4): return try ValueContent.response(identifier(path[1], path[2]), path[3], session)
+        case ("events", 1):
+            return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(session.news.stream()))
+        default: throw Failure.missing("There is no page “\(path.joined(separator: "/"))”.")
+        }
+    }
+
+    private func change(_ request: HTTPRequest, _ site: Site) throws -> HTTPResponse {
+        guard let editor = session.editor else {
+            throw Failure(
+                status: 403, message: "The store is only looked at. “pippin browse --write” lets it be changed.")
+        }
+        let path = request.path
+        switch (path.first, path.count) {
+        case ("edit", 3): return try EditPage.submit(identifier(path[1], path[2]), request.form, session, editor, site)
+        case ("delete", 3):
+            let identifier = try identifier(path[1], path[2])
+            return try EditPage.delete(identifier, session, editor, site)
+        case ("undo", 1):
+            try editor.undo()
+            session.news.announce()
+            return HTTPResponse(seeOther: site.link([]))
+        default: throw Failure.missing("Nothing is changed at “\(path.joined(separator: "/"))”.")
+        }
+    }
+
+    // MARK: What a request names
+
+    private func entity(_ name: String) throws -> EntityLayout {
+        guard let entity = session.store.layout.entityByName[name] else {
+            throw Failure.missing("The store has no entity “\(name)”.")
+        }
+        return entity
+    }
+
+    private func identifier(_ entity: String, _ key: String) throws -> NSManagedObjectID {
+        guard let number = Int64(key) else { throw Failure.missing("“\(key)” is no object's number.") }
+        return session.store.identifier(try self.entity(entity), number)
+    }
+
+    private func grid(_ request: HTTPRequest, _ entity: EntityLayout) throws -> GridQuery {
+        try GridQuery(request.query, entity, session.store)
+    }
+
+    // MARK: Small answers for the script
+
+    private func count(_ request: HTTPRequest) throws -> HTTPResponse {
+        let query = try grid(request, try entity(request.path[1]))
+        guard query.problem == nil else { return Self.json("{\"count\": null}") }
+        return Self.json("{\"count\": \(try session.count(query.page))}")
+    }
+
+    private func completion(_ request: HTTPRequest) throws -> HTTPResponse {
+        let text = request.query["text"] ?? ""
+        let cursor = min(max(0, Int(request.query["cursor"] ?? "") ?? text.count), text.count)
+        let completion = KeyCompletion(text, cursor: cursor, entity: try entity(request.path[1]))
+        let items = completion.items.map {
+            JSONText.object([("text", JSONText.string($0.text)), ("detail", JSONText.string($0.detail))])
+        }
+        return Self.json(
+            JSONText.object([
+                ("from", "\(completion.range.lowerBound)"), ("to", "\(completion.range.upperBound)"),
+                ("items", "[\(items.joined(separator: ", "))]"),
+            ]))
+    }
+
+    static func json(_ text: String, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(text: text, type: "application/json", status: status)
+    }
+
+    /// One sentence or several for any error.
+    package static func message(of error: any Error) -> String { text(of: error) }
+
+    static func text(of error: any Error) -> String {
+        if let error = error as? CommandError { return error.message }
+        if let error = error as? TextProblem { return error.sentence }
+        let error = error as NSError
+        let suggestion = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+        return [error.localizedDescription, suggestion].compactMap { $0 }.joined(separator: " ")
+    }
+}

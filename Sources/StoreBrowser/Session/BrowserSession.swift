@@ -1,0 +1,64 @@
+import CoreData
+import Foundation
+import HTTPMessages
+import StoreEngine
+import StoreReading
+import Synchronization
+
+/// What the pages of one run have in common: the store, opened as often as things are to be done at the same time.
+package final class BrowserSession: Sendable {
+    /// Opens the store once more.
+    package typealias Opener = @Sendable (_ isWritable: Bool, _ announcesChanges: Bool) throws -> DirectStore
+
+    /// What pages are read from: nothing that takes long is asked of it.
+    package let store: DirectStore
+    /// Changes the store; nil where it is only looked at.
+    let editor: StoreEditor?
+    package let news = NewsDesk()
+    private let opener: Opener
+    /// What counts, so that no page waits for a count.
+    private let counter = Mutex<DirectStore?>(nil)
+    private let observation: Observation
+
+    /// - Parameters:
+    ///   - isWritable: whether values may be edited and objects deleted.
+    ///   - opener: opens the store.
+    /// - Throws: what the opener throws.
+    package init(isWritable: Bool = false, _ opener: @escaping Opener) throws {
+        self.opener = opener
+        store = try opener(false, true)
+        editor = isWritable ? try StoreEditor(opener(true, false)) : nil
+        let news = news
+        observation = Observation(of: store.coordinator) { news.announce() }
+    }
+
+    /// Another connection to the store, for what takes long.
+    func open() throws -> DirectStore { try opener(false, false) }
+
+    /// How many objects there are. One count at a time.
+    func count(_ request: PageRequest) throws -> Int {
+        // A store that is in memory as a whole is there once, and its filters name objects of it.
+        guard store.pagesByKey else { return try store.asking { try $0.fetchCount(request.countPlan) } }
+        return try counter.withLock { counter in
+            let store = try counter ?? open()
+            counter = store
+            var plan = request.countPlan
+            plan.entity = store.layout.entityByName[plan.entity.name] ?? plan.entity
+            return try store.asking { try $0.fetchCount(plan) }
+        }
+    }
+}
+
+/// Hears of changes of a store until it goes.
+private final class Observation: @unchecked Sendable {
+    // @unchecked Sendable: immutable.
+    private let token: any NSObjectProtocol
+
+    init(of coordinator: NSPersistentStoreCoordinator, _ heard: @escaping @Sendable () -> Void) {
+        token = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+        ) { _ in heard() }
+    }
+
+    deinit { NotificationCenter.default.removeObserver(token) }
+}

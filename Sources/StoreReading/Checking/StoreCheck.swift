@@ -1,0 +1,151 @@
+import CoreData
+import SQLGeneration
+import SQLiteConnection
+import SQLiteEngine
+import StoreEngine
+
+/// What is wrong with a store: its file, its counters, its relationships, its unique values.
+package struct StoreCheck {
+    /// Something that is wrong.
+    package struct Problem: Equatable {
+        package enum Kind: String, Equatable {
+            case file, counter, reference, unique, entity, structure
+        }
+
+        package let kind: Kind
+        /// A sentence without its end.
+        package let text: String
+    }
+
+    package private(set) var problems: [Problem] = []
+
+    /// How many objects are named of those that have the same problem.
+    private static let mostNamed = 5
+
+    /// Looks at everything. Nothing changes.
+    ///
+    /// - Parameters:
+    ///   - url: the store's file.
+    ///   - store: the store, open.
+    ///   - progress: called with what is looked at next.
+    /// - Throws: an error for a file that cannot be read at all.
+    package init(of url: URL, _ store: DirectStore, progress: (String) throws -> Void = { _ in }) throws {
+        if store.pagesByKey {
+            try progress("file")
+            let connection = try FileDetails.connection(url)
+            checkPages(connection)
+            // Of a file that is damaged, nothing else can be said.
+            guard problems.isEmpty else { return }
+            let schema = try Self.schema(of: store, url)
+            for entity in store.layout.entities where entity.superentity == nil {
+                try progress(entity.name)
+                try checkRows(of: entity, schema, connection)
+            }
+        }
+        try store.asking { engine in
+            problems += (engine.inspection?.findings ?? []).map {
+                Problem(kind: .structure, text: "there is \($0.text)")
+            }
+            for entity in store.layout.entities {
+                for relationship in entity.relationships where !relationship.isTransient {
+                    try progress("\(entity.name).\(relationship.name)")
+                    try checkReferences(of: relationship, from: entity, engine)
+                }
+            }
+        }
+    }
+
+    /// What SQLite finds wrong with a file that cannot be opened as a store.
+    package static func pages(of url: URL) -> [Problem] {
+        guard (try? StoreKind(of: url)) == .sqlite, let copy = try? PrivateCopy(of: url),
+            let connection = try? Connection(path: copy.url.path, mode: .readWrite)
+        else { return [] }
+        var check = StoreCheck()
+        check.checkPages(connection)
+        return check.problems
+    }
+
+    private init() {}
+
+    static func schema(of store: DirectStore, _ url: URL) throws -> SQLSchema {
+        let catalog = try StoreFile.openForReading(url).catalog()
+        return SQLSchema(
+            layout: store.layout, entityNames: nil,
+            numbers: catalog.numbers(for: store.coordinator.managedObjectModel), catalog: catalog)
+    }
+
+    // MARK: The file
+
+    private mutating func checkPages(_ connection: Connection) {
+        do {
+            let statement = try connection.prepare("PRAGMA integrity_check(20)")
+            while try statement.step() {
+                let line = statement.string(at: 0)
+                if line != "ok" {
+                    problems.append(Problem(kind: .file, text: "the file is damaged: \(TextTools.inOneLine(line))"))
+                }
+            }
+        } catch {
+            problems.append(
+                Problem(kind: .file, text: "the file cannot be read: \(TextTools.withoutPeriod("\(error)"))"))
+        }
+    }
+
+    // MARK: Rows
+
+    private mutating func checkRows(of entity: EntityLayout, _ schema: SQLSchema, _ connection: Connection) throws {
+        guard let mapping = schema.mapping(of: entity) else { return }
+        let greatest = try connection.integer(StoreCheckSQL.greatestKey(of: mapping.table)) ?? 0
+        let counter = try connection.integer(StoreCheckSQL.counter(of: mapping.number))
+        if greatest > counter ?? 0 {
+            problems.append(
+                Problem(
+                    kind: .counter,
+                    text:
+                        "the counter of “\(entity.name)” is \(counter.map(String.init) ?? "missing"), and there is an object with the number \(greatest): "
+                        + "a new object would get a number that is taken"))
+        }
+        if mapping.sharesTable, let count = try connection.integer(StoreCheckSQL.strangers(in: mapping)), count > 0 {
+            problems.append(
+                Problem(
+                    kind: .entity,
+                    text:
+                        "\(TextTools.count(Int(count), "row")) of \(mapping.table) \(count == 1 ? "is" : "are") of an entity that the model does not have"
+                ))
+        }
+        for owner in entity.selfAndSubentities {
+            guard let mapping = schema.mapping(of: owner) else { continue }
+            let inherited = Set((owner.superentity?.uniquenessConstraints ?? []).map { $0.joined(separator: "\u{0}") })
+            for constraint in owner.uniquenessConstraints
+            where !inherited.contains(constraint.joined(separator: "\u{0}")) {
+                guard let sql = StoreCheckSQL.sharedValues(of: constraint, in: mapping),
+                    let count = try connection.integer(sql), count > 0
+                else { continue }
+                problems.append(
+                    Problem(
+                        kind: .unique,
+                        text:
+                            "\(TextTools.count(Int(count), "value")) of “\(owner.name).\(constraint.joined(separator: ", "))” "
+                            + "\(count == 1 ? "is" : "are") not unique"))
+            }
+        }
+    }
+
+    // MARK: References
+
+    private mutating func checkReferences(
+        of relationship: RelationshipLayout, from entity: EntityLayout, _ engine: any StoreEngine
+    ) throws {
+        // What the store has no column for is among the findings.
+        guard
+            let found = try? engine.inspection?.danglingReferences(of: relationship, from: entity), !found.isEmpty
+        else { return }
+        let names = found.keys.sorted().prefix(Self.mostNamed).map { "\(entity.name)/p\($0)" }.joined(separator: ", ")
+        let rest = found.count > Self.mostNamed ? ", …" : ""
+        problems.append(
+            Problem(
+                kind: .reference,
+                text: "“\(entity.name).\(relationship.name)” of \(TextTools.count(found.count, "object")) leads to "
+                    + "“\(relationship.destination.name)” objects that are gone: \(names)\(rest)"))
+    }
+}

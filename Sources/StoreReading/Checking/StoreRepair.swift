@@ -1,0 +1,92 @@
+import CoreData
+import SQLGeneration
+import SQLiteConnection
+import SQLiteEngine
+
+/// A copy of a store in which what can be mended is mended. The store itself stays as it is.
+package enum StoreRepair {
+    /// Writes the copy.
+    ///
+    /// - Parameters:
+    ///   - path: the store.
+    ///   - copy: the file to write, which must not be there.
+    ///   - model: the model's path; nil for the copy that the store keeps.
+    /// - Returns: what was done, in sentences without their ends.
+    /// - Throws: `CommandError` for a place that is taken, an error for a store that cannot be copied.
+    package static func repair(_ path: String, into copy: String, model: String?) throws -> [String] {
+        let (source, target) = (URL(fileURLWithPath: path), URL(fileURLWithPath: copy))
+        guard try StoreKind(of: source) == .sqlite else {
+            throw CommandError("“\(path)” is no SQLite store; only these are mended")
+        }
+        guard !FileManager.default.fileExists(atPath: copy) else { throw CommandError("“\(copy)” is there already") }
+        let original = try PrivateCopy(of: source)
+        do { return try mend(original.url, source, target, model) } catch {
+            for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy + suffix) }
+            guard let damage = error as? SQLiteError else { throw error }
+            throw CommandError("“\(path)” is too damaged to be copied: \(damage.message)")
+        }
+    }
+
+    private static func mend(_ readable: URL, _ source: URL, _ target: URL, _ model: String?) throws -> [String] {
+        // SQLite writes each row and each index anew, and leaves damaged free pages behind.
+        do {
+            let connection = try Connection(path: readable.path, mode: .readWrite)
+            try connection.execute("REINDEX")
+            try connection.execute("VACUUM INTO '\(target.path.replacing("'", with: "''"))'")
+        }
+        chmod(target.path, mode(of: source))
+        var done = ["the file and its indexes are written anew"]
+        let store = try DirectStore(.init(path: target.path, modelPath: model))
+        let schema = try StoreCheck.schema(of: store, target)
+        store.close()
+        let connection = try Connection(path: target.path, mode: .readWrite)
+        try connection.execute("PRAGMA journal_mode = WAL")
+        try connection.transaction(.immediate) {
+            for entity in store.layout.entities where entity.superentity == nil {
+                guard let mapping = schema.mapping(of: entity) else { continue }
+                if let line = try mendCounter(mapping, connection) { done.append(line) }
+            }
+            for entity in store.layout.entities {
+                for relationship in entity.relationships
+                where relationship.source === entity && !relationship.isTransient {
+                    if let line = try mendReferences(relationship, schema, connection) { done.append(line) }
+                }
+            }
+        }
+        return done
+    }
+
+    private static func mode(of url: URL) -> mode_t {
+        var facts = stat()
+        return stat(url.path, &facts) == 0 ? facts.st_mode & 0o777 : 0o600
+    }
+
+    private static func mendCounter(_ mapping: EntityMapping, _ connection: Connection) throws -> String? {
+        let greatest = try connection.integer(StoreCheckSQL.greatestKey(of: mapping.table)) ?? 0
+        guard let counter = try connection.integer(StoreCheckSQL.counter(of: mapping.number)), counter < greatest else {
+            return nil
+        }
+        try connection.run(StoreCheckSQL.setCounter(of: mapping.number, to: greatest))
+        return "the counter of “\(mapping.layout.name)” is \(greatest); it was \(counter)"
+    }
+
+    private static func mendReferences(
+        _ relationship: RelationshipLayout, _ schema: SQLSchema, _ connection: Connection
+    ) throws -> String? {
+        guard let source = schema.mapping(of: relationship.source),
+            let destination = schema.mapping(of: relationship.destination)
+        else { return nil }
+        if !relationship.isToMany {
+            guard let column = source.columns[relationship.slot] else { return nil }
+            try connection.run(StoreCheckSQL.clearDangling(column, of: source, destination: destination))
+        } else if case .joinTable(let join)? = source.toManys[relationship.index] {
+            try connection.run(StoreCheckSQL.deleteDangling(join, destination: destination))
+        } else {
+            return nil
+        }
+        let count = connection.changes
+        guard count > 0 else { return nil }
+        return
+            "“\(relationship.source.name).\(relationship.name)”: \(TextTools.count(count, "reference")) that led nowhere \(count == 1 ? "is" : "are") gone"
+    }
+}

@@ -1,0 +1,83 @@
+import CoreData
+
+/// A property's value, of the kinds that are written differently.
+package indirect enum FieldValue: Equatable {
+    case null
+    case boolean(Bool)
+    case integer(Int64)
+    case double(Double)
+    /// A decimal number's digits.
+    case decimal(String)
+    case string(String)
+    /// Seconds since 2001.
+    case date(Double)
+    case data(Data)
+    /// Bytes that are JSON.
+    case json(String)
+    case uuid(UUID)
+    case url(String)
+    /// A value that is kept in a file which cannot be read: the file's path, and why.
+    case missing(file: String, reason: String)
+    /// The elements of a composite attribute, by name.
+    case composite([Element])
+    /// A to-one relationship without destination.
+    case noObject
+    case object(ObjectLink)
+    case objects([ObjectLink])
+    /// Several values, of a store without a model.
+    case list([FieldValue])
+    /// A value whose place in the store is not known, and why.
+    case unknown(String)
+
+    package struct Element: Equatable {
+        package let name: String
+        package let value: FieldValue
+
+        package init(name: String, value: FieldValue) { (self.name, self.value) = (name, value) }
+    }
+
+    /// - Parameters:
+    ///   - value: the stored value.
+    ///   - attribute: tells booleans from integers, and the elements of composites.
+    package init(_ value: StoredValue, _ attribute: AttributeLayout) {
+        switch value {
+        case .null: self = .null
+        case .integer(let value):
+            self = attribute.type == .booleanAttributeType ? .boolean(value != 0) : .integer(value)
+        case .double(let value): self = .double(value)
+        case .string(let value): self = .string(value)
+        case .date(let value): self = .date(value)
+        case .data(let value): self = Self.json(in: value, attribute).map(FieldValue.json) ?? .data(value)
+        case .uuid(let value): self = .uuid(value)
+        case .identifier(let value): self = .object(ObjectLink(value))
+        case .object(let value): self = FieldValue(object: value, attribute)
+        }
+    }
+
+    /// The JSON that bytes contain: an array or an object always, a single value only where the model says so.
+    private static func json(in data: Data, _ attribute: AttributeLayout) -> String? {
+        guard attribute.type == .binaryDataAttributeType, let first = data.first, let last = data.last,
+            attribute.isJSON || (first == UInt8(ascii: "{") && last == UInt8(ascii: "}"))
+                || (first == UInt8(ascii: "[") && last == UInt8(ascii: "]")),
+            (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+        else { return nil }
+        return String(data: data, encoding: .utf8)
+    }
+
+    private init(object: NSObject, _ attribute: AttributeLayout) {
+        switch object {
+        case let value as NSDecimalNumber: self = .decimal(value.stringValue)
+        case let value as NSURL: self = .url(value.absoluteString)
+        case let value as UnavailableValue: self = .unknown(value.reason)
+        case let value as MissingExternalData: self = .missing(file: value.file.path, reason: value.reason)
+        case let value as CompositeValue:
+            self = .composite(
+                attribute.elements.map { element in
+                    Element(
+                        name: element.name,
+                        value: FieldValue(StoredValue(value.elements[element.name], for: element), element))
+                })
+        default: self = .string("\(object)")
+        }
+    }
+}

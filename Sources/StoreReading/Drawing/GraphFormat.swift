@@ -1,0 +1,6 @@
+/// The formats of drawings.
+package enum GraphFormat: String, CaseIterable {
+    case dot
+    case svg
+    case png
+}

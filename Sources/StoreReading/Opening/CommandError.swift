@@ -1,0 +1,5 @@
+/// Why the command cannot do what it was asked: names what and where.
+package struct CommandError: Error, Equatable {
+    package let message: String
+    package init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,136 @@
+import CoreData
+import StoreEngine
+
+/// A store that is read where it is, while others may write to it; or, where that is asked for, written to.
+///
+/// `OpenedStore` reads a copy, so that nothing beside the store changes; a store of gigabytes, or one that is to be watched, is not copied.
+package final class DirectStore: @unchecked Sendable {
+    // @unchecked Sendable: immutable; the copy is only kept.
+    /// What to open, as a value.
+    package struct Opening: Sendable {
+        /// The store's path.
+        package var path: String
+        /// The model's path; nil for the copy that the store keeps.
+        package var modelPath: String?
+        package var isWritable = false
+        /// Whether changes of others are announced.
+        package var announcesChanges = false
+        /// Whether a private copy is read instead, so that nothing beside the store changes, either.
+        package var readsCopy = false
+
+        package init(path: String, modelPath: String? = nil) { (self.path, self.modelPath) = (path, modelPath) }
+    }
+
+    /// Where the store is; nil for one in a database.
+    package let file: URL?
+    /// What to call the store.
+    package let name: String
+    package let document: ModelDocument
+    /// Where the model is from, as the end of a sentence.
+    package let modelOrigin: String
+    package let layout: ModelLayout
+    package let coordinator: NSPersistentStoreCoordinator
+    package let store: NSPersistentStore
+    /// Whether a page begins after a row: the other stores are in memory as a whole.
+    package let pagesByKey: Bool
+    private let copy: PrivateCopy?
+
+    /// Opens a store in a file.
+    ///
+    /// - Throws: an error that names the file, and what is wrong with it.
+    package init(_ opening: Opening) throws {
+        let original = URL(fileURLWithPath: opening.path)
+        copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
+        let url = copy?.url ?? original
+        let facts = try copy.map { try FileFacts(copy: $0.url, original: original) } ?? FileFacts(inPlace: url)
+        var options: [AnyHashable: Any] = [
+            NSReadOnlyPersistentStoreOption: !opening.isWritable,
+            NSPersistentStoreRemoteChangeNotificationPostOptionKey: opening.announcesChanges,
+        ]
+        if facts.history != nil { options[NSPersistentHistoryTrackingKey] = true }
+        if copy != nil { options[ExternalDataOption.store] = original }
+        if facts.versionHashes.isEmpty { options[NSIgnorePersistentStoreVersioningOption] = true }
+        let candidates: [() throws -> ModelCandidate]
+        do {
+            candidates = try ModelCandidate.candidates(for: facts, store: original, modelPath: opening.modelPath)
+        } catch let
+            error as ModelCandidate.NoModel
+        {
+            guard facts.kind == .sqlite, !opening.isWritable else {
+                throw CommandError("\(error.reason); --model names a model to open it with")
+            }
+            options[NSIgnorePersistentStoreVersioningOption] = true
+            candidates = [{ try TableModel.candidate(for: url, facts: facts, reason: error.reason) }]
+        }
+        let opened = try Self.open(candidates, facts.kind.type, url, options)
+        (layout, coordinator, store) = (opened.layout, opened.coordinator, opened.store)
+        (document, modelOrigin) = (opened.candidate.document, opened.candidate.origin)
+        file = url
+        name = original.lastPathComponent
+        pagesByKey = facts.kind == .sqlite
+    }
+
+    private typealias Opened = (
+        candidate: ModelCandidate, layout: ModelLayout, coordinator: NSPersistentStoreCoordinator,
+        store: NSPersistentStore
+    )
+
+    /// Opens the store with the first model that fits.
+    private static func open(
+        _ candidates: [() throws -> ModelCandidate], _ type: String, _ url: URL, _ options: [AnyHashable: Any]
+    ) throws -> Opened {
+        var refusal: (any Error)?
+        for read in candidates {
+            do {
+                let candidate = try read()
+                let model = try candidate.model()
+                let layout = try model.compiledLayout()
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                let store = try coordinator.addPersistentStore(
+                    ofType: type, configurationName: nil, at: url, options: options)
+                return (candidate, layout, coordinator, store)
+            } catch {
+                // The current version's reason is the one to tell.
+                refusal = refusal ?? error
+            }
+        }
+        throw refusal ?? CommandError("“\(url.path)” cannot be opened: there is no model")
+    }
+
+    /// Opens a store in a database.
+    ///
+    /// - Parameters:
+    ///   - name: what to call it; not its address, which may have a password in it.
+    ///   - type: the type of the store, which is known to the coordinator.
+    ///   - url: where it is.
+    ///   - candidate: its model.
+    ///   - options: the options to open it with.
+    /// - Throws: what opening it throws.
+    package init(
+        named name: String, type: String, url: URL, candidate: ModelCandidate, options: [AnyHashable: Any]
+    ) throws {
+        let model = try candidate.model()
+        layout = try model.compiledLayout()
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
+        document = candidate.document
+        modelOrigin = candidate.origin
+        file = nil
+        copy = nil
+        self.name = name
+        pagesByKey = true
+    }
+
+    /// Asks the engine, one question at a time.
+    package func asking<Result>(_ body: (any StoreEngine) throws -> Result) throws -> Result {
+        try coordinator.performAndWait { () throws in try body(store.engine) }
+    }
+
+    /// The identity of an object, whether or not there is one.
+    package func identifier(_ entity: EntityLayout, _ key: Int64) -> NSManagedObjectID {
+        NSManagedObjectID(layout: entity, store: store.identity, key: key)
+    }
+
+    /// Closes the store.
+    package func close() { try? coordinator.remove(store) }
+}

@@ -1,0 +1,94 @@
+import CoreData
+import KeyedArchives
+import SQLiteConnection
+import SQLiteEngine
+
+/// What a store's file says of itself, before there is a model.
+package struct FileFacts {
+    package let kind: StoreKind
+    package let uuid: String
+    /// The metadata; empty where there are none.
+    package let metadata: [String: PropertyList]
+    /// Why there are no metadata, as the end of a sentence; nil where there are.
+    package let missingMetadata: String?
+    /// The store's copy of its model; nil where it keeps none.
+    package let modelCache: Data?
+    /// How many changes and transactions its persistent history has; nil without a history.
+    package let history: (changes: Int64, transactions: Int64)?
+
+    /// Reads a copy of the store at `original`.
+    ///
+    /// What is missing, metadata or model, is missing: the objects may be whole.
+    ///
+    /// - Throws: `CommandError` naming the store: damaged, or no store of Core Data's.
+    package init(copy: URL, original: URL) throws { try self.init(copy, original: original, isCopy: true) }
+
+    /// Reads a store in its place, where nothing is changed.
+    ///
+    /// - Throws: as `init(copy:original:)`.
+    package init(inPlace store: URL) throws { try self.init(store, original: store, isCopy: false) }
+
+    private init(_ copy: URL, original: URL, isCopy: Bool) throws {
+        kind = try StoreKind(of: original)
+        guard kind == .sqlite else {
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: copy)
+            uuid = metadata[NSStoreUUIDKey] as? String ?? ""
+            self.metadata = metadata.compactMapValues { try? PropertyList(foundationObject: $0) }
+            missingMetadata = nil
+            modelCache = nil
+            history = nil
+            return
+        }
+        do {
+            let file = try isCopy ? RawStoreFile(copy, mode: .readWrite) : Self.readable(copy)
+            guard file.tables.contains("Z_METADATA"), file.tables.contains("Z_PRIMARYKEY") else {
+                let missing = file.tables.contains("Z_METADATA") ? "Z_PRIMARYKEY" : "Z_METADATA"
+                throw CommandError(
+                    "“\(original.path)” is an SQLite database but no Core Data store: it has no table \(missing)")
+            }
+            let row = try file.metadata()
+            uuid = row?.uuid ?? ""
+            (metadata, missingMetadata) = Self.metadata(row?.list ?? Data(), hasRow: row != nil)
+            // The copy becomes one that can be opened without metadata.
+            if isCopy, missingMetadata != nil { try file.blankMetadata() }
+            modelCache = try file.modelCache()
+            history = try file.historyCounts()
+        } catch let error as SQLiteError {
+            let damage = error.isCorrupt ? " is damaged or cut off" : " cannot be read"
+            throw CommandError("“\(original.path)”\(damage): \(error.message)")
+        }
+    }
+
+    /// Opens a file in the way that its folder allows: one that cannot be written has no room for the files of a log.
+    private static func readable(_ url: URL) throws -> RawStoreFile {
+        do { return try RawStoreFile(url, mode: .readOnly) } catch let error as SQLiteError
+            where error.isCannotOpen || error.isReadOnly
+        {
+            return try RawStoreFile(url, mode: .immutable)
+        }
+    }
+
+    /// The metadata, or why there are none.
+    private static func metadata(_ data: Data, hasRow: Bool) -> ([String: PropertyList], String?) {
+        guard hasRow else { return ([:], "the table Z_METADATA is empty") }
+        guard !data.isEmpty else { return ([:], "Z_METADATA.Z_PLIST is empty") }
+        do {
+            guard let fields = try PropertyList(binary: data).dictionaryValue else {
+                return ([:], "Z_METADATA.Z_PLIST is no dictionary")
+            }
+            return (fields, nil)
+        } catch {
+            return ([:], "Z_METADATA.Z_PLIST is damaged: " + TextTools.withoutPeriod("\(error)"))
+        }
+    }
+
+    /// The version hashes of the entities.
+    package var versionHashes: [String: Data] {
+        metadata["NSStoreModelVersionHashes"]?.dictionaryValue?.compactMapValues(\.dataValue) ?? [:]
+    }
+
+    /// The identifiers of the model's version, those that say something.
+    package var versionIdentifiers: [String] {
+        (metadata["NSStoreModelVersionIdentifiers"]?.arrayValue ?? []).compactMap(\.stringValue).filter { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,115 @@
+import CoreData
+import KeyedArchives
+
+/// A model that a store may be read with, and where it is from.
+package struct ModelCandidate {
+    package let document: ModelDocument
+    /// The version hashes that came with it; none means that they are computed.
+    package let versionHashes: [String: Data]
+    /// Where the model is from, as the end of a sentence.
+    package let origin: String
+
+    package init(document: ModelDocument, versionHashes: [String: Data], origin: String) {
+        (self.document, self.versionHashes, self.origin) = (document, versionHashes, origin)
+    }
+
+    /// The models to try: the store's own copy, or the versions of a model file, the current one first. Each is read when it is
+    /// tried, and one that cannot be read does not keep the others from it.
+    ///
+    /// - Throws: an error naming the file, or `NoModel` where the store has no copy of its model.
+    package static func candidates(
+        for facts: FileFacts, store: URL, modelPath: String?
+    ) throws -> [() throws -> ModelCandidate] {
+        if let modelPath {
+            return try candidates(inFile: modelPath).map { read in { try read().trusted(for: facts) } }
+        }
+        let own = try copy(in: facts, store: store)
+        return [{ own }]
+    }
+
+    /// A store has no model of its own that could be read.
+    package struct NoModel: Error {
+        /// Why, as a sentence without its end.
+        package let reason: String
+    }
+
+    /// The copy that a store keeps.
+    ///
+    /// - Throws: `NoModel` where there is none, or it is damaged.
+    package static func copy(in facts: FileFacts, store: URL) throws -> ModelCandidate {
+        guard let cache = facts.modelCache else {
+            throw NoModel(reason: "“\(store.path)” keeps no copy of its model")
+        }
+        do {
+            let document = try ModelArchiveReader.document(of: RawDeflate.inflate(cache))
+            let names = facts.versionIdentifiers.map { "“\($0)”" }.joined(separator: ", ")
+            let origin = "the copy that the store keeps" + (names.isEmpty ? "" : ", version \(names)")
+            return ModelCandidate(document: document, versionHashes: facts.versionHashes, origin: origin)
+        } catch {
+            let reason = TextTools.withoutPeriod((error as? ModelFileError)?.reason ?? "\(error)")
+            let isUnknown = (error as? KeyedArchiveError)?.unknownClass != nil
+            throw NoModel(
+                reason:
+                    "the copy of its model that “\(store.path)” keeps \(isUnknown ? "cannot be read" : "is damaged") "
+                    + "(\(reason))")
+        }
+    }
+
+    /// A store's copy of its model, as it is stored.
+    ///
+    /// - Throws: an error for bytes that are no model.
+    package init(cache: Data, origin: String) throws {
+        document = try ModelArchiveReader.document(of: RawDeflate.inflate(cache))
+        versionHashes = [:]
+        self.origin = origin
+    }
+
+    /// The current version of a model file.
+    ///
+    /// - Throws: an error naming the file.
+    package static func file(at path: String) throws -> ModelCandidate {
+        guard let first = try candidates(inFile: path).first else { throw CommandError("“\(path)” has no model") }
+        return try first()
+    }
+
+    private static func candidates(inFile path: String) throws -> [() throws -> ModelCandidate] {
+        let package = try ModelPackage(at: URL(fileURLWithPath: path))
+        let names =
+            [package.currentVersionName] + package.versions.map(\.name).filter { $0 != package.currentVersionName }
+        return names.map { name in
+            {
+                ModelCandidate(
+                    document: try package.document(version: name), versionHashes: package.recordedHashes(version: name),
+                    origin: "“\(package.url.lastPathComponent)”" + (names.count > 1 ? ", version “\(name)”" : ""))
+            }
+        }
+    }
+
+    /// Apple's version hashes cannot be computed for a source model, and are compared by way of the store's own copy of
+    /// its model. Where there is none, the names of the entities and the columns have to do: the candidate takes the
+    /// store's hashes as its own.
+    private func trusted(for facts: FileFacts) -> ModelCandidate {
+        let isReadable = facts.modelCache.map { (try? ModelArchiveReader.document(of: RawDeflate.inflate($0))) != nil }
+        guard versionHashes.isEmpty, isReadable != true,
+            Set(document.entities.map(\.name)) == Set(facts.versionHashes.keys)
+        else { return self }
+        return ModelCandidate(document: document, versionHashes: facts.versionHashes, origin: origin)
+    }
+
+    /// The model to open the store with. Values of transformable attributes stay bytes: their transformers and classes
+    /// are the business of the program that made the store.
+    package func model() throws -> NSManagedObjectModel {
+        var document = document
+        for entity in document.entities.indices {
+            for property in document.entities[entity].properties.indices {
+                guard var attribute = document.entities[entity].properties[property].attribute,
+                    attribute.type == .transformableAttributeType
+                else { continue }
+                attribute.valueTransformerName = "PippinKeepsBytes"
+                attribute.defaultValue = nil
+                document.entities[entity].properties[property].kind = .attribute(attribute)
+            }
+        }
+        return try ModelFileError.naming(nil) { try ModelAssembler.model(document, versionHashes: versionHashes) }
+    }
+}

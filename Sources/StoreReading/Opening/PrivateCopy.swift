@@ -1,0 +1,74 @@
+import Foundation
+
+/// A copy of a store's database in a private folder, which goes when the copy does. Its external data stay where they are.
+///
+/// SQLite writes beside a database even to read it, when that has a write-ahead log. The copy takes the log along, so
+/// what is only there is seen too, and the store itself stays untouched.
+package final class PrivateCopy {
+    /// The copy.
+    package let url: URL
+    private let folder: TemporaryFolder
+
+    /// Copies a store.
+    ///
+    /// - Throws: `CommandError` when the file is missing, no store, or cannot be read or copied.
+    package init(of original: URL) throws {
+        _ = try StoreKind(of: original)
+        folder = try TemporaryFolder()
+        url = folder.url.appendingPathComponent(original.lastPathComponent)
+        try copy(original)
+    }
+
+    /// Copies the database, its log or journal. Starts over when another process writes meanwhile.
+    private func copy(_ original: URL) throws {
+        for _ in 0..<20 {
+            let before = Self.fingerprint(of: original)
+            for suffix in ["", "-wal", "-journal"] {
+                let source = original.path + suffix
+                let destination = url.path + suffix
+                unlink(destination)
+                guard suffix.isEmpty || FileManager.default.fileExists(atPath: source) else { continue }
+                try Self.copy(source, to: destination)
+            }
+            if before == Self.fingerprint(of: original) { return }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        throw CommandError("“\(original.path)” is being written without a pause; try again later")
+    }
+
+    /// Copies a file into one that only this user can read, from its first byte on.
+    private static func copy(_ source: String, to destination: String) throws {
+        func failure() -> CommandError {
+            CommandError("“\(source)” cannot be copied: \(String(cString: strerror(errno)))")
+        }
+        let from = open(source, O_RDONLY | O_CLOEXEC)
+        guard from >= 0 else { throw failure() }
+        defer { close(from) }
+        let to = open(destination, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard to >= 0 else { throw failure() }
+        defer { close(to) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = read(from, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure() }
+            if count == 0 { return }
+            var done = 0
+            while done < count {
+                let written = buffer.withUnsafeBytes { write(to, $0.baseAddress?.advanced(by: done), count - done) }
+                if written < 0, errno == EINTR { continue }
+                guard written >= 0 else { throw failure() }
+                done += written
+            }
+        }
+    }
+
+    /// What changes when somebody writes: sizes and times of the files.
+    private static func fingerprint(of original: URL) -> [String] {
+        ["", "-wal", "-journal"].map { suffix in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: original.path + suffix)
+            let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate
+            return "\(attributes?[.size] ?? "none") \(time ?? 0)"
+        }
+    }
+}

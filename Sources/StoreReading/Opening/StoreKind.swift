@@ -1,0 +1,59 @@
+import CoreData
+import Foundation
+
+/// The kinds of files that stores are. A file's first bytes show its kind; its name does not.
+package enum StoreKind: Equatable {
+    case sqlite
+    case xml
+    case binary
+
+    /// The kind as Core Data names it.
+    package var type: String {
+        switch self {
+        case .sqlite: NSSQLiteStoreType
+        case .xml: NSXMLStoreType
+        case .binary: NSBinaryStoreType
+        }
+    }
+
+    /// Recognizes a store by its first bytes. `nil` for a file that is no store.
+    ///
+    /// - Parameter start: the first bytes of a file.
+    package init?(start: Data) {
+        if start.starts(with: Data("SQLite format 3\0".utf8)) {
+            self = .sqlite
+        } else if start.starts(with: Data("bplist00".utf8)) {
+            self = .binary
+        } else {
+            let text = String(decoding: start, as: UTF8.self)
+            let isXML = text.drop(while: { $0 == "\u{FEFF}" || $0.isWhitespace }).hasPrefix("<?xml")
+            guard isXML, text.contains("<!DOCTYPE database") || text.contains("<database") else { return nil }
+            self = .xml
+        }
+    }
+
+    /// Looks at a file.
+    ///
+    /// - Throws: `CommandError` when it is missing, cannot be read, or is no store.
+    package init(of url: URL) throws {
+        let path = url.path
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            throw CommandError("“\(path)”: there is no such file")
+        }
+        guard !isDirectory.boolValue else { throw CommandError("“\(path)” is a folder; an SQLite file expected") }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw CommandError("“\(path)” is no regular file; an SQLite database expected")
+        }
+        guard let file = FileHandle(forReadingAtPath: path) else { throw CommandError("“\(path)” cannot be read") }
+        defer { try? file.close() }
+        let start = (try? file.read(upToCount: 2048)) ?? Data()
+        guard !start.isEmpty else { throw CommandError("“\(path)” is empty; an SQLite database expected") }
+        guard let kind = StoreKind(start: start) else {
+            throw CommandError(
+                "“\(path)” is no store: it begins neither with “SQLite format 3”, nor as an XML or binary store does")
+        }
+        self = kind
+    }
+}

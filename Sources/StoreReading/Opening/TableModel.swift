@@ -1,0 +1,64 @@
+import CoreData
+import SQLGeneration
+import SQLiteEngine
+
+/// A model for a store that has none: the entities that `Z_PRIMARYKEY` numbers, with an attribute for each column. Relationships are the numbers
+/// that their columns have.
+enum TableModel {
+    static func candidate(for url: URL, facts: FileFacts, reason: String) throws -> ModelCandidate {
+        let file = try StoreFile.openForReading(url)
+        let catalog = try file.catalog()
+        let document = document(
+            of: catalog,
+            parents: try RawStoreFile(url, mode: file.connection.mode).entities().map {
+                ($0.name, $0.number, $0.parent)
+            })
+        guard !document.entities.isEmpty else { throw CommandError("\(reason), and it has no entities") }
+        return ModelCandidate(
+            document: document, versionHashes: [:], origin: "none: \(reason). Its tables are shown as they are")
+    }
+
+    /// Pure.
+    static func document(
+        of catalog: StoreCatalog, parents: [(name: String, number: Int, parent: Int)]
+    ) -> ModelDocument {
+        var document = ModelDocument()
+        let names = Dictionary(parents.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
+        let tables = Dictionary(
+            catalog.tables.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
+        for entity in parents.sorted(by: { $0.number < $1.number }) {
+            let parent = names[entity.parent]
+            guard parent != nil || tables["Z" + entity.name.uppercased()] != nil else { continue }
+            var described = EntityDocument(name: entity.name)
+            described.parentName = parent
+            if parent == nil {
+                described.properties = (tables["Z" + entity.name.uppercased()] ?? []).compactMap(attribute)
+            }
+            document.entities.append(described)
+        }
+        return document
+    }
+
+    /// `ZTITLE VARCHAR` as the attribute `title`; nil for columns of Core Data's own.
+    private static func attribute(_ column: TableDefinition.Column) -> PropertyDocument? {
+        let name = column.name.uppercased()
+        guard name.hasPrefix("Z"), !name.hasPrefix("Z_"), let first = name.dropFirst().first, first.isLetter else {
+            return nil
+        }
+        var property = PropertyDocument(
+            name: name.dropFirst().lowercased(), kind: .attribute(AttributeDocument(type: type(column.declaredType))))
+        property.isOptional = true
+        return property
+    }
+
+    private static func type(_ declared: String) -> NSAttributeType {
+        switch declared.uppercased() {
+        case "INTEGER": .integer64AttributeType
+        case "FLOAT", "REAL", "DOUBLE": .doubleAttributeType
+        case "DECIMAL": .decimalAttributeType
+        case "TIMESTAMP": .dateAttributeType
+        case "BLOB": .binaryDataAttributeType
+        default: .stringAttributeType
+        }
+    }
+}

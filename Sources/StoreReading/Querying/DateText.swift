@@ -1,0 +1,52 @@
+import Foundation
+
+/// Dates as people type them, in UTC: `2024-05-01`, `2024-05-01 13:30`, `2024-05-01T13:30:15.250Z`. Pure.
+package enum DateText {
+    /// The date of a text; nil where it is none.
+    package static func date(_ text: String) -> Date? {
+        let scanner = text.trimmingCharacters(in: .whitespaces)
+        let parts = scanner.split(maxSplits: 1, whereSeparator: { $0 == "T" || $0 == " " })
+        guard let first = parts.first else { return nil }
+        let day = first.split(separator: "-", omittingEmptySubsequences: false)
+        guard day.count == 3, day[0].count == 4, let year = number(day[0]), let month = number(day[1]),
+            let dayOfMonth = number(day[2]), (1...12).contains(month), (1...31).contains(dayOfMonth)
+        else { return nil }
+        var (seconds, offset) = (0.0, 0)
+        if parts.count == 2 {
+            guard let time = time(parts[1]) else { return nil }
+            (seconds, offset) = time
+        }
+        var components = DateComponents()
+        (components.year, components.month, components.day) = (year, month, dayOfMonth)
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        guard let midnight = calendar.date(from: components),
+            calendar.component(.day, from: midnight) == dayOfMonth
+        else { return nil }
+        return midnight.addingTimeInterval(seconds - Double(offset))
+    }
+
+    /// Seconds of the day, and the seconds that the zone is ahead of UTC.
+    private static func time(_ text: Substring) -> (Double, Int)? {
+        var (rest, offset) = (text, 0)
+        if rest.hasSuffix("Z") || rest.hasSuffix("z") {
+            rest = rest.dropLast()
+        } else if let sign = rest.lastIndex(where: { $0 == "+" || $0 == "-" }) {
+            let zone = rest[rest.index(after: sign)...].filter { $0 != ":" }
+            guard zone.count == 4, let value = Int(zone) else { return nil }
+            offset = (value / 100 * 3600 + value % 100 * 60) * (rest[sign] == "-" ? -1 : 1)
+            rest = rest[..<sign]
+        }
+        if rest.hasSuffix(" UTC") { rest = rest.dropLast(4) }
+        let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 3, let hour = number(parts[0]), let minute = number(parts[1]),
+            hour < 24,
+            minute < 60
+        else { return nil }
+        guard parts.count == 3 else { return (Double(hour * 3600 + minute * 60), offset) }
+        guard let second = Double(parts[2]), (0..<61).contains(second) else { return nil }
+        return (Double(hour * 3600 + minute * 60) + second, offset)
+    }
+
+    private static func number(_ text: Substring) -> Int? { text.allSatisfy(\.isNumber) ? Int(text) : nil }
+}

@@ -1,0 +1,119 @@
+import CoreData
+import PredicateFormat
+
+/// Filters as people type them: the predicate language, in which dates and UUIDs may be written as texts. Pure.
+package enum FilterText {
+    /// The predicate of a text; nil for a text that says nothing.
+    ///
+    /// - Throws: `TextProblem` that names the part which is wrong.
+    package static func predicate(_ text: String, of entity: EntityLayout) throws(TextProblem) -> NSPredicate? {
+        guard text.contains(where: { !$0.isWhitespace }) else { return nil }
+        let parsed: PredicateTree
+        do { parsed = try predicateTree(of: NSPredicate(parsing: text)) } catch let error as PredicateFormatError {
+            throw problem(error, in: text)
+        } catch {
+            throw TextProblem(text, 0..<text.count, "\(error)")
+        }
+        try checkKeys(of: parsed, text, entity)
+        return makePredicate(withValues(parsed, entity))
+    }
+
+    private static func problem(_ error: PredicateFormatError, in text: String) -> TextProblem {
+        guard let position = error.position else { return TextProblem(text, 0..<text.count, error.reason) }
+        let words = Words(text)
+        let word = words.words.first { $0.range.contains(position) }
+        return TextProblem(text, word?.range ?? position..<position, error.reason)
+    }
+
+    // MARK: Keys
+
+    private static func checkKeys(of tree: PredicateTree, _ text: String, _ entity: EntityLayout) throws(TextProblem) {
+        var found: TextProblem?
+        tree.forEachComparison { comparison in
+            for side in [comparison.left, comparison.right] {
+                side.forEach { expression in
+                    guard found == nil, case .keyPath(let keys) = expression else { return }
+                    found = problem(keys, text, entity)
+                }
+            }
+        }
+        if let found { throw found }
+    }
+
+    /// What is wrong with a key path; nil where it leads somewhere.
+    static func problem(_ keys: [String], _ text: String, _ entity: EntityLayout) -> TextProblem? {
+        var current: EntityLayout? = entity
+        for (position, key) in keys.enumerated() {
+            guard let here = current else { return nil }
+            if key.hasPrefix("@") || ["self", "SELF", "objectID", "entity"].contains(key) { return nil }
+            if let next = KeyCompletion.step(key, from: here) {
+                current = next.entity
+                continue
+            }
+            let names = KeyCompletion.names(of: here)
+            return TextProblem(
+                text, place(of: keys, upTo: position, in: text), "“\(here.name)” has no property “\(key)”",
+                suggestions: TextProblem.near(key, among: names))
+        }
+        return nil
+    }
+
+    /// Where the key of a path stands in a text.
+    private static func place(of keys: [String], upTo position: Int, in text: String) -> Range<Int> {
+        let path = keys.joined(separator: ".")
+        for word in Words(text).words where !word.isQuoted {
+            let parts = word.text.split(separator: ".", omittingEmptySubsequences: false).map { $0.drop { $0 == "#" } }
+            guard word.text == path || parts.elementsEqual(keys.map { $0[...] }) else { continue }
+            let start = parts[..<min(position, parts.count)].reduce(word.range.lowerBound) { $0 + $1.count + 1 }
+            return start..<start + keys[position].count
+        }
+        return 0..<text.count
+    }
+
+    // MARK: Values
+
+    /// Texts beside attributes of dates, UUIDs and URLs become what they say.
+    private static func withValues(_ tree: PredicateTree, _ entity: EntityLayout) -> PredicateTree {
+        switch tree {
+        case .constant: return tree
+        case .and(let parts): return .and(parts.map { withValues($0, entity) })
+        case .or(let parts): return .or(parts.map { withValues($0, entity) })
+        case .not(let part): return .not(withValues(part, entity))
+        case .comparison(var comparison):
+            if let attribute = attribute(comparison.left, entity) {
+                comparison.right = value(comparison.right, for: attribute)
+            } else if let attribute = attribute(comparison.right, entity) {
+                comparison.left = value(comparison.left, for: attribute)
+            }
+            return .comparison(comparison)
+        }
+    }
+
+    private static func attribute(_ side: ExpressionTree, _ entity: EntityLayout) -> AttributeLayout? {
+        guard case .keyPath(let keys) = side else { return nil }
+        return entity.attribute(at: keys)
+    }
+
+    private static func value(_ side: ExpressionTree, for attribute: AttributeLayout) -> ExpressionTree {
+        switch side {
+        case .constant(.string(let text)): return .constant(value(text, for: attribute))
+        case .constant(.collection(let values)):
+            return .constant(
+                .collection(
+                    values.map { element in
+                        if case .string(let text) = element { return value(text, for: attribute) }
+                        return element
+                    }))
+        default: return side
+        }
+    }
+
+    private static func value(_ text: String, for attribute: AttributeLayout) -> Value {
+        switch attribute.type {
+        case .dateAttributeType: DateText.date(text).map { .date($0) } ?? .string(text)
+        case .UUIDAttributeType: UUID(uuidString: text).map { .uuid($0) } ?? .string(text)
+        case .URIAttributeType: URL(string: text).map { .url($0) } ?? .string(text)
+        default: .string(text)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import CoreData
+import StoreEngine
+
+/// A query as people type it: `Book where price > 10 and author.name beginswith "J" order by title desc, price limit 20 offset 40`. Pure.
+package struct QueryText {
+    /// A part of a text, and where it begins.
+    package struct Part: Equatable {
+        package let text: String
+        package let offset: Int
+    }
+
+    package struct Order: Equatable {
+        package let key: Part
+        package let isAscending: Bool
+    }
+
+    package let text: String
+    package private(set) var entity: Part
+    package private(set) var filter: Part?
+    package private(set) var orders: [Order] = []
+    package private(set) var limit = 0
+    package private(set) var offset = 0
+
+    private enum Clause: String, CaseIterable {
+        case `where`, order, limit, offset
+    }
+
+    /// Takes a query apart.
+    ///
+    /// - Throws: `TextProblem` that names the part which is wrong.
+    package init(_ text: String) throws(TextProblem) {
+        self.text = text
+        let words = Words(text).words
+        guard let first = words.first, !first.isQuoted, first.text.first?.isLetter == true || first.text.first == "_"
+        else {
+            throw TextProblem(text, words.first?.range ?? 0..<0, "a query begins with the name of an entity")
+        }
+        entity = Part(text: first.text, offset: first.range.lowerBound)
+        let starts = Self.starts(words)
+        guard let next = words.dropFirst().first else { return }
+        guard starts.first?.index == 1 else {
+            throw TextProblem(
+                text, next.range, "“where”, “order by”, “limit” or “offset” was expected after the entity",
+                suggestions: TextProblem.near(next.text, among: ["where", "order", "limit", "offset"]))
+        }
+        for (position, start) in starts.enumerated() {
+            let end = position + 1 < starts.count ? starts[position + 1].index : words.count
+            try read(start.clause, words[start.index], Array(words[(start.index + 1)..<end]))
+        }
+    }
+
+    /// Where clauses begin: at words outside quotation marks and brackets, in the order of the language.
+    private static func starts(_ words: [Words.Word]) -> [(clause: Clause, index: Int)] {
+        var found: [(Clause, Int)] = []
+        var depth = 0
+        for (index, word) in words.enumerated().dropFirst() where !word.isQuoted {
+            if ["(", "{", "["].contains(word.text) { depth += 1 }
+            if [")", "}", "]"].contains(word.text) { depth -= 1 }
+            guard depth == 0, let clause = Clause(rawValue: word.text.lowercased()) else { continue }
+            // A property may be called so: a keyword begins a clause where a clause may begin.
+            if clause == .order, words.indices.contains(index + 1), words[index + 1].text.lowercased() != "by" {
+                continue
+            }
+            if clause == .limit || clause == .offset, index > 1, index + 1 < words.count,
+                Int(words[index + 1].text) == nil
+            {
+                continue
+            }
+            if clause == .where, index != 1 { continue }
+            found.append((clause, index))
+        }
+        return found
+    }
+
+    private mutating func read(_ clause: Clause, _ start: Words.Word, _ words: [Words.Word]) throws(TextProblem) {
+        switch clause {
+        case .where:
+            guard let first = words.first, let last = words.last else {
+                throw TextProblem(text, start.range, "a condition is missing after “where”")
+            }
+            let range = first.range.lowerBound..<last.range.upperBound
+            filter = Part(text: String(Array(text)[range]), offset: range.lowerBound)
+        case .order: try readOrder(start, Array(words.dropFirst()))
+        case .limit: limit = try number(start, words)
+        case .offset: offset = try number(start, words)
+        }
+    }
+
+    private mutating func readOrder(_ start: Words.Word, _ words: [Words.Word]) throws(TextProblem) {
+        for term in words.split(omittingEmptySubsequences: false, whereSeparator: { $0.text == "," }) {
+            guard let key = term.first else { throw TextProblem(text, start.range, "a key is missing in “order by”") }
+            var isAscending = true
+            if let direction = term.dropFirst().first {
+                switch direction.text.lowercased() {
+                case "asc", "ascending": isAscending = true
+                case "desc", "descending": isAscending = false
+                default: throw TextProblem(text, direction.range, "“asc”, “desc” or a comma was expected")
+                }
+            }
+            if let extra = term.dropFirst(2).first { throw TextProblem(text, extra.range, "a comma was expected") }
+            orders.append(Order(key: Part(text: key.text, offset: key.range.lowerBound), isAscending: isAscending))
+        }
+    }
+
+    private func number(_ start: Words.Word, _ words: [Words.Word]) throws(TextProblem) -> Int {
+        guard let word = words.first else {
+            throw TextProblem(text, start.range, "a number is missing after “\(start.text)”")
+        }
+        guard let number = Int(word.text), number >= 0, words.count == 1 else {
+            throw TextProblem(text, word.range, "a number was expected after “\(start.text)”")
+        }
+        return number
+    }
+
+    // MARK: With a model
+
+    /// What fetches the objects, in a store whose engine sorts by keys.
+    ///
+    /// - Parameters:
+    ///   - layout: the store's model.
+    ///   - sortsByKey: whether the engine knows the order of the objects' keys.
+    /// - Returns: the plan.
+    /// - Throws: `TextProblem` for an entity or a key that there is not.
+    package func plan(_ layout: ModelLayout, sortsByKey: Bool) throws(TextProblem) -> FetchPlan {
+        guard
+            let found = layout.entityByName[entity.text]
+                ?? layout.entities.first(where: { $0.name.lowercased() == entity.text.lowercased() })
+        else {
+            throw TextProblem(
+                text, entity.offset..<entity.offset + entity.text.count, "there is no entity “\(entity.text)”",
+                suggestions: TextProblem.near(entity.text, among: layout.entities.map(\.name)))
+        }
+        var plan = FetchPlan(entity: found)
+        if let filter {
+            do { plan.predicate = try FilterText.predicate(filter.text, of: found) } catch {
+                throw error.within(text, at: filter.offset)
+            }
+        }
+        for order in orders {
+            let keys = order.key.text.split(separator: ".").map(String.init)
+            if let problem = FilterText.problem(keys, order.key.text, found) {
+                throw problem.within(text, at: order.key.offset)
+            }
+            plan.sortDescriptors.append(NSSortDescriptor(key: order.key.text, ascending: order.isAscending))
+        }
+        if sortsByKey { plan.sortDescriptors.append(NSSortDescriptor(key: "objectID", ascending: true)) }
+        (plan.limit, plan.offset) = (limit, offset)
+        return plan
+    }
+}

@@ -1,0 +1,53 @@
+import CoreData
+
+/// Values of attributes as people type them, and as files have them. Pure.
+package enum ValueText {
+    /// What was expected instead, as the end of a sentence.
+    package struct Refusal: Error, Equatable {
+        package let expected: String
+    }
+
+    /// The value of a text, as managed objects take it.
+    ///
+    /// - Throws: `Refusal` for a text that is no such value.
+    package static func value(_ text: String, _ type: NSAttributeType) throws(Refusal) -> Any {
+        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        switch type {
+        case .stringAttributeType: return text
+        case .booleanAttributeType: return NSNumber(value: try parse(flag(trimmed), "true or false"))
+        case .integer16AttributeType:
+            return NSNumber(value: try parse(Int16(trimmed), "a whole number from -32,768 to 32,767"))
+        case .integer32AttributeType: return NSNumber(value: try parse(Int32(trimmed), "a whole number of 32 bits"))
+        case .integer64AttributeType: return NSNumber(value: try parse(Int64(trimmed), "a whole number of 64 bits"))
+        case .doubleAttributeType: return NSNumber(value: try parse(Double(trimmed), "a number"))
+        case .floatAttributeType: return NSNumber(value: try parse(Float(trimmed), "a number"))
+        case .decimalAttributeType: return NSDecimalNumber(decimal: try parse(decimal(trimmed), "a decimal number"))
+        case .dateAttributeType: return try parse(DateText.date(trimmed), "a date, such as 2024-05-01 13:30:00")
+        case .UUIDAttributeType: return try parse(UUID(uuidString: trimmed), "a UUID")
+        case .URIAttributeType: return try parse(URL(string: trimmed), "a URL")
+        case .binaryDataAttributeType: return try parse(Data(base64Encoded: trimmed), "bytes in Base64")
+        default: throw Refusal(expected: "another program: values of its type are not made of text")
+        }
+    }
+
+    private static func parse<Value>(_ value: Value?, _ expected: String) throws(Refusal) -> Value {
+        guard let value else { throw Refusal(expected: expected) }
+        return value
+    }
+
+    private static func flag(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "1": true
+        case "false", "no", "0": false
+        default: nil
+        }
+    }
+
+    /// Foundation reads as far as it understands: `12abc` would be 12.
+    private static func decimal(_ text: String) -> Decimal? {
+        guard !text.isEmpty, text.allSatisfy({ $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }) else {
+            return nil
+        }
+        return Decimal(string: text)
+    }
+}

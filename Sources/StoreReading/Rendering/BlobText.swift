@@ -1,0 +1,58 @@
+import CoreData
+import Foundation
+import KeyedArchives
+
+/// What bytes hold where they are a text of their own, as SwiftData keeps `Codable` values: JSON, or a property list.
+package enum BlobText {
+    private static let longest = 400
+    /// Larger ones are nothing to read on a line.
+    private static let largest = 1 << 20
+
+    /// `JSON [1,2]`, `property list ["a", "b"]`; nil for other bytes.
+    package static func content(of data: Data) -> String? {
+        guard !data.isEmpty, data.count <= largest else { return nil }
+        if PropertyList.isBinary(data) {
+            guard let list = try? PropertyList(binary: data) else { return nil }
+            // An archive is a graph of objects, and no list to read.
+            if case .dictionary(let members) = list, members["$archiver"] != nil { return nil }
+            return "property list " + shortened(text(of: list))
+        }
+        guard let first = data.first(where: { !" \t\r\n".utf8.contains($0) }),
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+            (try? JSONSerialization.jsonObject(with: data)) != nil, let text = String(data: data, encoding: .utf8)
+        else { return nil }
+        return "JSON " + shortened(text)
+    }
+
+    private static func text(of list: PropertyList, depth: Int = 0) -> String {
+        guard depth < 16 else { return "…" }
+        switch list {
+        case .boolean(let value): return value ? "true" : "false"
+        case .integer(let value): return "\(value)"
+        case .unsignedInteger(let value): return "\(value)"
+        case .real(let value): return "\(value)"
+        case .date(let value): return JSONText.string(TextTools.iso8601(value.timeIntervalSinceReferenceDate))
+        case .data(let value): return JSONText.string(value.base64EncodedString())
+        case .string(let value): return JSONText.string(value)
+        case .uid(let value): return "UID \(value)"
+        case .array(let values):
+            return "[" + values.prefix(64).map { text(of: $0, depth: depth + 1) }.joined(separator: ", ") + "]"
+        case .dictionary(let members):
+            return "{"
+                + members.sorted { $0.key < $1.key }.prefix(64).map {
+                    "\(JSONText.string($0.key)): \(text(of: $0.value, depth: depth + 1))"
+                }.joined(separator: ", ") + "}"
+        }
+    }
+
+    /// Without control characters, which would reach the terminal.
+    private static func shortened(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars.prefix(longest) {
+            let isControl =
+                scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+            result.unicodeScalars.append(isControl ? " " : scalar)
+        }
+        return result + (text.unicodeScalars.count > longest ? "…" : "")
+    }
+}

@@ -1,0 +1,103 @@
+import CoreData
+
+/// What `pippin dump` prints for a person: each object with its properties, long values shortened.
+package enum DumpText {
+    /// How much of a string or list is shown.
+    private static let longestText = 100
+    private static let longestList = 12
+
+    package static func write(_ store: OpenedStore, _ entities: [EntityLayout], _ output: (String) throws -> Void)
+        throws
+    {
+        try output("\(store.original.lastPathComponent)   \(store.facts.uuid)\n")
+        for entity in entities where !entity.isAbstract {
+            do {
+                let count = TextTools.count(try store.count(of: entity), "object")
+                // Whether the rows can be read is known with the first of them.
+                var heading = "\n\(entity.name)   \(count)\n"
+                try store.forEachObject(of: entity) { object in
+                    try output(heading + "\n" + text(of: object))
+                    heading = ""
+                }
+                try output(heading)
+            } catch let error as NSError where isUnknown(error) {
+                try output("\n\(entity.name)   ? \(error.localizedDescription)\n")
+            }
+        }
+    }
+
+    /// Whether an error says that an entity's table is not known, which the other entities are not concerned by.
+    private static func isUnknown(_ error: NSError) -> Bool {
+        error.domain == NSCocoaErrorDomain && error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
+    }
+
+    package static func text(of object: ObjectRecord) -> String {
+        let width = object.fields.map(\.name.count).max() ?? 0
+        var text = "  \(object.entityName)/p\(object.key)\n"
+        for field in object.fields {
+            text += "    \(TextTools.padded(field.name, width))   \(self.text(of: field.value))\n"
+        }
+        return text
+    }
+
+    package static func text(of value: FieldValue) -> String {
+        switch value {
+        case .null, .noObject: return "–"
+        case .boolean(let value): return value ? "yes" : "no"
+        case .integer(let value): return "\(value)"
+        case .double(let value): return "\(value)"
+        case .decimal(let digits): return digits
+        case .string(let value): return quoted(value)
+        case .date(let seconds):
+            let text = TextTools.iso8601(seconds)
+            guard text.hasSuffix("Z"), let sign = text.firstIndex(of: "T") else { return text }
+            return "\(text[..<sign]) \(text[text.index(after: sign)...].dropLast()) UTC"
+        case .data(let data): return bytes(data)
+        case .json(let json): return json.replacing("\n", with: " ")
+        case .uuid(let value): return value.uuidString
+        case .url(let value): return value
+        case .missing(let file, let reason): return "missing: \(TextTools.inOneLine(file)) (\(reason))"
+        case .composite(let elements):
+            return "{ " + elements.map { "\($0.name): \(text(of: $0.value))" }.joined(separator: ", ") + " }"
+        case .object(let reference): return "→ \(name(of: reference))"
+        case .objects(let references): return list(references)
+        case .list(let values): return "[ " + values.map(text(of:)).joined(separator: ", ") + " ]"
+        case .unknown(let reason): return "? \(reason)"
+        }
+    }
+
+    private static func name(of reference: ObjectLink) -> String {
+        "\(reference.entityName)/p\(reference.key)" + (reference.isMissing ? " (missing)" : "")
+    }
+
+    private static func list(_ references: [ObjectLink]) -> String {
+        if references.isEmpty { return "→ none" }
+        let shown = references.prefix(longestList).map(name).joined(separator: ", ")
+        let rest = references.count - longestList
+        return "→ \(shown)" + (rest > 0 ? ", and \(TextTools.grouped(Int64(rest))) more" : "")
+    }
+
+    private static func quoted(_ string: String) -> String {
+        var text = ""
+        for scalar in string.unicodeScalars.prefix(longestText) {
+            switch scalar {
+            case "\n": text += "\\n"
+            case "\t": text += "\\t"
+            case "\"", "\\": text += "\\\(scalar)"
+            // Control characters would reach the terminal.
+            case _ where scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format:
+                text += "\\u{\(String(scalar.value, radix: 16))}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        let length = string.unicodeScalars.count
+        return "\"\(text)\"" + (length > longestText ? "… (\(TextTools.count(length, "character")))" : "")
+    }
+
+    private static func bytes(_ data: Data) -> String {
+        if let content = BlobText.content(of: data) { return "\(TextTools.count(data.count, "byte")): \(content)" }
+        let start = data.prefix(12).map { String(format: "%02x", $0) }.joined()
+        return "\(TextTools.count(data.count, "byte"))"
+            + (data.isEmpty ? "" : ": \(start)\(data.count > 12 ? "…" : "")")
+    }
+}

@@ -1,0 +1,96 @@
+import CoreData
+
+/// An entity's properties as a table, which `info` and `model describe` share.
+package enum EntityText {
+    package static func rows(of entity: EntityDocument) -> [[String]] {
+        var rows = entity.properties.compactMap(attributeRow) + entity.properties.compactMap(relationshipRow)
+        for property in entity.properties {
+            guard case .fetched(let request) = property.kind else { continue }
+            rows.append([property.name, "⇢ \(request?.entityName ?? "?")", "fetched property"])
+        }
+        for constraint in entity.uniquenessConstraints {
+            rows.append(["unique", constraint.joined(separator: ", "), ""])
+        }
+        for index in entity.indexes {
+            let names = index.elements.map { $0.propertyName ?? "an expression" }
+            rows.append(["index", names.joined(separator: ", "), index.name])
+        }
+        return rows
+    }
+
+    private static func attributeRow(_ property: PropertyDocument) -> [String]? {
+        guard let attribute = property.attribute else { return nil }
+        var remarks: [String] = []
+        if property.isOptional { remarks.append("optional") }
+        if property.isTransient { remarks.append("transient") }
+        if attribute.derivation != nil { remarks.append("derived") }
+        if attribute.allowsExternalStorage { remarks.append("large values in files") }
+        if let transformer = attribute.valueTransformerName { remarks.append("by \(transformer)") }
+        if !attribute.elements.isEmpty {
+            let elements = attribute.elements.map { "\($0.name): \($0.attribute.map { typeName($0.type) } ?? "")" }
+            remarks.append("of \(elements.joined(separator: ", "))")
+        }
+        if let value = attribute.defaultValue { remarks.append(text(ofDefault: value)) }
+        return [property.name, typeName(attribute.type), remarks.joined(separator: ", ")]
+    }
+
+    package static func text(ofDefault value: ModelValue) -> String {
+        switch value {
+        case .boolean(let flag): "default \(flag ? "yes" : "no")"
+        case .string(let string): "default \(DumpText.text(of: .string(string)))"
+        case .date(let date): "default \(DumpText.text(of: .date(date.timeIntervalSinceReferenceDate)))"
+        default: value.object.map { "default \($0)" } ?? "default of a class of its own"
+        }
+    }
+
+    private static func relationshipRow(_ property: PropertyDocument) -> [String]? {
+        guard let relationship = property.relationship else { return nil }
+        var remarks = [relationship.isToMany ? (relationship.isOrdered ? "to many, ordered" : "to many") : "to one"]
+        if property.isOptional { remarks.append("optional") }
+        if relationship.isToMany, relationship.minCount > 0 || relationship.maxCount > 0 {
+            let maximum = relationship.maxCount > 0 ? "\(relationship.maxCount)" : "any number"
+            remarks.append("\(relationship.minCount) to \(maximum)")
+        }
+        if let inverse = relationship.inverseName { remarks.append("inverse \(inverse)") }
+        switch relationship.deleteRule {
+        case .nullifyDeleteRule: break
+        case .cascadeDeleteRule: remarks.append("cascades")
+        case .denyDeleteRule: remarks.append("denies deletion")
+        case .noActionDeleteRule: remarks.append("no action on deletion")
+        }
+        return [property.name, "→ \(relationship.destinationName ?? "?")", remarks.joined(separator: ", ")]
+    }
+
+    /// The rows with their columns aligned.
+    package static func table(_ rows: [[String]], indent: Int) -> [String] {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+        return rows.map { row in
+            let cells = row.enumerated().map { TextTools.padded($1, widths[$0]) }
+            let line = String(repeating: " ", count: indent) + cells.joined(separator: "   ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+
+    /// The types by the names that Xcode shows.
+    package static func typeName(_ type: NSAttributeType) -> String {
+        switch type {
+        case .undefinedAttributeType: "Undefined"
+        case .integer16AttributeType: "Integer 16"
+        case .integer32AttributeType: "Integer 32"
+        case .integer64AttributeType: "Integer 64"
+        case .decimalAttributeType: "Decimal"
+        case .doubleAttributeType: "Double"
+        case .floatAttributeType: "Float"
+        case .stringAttributeType: "String"
+        case .booleanAttributeType: "Boolean"
+        case .dateAttributeType: "Date"
+        case .binaryDataAttributeType: "Binary Data"
+        case .UUIDAttributeType: "UUID"
+        case .URIAttributeType: "URI"
+        case .transformableAttributeType: "Transformable"
+        case .objectIDAttributeType: "Object ID"
+        case .compositeAttributeType: "Composite"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CoreData
+import SQLiteEngine
+
+/// What `pippin info` prints.
+package enum InfoText {
+    package static func text(of report: StoreReport) -> String {
+        var lines = [report.fileName, ""]
+        lines += EntityText.table(facts(report), indent: 2)
+        for entity in report.entities {
+            lines.append("")
+            lines += self.lines(of: entity)
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func facts(_ report: StoreReport) -> [[String]] {
+        var size = TextTools.size(report.byteCount)
+        if report.logByteCount > 0 { size += ", and \(TextTools.size(report.logByteCount)) in its write-ahead log" }
+        var facts = [
+            ["UUID", report.uuid.isEmpty ? "none" : report.uuid], ["size", size], ["model", report.modelOrigin],
+        ]
+        if !report.losses.isEmpty { facts.append(["not read", report.losses.joined(separator: ", ")]) }
+        if let missing = report.missingMetadata { facts.append(["metadata", "none: \(missing)"]) }
+        if report.isOurs {
+            facts.append(["written by", "Pippin"])
+        } else if let version = report.frameworkVersion {
+            facts.append(["written by", "Core Data, framework version \(version)"])
+        }
+        if let history = report.history {
+            let transactions = TextTools.count(Int(history.transactions), "transaction")
+            facts.append(["history", "\(TextTools.count(Int(history.changes), "change")) in \(transactions)"])
+        }
+        if let external = report.external.flatMap(text) { facts.append(["external data", external]) }
+        if !report.configurations.isEmpty {
+            facts.append(["configurations", report.configurations.joined(separator: ", ")])
+        }
+        for finding in report.findings { facts.append(["not found", finding]) }
+        let total = report.entities.reduce(0) { $0 + $1.count }
+        facts.append(["entities", "\(report.entities.count), with \(TextTools.count(total, "object"))"])
+        return facts
+    }
+
+    /// `1,746 values in files, 2 of them missing; 32 files that nothing refers to`; nil where there is none of it.
+    package static func text(of external: ExternalDataSummary) -> String? {
+        var text = external.values == 0 ? [] : [TextTools.count(external.values, "value") + " in files"]
+        if external.missing > 0 { text[0] += ", \(TextTools.grouped(Int64(external.missing))) of them missing" }
+        if external.orphans > 0 { text.append(TextTools.count(external.orphans, "file") + " that nothing refers to") }
+        return text.isEmpty ? nil : text.joined(separator: "; ")
+    }
+
+    private static func lines(of entity: StoreReport.Entity) -> [String] {
+        let document = entity.document
+        var heading = document.name
+        if let parent = document.parentName { heading += " : \(parent)" }
+        var remarks: [String] = []
+        if document.isAbstract { remarks.append("abstract") }
+        if !document.isAbstract || entity.totalCount > 0 {
+            var count = document.isAbstract ? "" : TextTools.count(entity.count, "object")
+            if entity.totalCount != entity.count {
+                let total = TextTools.grouped(Int64(entity.totalCount))
+                count += count.isEmpty ? "\(total) objects of subentities" : ", \(total) with subentities"
+            }
+            remarks.append(count)
+        }
+        if let className = document.className, className != document.name { remarks.append("class \(className)") }
+        let indent = 2 * entity.depth
+        let margin = String(repeating: " ", count: indent)
+        return ["\(margin)\(heading)   \(remarks.joined(separator: ", "))"]
+            + EntityText.table(EntityText.rows(of: document), indent: indent + 4)
+    }
+}

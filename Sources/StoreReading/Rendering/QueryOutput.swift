@@ -1,0 +1,68 @@
+import CoreData
+import StoreEngine
+
+/// What a query finds, written as it is read.
+package struct QueryOutput {
+    /// How many rows are read at a time.
+    private static let portion = 500
+
+    private let store: DirectStore
+    private let plan: FetchPlan
+    private let columns: RowColumns
+
+    package init(_ store: DirectStore, _ plan: FetchPlan, _ columns: RowColumns) {
+        (self.store, self.plan, self.columns) = (store, plan, columns)
+    }
+
+    /// Writes all rows.
+    ///
+    /// - Parameters:
+    ///   - format: how they are written.
+    ///   - bold: what the heads of a table look like.
+    ///   - quiet: what the count below it looks like.
+    ///   - output: takes the text, piece by piece.
+    /// - Throws: what `output` throws, and an error for a store that cannot be read.
+    package func write(
+        _ format: RowFormat, bold: (String) -> String = { $0 }, quiet: (String) -> String = { $0 },
+        _ output: (String) throws -> Void
+    ) throws {
+        if format == .table { return try writeTable(bold, quiet, output) }
+        var writer = RowWriter(format, columns)
+        try output(writer.start)
+        try forEach { try output(writer.text(of: $0)) }
+        try output(writer.end)
+    }
+
+    private func forEach(_ body: (Row) throws -> Void) throws {
+        let portions = try store.asking { try $0.portions(plan) }
+        while case let rows = try store.asking({ _ in try portions.next(Self.portion) }), !rows.isEmpty {
+            for row in rows { try body(row) }
+        }
+    }
+
+    /// The first rows say how wide the columns are; those that follow are cut to that.
+    private func writeTable(
+        _ bold: (String) -> String, _ quiet: (String) -> String, _ output: (String) throws -> Void
+    ) throws {
+        let writer = RowWriter(.table, columns)
+        var waiting: [[String]] = []
+        var layout: TableLayout?
+        var count = 0
+        func begin() throws -> TableLayout {
+            let made = TableLayout(heads: writer.heads, rows: waiting, numbers: columns.numbers)
+            try output(bold(made.line(writer.heads)) + "\n")
+            for cells in waiting { try output(made.line(cells) + "\n") }
+            waiting = []
+            return made
+        }
+        try forEach { row in
+            count += 1
+            let cells = writer.cells(of: row)
+            if let layout { return try output(layout.line(cells) + "\n") }
+            waiting.append(cells)
+            if waiting.count == Self.portion { layout = try begin() }
+        }
+        if layout == nil, count > 0 { _ = try begin() }
+        try output(quiet(TextTools.count(count, "object")) + "\n")
+    }
+}

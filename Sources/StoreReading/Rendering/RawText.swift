@@ -1,0 +1,48 @@
+import CoreData
+
+/// What `pippin info` and `pippin dump` print of a store without a model.
+package enum RawText {
+    package static func info(of store: RawStore) -> String {
+        var facts = [["UUID", store.facts.uuid.isEmpty ? "none" : store.facts.uuid]]
+        if let missing = store.facts.missingMetadata { facts.append(["metadata", "none: \(missing)"]) }
+        facts.append(["model", "none: \(store.reason)"])
+        if let version = store.facts.metadata["NSPersistenceFrameworkVersion"]?.integerValue {
+            facts.append(["written by", "Core Data, framework version \(version)"])
+        }
+        let total = store.entities.reduce(0) { $0 + $1.count }
+        facts.append(["entities", "\(store.entities.count), with \(TextTools.count(total, "object"))"])
+        var lines = [store.original.lastPathComponent, ""] + EntityText.table(facts, indent: 2)
+        lines += ["", "Shown as the file has it; --model names a model to read it with."]
+        for entity in store.entities {
+            let parent = entity.parent.map { " : \($0)" } ?? ""
+            lines += ["", "\(entity.name)\(parent)   \(TextTools.count(entity.count, "object"))"]
+            if !entity.columns.isEmpty { lines.append("    " + entity.columns.joined(separator: ", ")) }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    package static func dump(_ store: RawStore, _ entities: [RawStore.Entity], _ output: (String) throws -> Void) throws
+    {
+        try output("\(store.original.lastPathComponent)   \(store.facts.uuid)\n")
+        for entity in entities {
+            try output("\n\(entity.name)   \(TextTools.count(entity.count, "object"))\n")
+            try store.forEachObject(of: entity) { try output("\n" + DumpText.text(of: $0)) }
+        }
+    }
+
+    package static func dumpJSON(_ store: RawStore, _ entities: [RawStore.Entity], _ output: (String) throws -> Void)
+        throws
+    {
+        try output("{\n  \"store\": \(JSONText.string(store.facts.uuid)),\n  \"objects\": {")
+        for (position, entity) in entities.enumerated() {
+            try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")
+            var isFirst = true
+            try store.forEachObject(of: entity) { object in
+                try output("\(isFirst ? "" : ",")\n      \(DumpJSON.text(of: object))")
+                isFirst = false
+            }
+            try output(isFirst ? "]" : "\n    ]")
+        }
+        try output("\n  }\n}\n")
+    }
+}

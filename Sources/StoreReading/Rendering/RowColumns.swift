@@ -1,0 +1,144 @@
+import CoreData
+import StoreEngine
+
+/// Which values of rows are written, by name.
+package struct RowColumns {
+    package struct Column {
+        package let name: String
+        let slot: Int
+    }
+
+    package let entity: EntityLayout
+    package let columns: [Column]
+
+    /// All that the store keeps in a row: attributes and to-one relationships.
+    package init(of entity: EntityLayout) {
+        self.entity = entity
+        columns = entity.slots.indices.filter { !entity.slots[$0].isTransient }.map {
+            Column(name: entity.slots[$0].name, slot: $0)
+        }
+    }
+
+    /// Only some of them, in the order in which they are named.
+    ///
+    /// - Throws: `CommandError` for a name that there is not.
+    package init(of entity: EntityLayout, names: [String]) throws {
+        let all = RowColumns(of: entity).columns
+        self.entity = entity
+        columns = try names.map { name in
+            guard let column = all.first(where: { $0.name == name }) else {
+                let near = TextProblem.near(name, among: all.map(\.name)).map { "“\($0)”" }
+                let known =
+                    near.isEmpty
+                    ? "it has \(all.map(\.name).joined(separator: ", "))"
+                    : "\(near.joined(separator: " or ")) may be meant"
+                throw CommandError("“\(entity.name)” has no column “\(name)”; \(known)")
+            }
+            return column
+        }
+    }
+
+    /// The columns of numbers, after the object's own number, which is one.
+    package var numbers: Set<Int> {
+        Set(
+            [0]
+                + columns.indices.filter { index in
+                    let type = entity.slots[columns[index].slot].attribute?.type
+                    return type.map {
+                        [
+                            .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
+                            .decimalAttributeType,
+                            .doubleAttributeType, .floatAttributeType,
+                        ].contains($0)
+                    } ?? false
+                }.map { $0 + 1 })
+    }
+
+    func value(_ row: Row, _ column: Column) -> FieldValue {
+        let slot = row.objectID.layout.slots[column.slot]
+        if let attribute = slot.attribute { return FieldValue(row.values[column.slot], attribute) }
+        if case .identifier(let identifier) = row.values[column.slot] { return .object(ObjectLink(identifier)) }
+        return .noObject
+    }
+}
+
+/// Rows as text, one after the other. Pure.
+package struct RowWriter {
+    private let format: RowFormat
+    private let columns: RowColumns
+    private var count = 0
+    /// What the URIs of an entity's objects begin with.
+    private var prefixes: [ObjectIdentifier: String] = [:]
+
+    /// - Parameters:
+    ///   - format: any but a table, whose widths need all rows.
+    ///   - columns: what is written of each row.
+    package init(_ format: RowFormat, _ columns: RowColumns) {
+        self.format = format
+        self.columns = columns
+    }
+
+    /// What comes before the rows.
+    package var start: String {
+        switch format {
+        case .csv: CSVText.line(["objectID"] + columns.columns.map(\.name))
+        case .json: "["
+        case .jsonl, .table: ""
+        }
+    }
+
+    /// What comes after them.
+    package var end: String { format == .json ? (count == 0 ? "]\n" : "\n]\n") : "" }
+
+    package mutating func text(of row: Row) -> String {
+        count += 1
+        let uri = uri(of: row.objectID)
+        guard format != .csv else {
+            return CSVText.line([uri] + columns.columns.map { CSVText.cell(columns.value(row, $0)) })
+        }
+        let object = JSONText.object(
+            [("objectID", JSONText.string(uri))]
+                + columns.columns.map { ($0.name, DumpJSON.text(of: columns.value(row, $0))) })
+        return format == .json ? (count == 1 ? "\n" : ",\n") + "  " + object : object + "\n"
+    }
+
+    /// The URI of an object. Making URLs costs more than all else of a row, so the beginning that they share is kept.
+    private mutating func uri(of identifier: NSManagedObjectID) -> String {
+        let (layout, end) = (ObjectIdentifier(identifier.layout), "p\(identifier.key)")
+        if let prefix = prefixes[layout], identifier.reference == nil { return prefix + end }
+        let uri = identifier.uriRepresentation().absoluteString
+        if uri.hasSuffix("/" + end) { prefixes[layout] = String(uri.dropLast(end.utf8.count)) }
+        return uri
+    }
+
+    /// A row's values as a person reads them.
+    package func cells(of row: Row) -> [String] {
+        [
+            row.objectID.layout === columns.entity
+                ? "\(row.objectID.key)" : "\(row.objectID.layout.name)/\(row.objectID.key)"
+        ]
+            + columns.columns.map { Self.cell(columns.value(row, $0)) }
+    }
+
+    /// Without control characters, which would reach the terminal.
+    private static func plain(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            let isControl = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
+                scalar.properties.generalCategory)
+            result.unicodeScalars.append(isControl ? " " : scalar)
+        }
+        return result
+    }
+
+    package var heads: [String] { ["#"] + columns.columns.map(\.name) }
+
+    private static func cell(_ value: FieldValue) -> String {
+        switch value {
+        case .string(let text): plain(text)
+        case .object(let link): "→ \(link.entityName)/\(link.key)"
+        default: DumpText.text(of: value)
+        }
+    }
+}

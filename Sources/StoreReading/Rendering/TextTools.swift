@@ -1,0 +1,99 @@
+import CodeGeneration
+import CoreData
+import Foundation
+
+/// Small pieces of text that the renderings share.
+package enum TextTools {
+    /// A sentence as a part of another one.
+    package static func withoutPeriod(_ sentence: String) -> String {
+        sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+    }
+
+    /// A name from a file, without what would reach the terminal as something else than text.
+    package static func inOneLine(_ name: String) -> String { name.escaped }
+
+    /// `1234567` as `1,234,567`.
+    package static func grouped(_ number: Int64) -> String {
+        let digits = String(number.magnitude)
+        var result = ""
+        for (position, digit) in digits.enumerated() {
+            if position > 0, (digits.count - position) % 3 == 0 { result.append(",") }
+            result.append(digit)
+        }
+        return (number < 0 ? "-" : "") + result
+    }
+
+    /// `1 object`, `25 objects`.
+    package static func count(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
+        "\(grouped(Int64(number))) \(number == 1 ? singular : plural ?? singular + "s")"
+    }
+
+    /// How many characters a text has.
+    package static func length(of text: String) -> Int {
+        // Counting characters of all kinds costs much more than looking whether there are such; a return and a line feed are one.
+        text.utf8.allSatisfy { $0 < 0x80 && $0 != 0x0D } ? text.utf8.count : text.count
+    }
+
+    /// The text, filled up with spaces.
+    package static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - length(of: text)))
+    }
+
+    /// Bytes as a person says it: `98 KB`.
+    package static func size(_ bytes: Int64) -> String {
+        if bytes < 1000 { return count(Int(bytes), "byte") }
+        var value = Double(bytes)
+        var unit = ""
+        for next in ["KB", "MB", "GB", "TB"] where value >= 1000 {
+            value /= 1000
+            unit = next
+        }
+        return String(format: value < 10 ? "%.1f %@" : "%.0f %@", value, unit)
+    }
+
+    /// A date in ISO 8601, in UTC, with as many decimals of the second as it has: none, three or six.
+    package static func iso8601(_ secondsSince2001: Double) -> String {
+        guard secondsSince2001.isFinite, abs(secondsSince2001) < 3e11 else { return "\(secondsSince2001)" }
+        let microseconds = (secondsSince2001 * 1_000_000).rounded()
+        let whole = (microseconds / 1_000_000).rounded(.down)
+        let fraction = Int(microseconds - whole * 1_000_000)
+        let days = (whole / 86_400).rounded(.down)
+        let seconds = Int(whole - days * 86_400)
+        let (year, month, day) = civilDate(daysSince2001: Int(days))
+        // Millions of dates are written; formats cost ten times what this does.
+        var text = year < 0 ? "-" : ""
+        append(abs(year), 4, to: &text)
+        for (sign, number) in [
+            ("-", month), ("-", day), ("T", seconds / 3600), (":", seconds / 60 % 60), (":", seconds % 60),
+        ] {
+            text += sign
+            append(number, 2, to: &text)
+        }
+        if fraction != 0 {
+            text += "."
+            if fraction % 1000 == 0 { append(fraction / 1000, 3, to: &text) } else { append(fraction, 6, to: &text) }
+        }
+        return text + "Z"
+    }
+
+    /// A number with so many digits at least.
+    private static func append(_ number: Int, _ digits: Int, to text: inout String) {
+        let shown = String(number)
+        for _ in 0..<max(0, digits - shown.utf8.count) { text += "0" }
+        text += shown
+    }
+
+    /// The date of the Gregorian calendar, extended to all times, so many days after 2001-01-01.
+    private static func civilDate(daysSince2001: Int) -> (year: Int, month: Int, day: Int) {
+        // Years that begin in March have their leap day at the end; 400 of them have 146,097 days.
+        let shifted = daysSince2001 + 730_791
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+}

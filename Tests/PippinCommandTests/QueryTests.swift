@@ -1,0 +1,285 @@
+import CoreData
+import SQLiteConnection
+import TestSupport
+import Testing
+
+@testable import PippinCommand
+
+/// A store of authors and books, made in a folder of its own.
+struct SmallStore {
+    let folder: TestFolder
+    var path: String { folder.store.path }
+
+    init() throws {
+        folder = try TestFolder()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store)
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+            author.setValue("Jane Austen", forKey: "name")
+            for (title, pages) in [("Emma", 474), ("Persuasion", 249), ("Emma, \"again\"", 12)] {
+                let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+                book.setValue(title, forKey: "title")
+                book.setValue(pages, forKey: "pages")
+                book.setValue(title == "Persuasion" ? nil : author, forKey: "author")
+                try context.save()
+            }
+        }
+        try coordinator.remove(store)
+    }
+
+    static func model() -> NSManagedObjectModel {
+        func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
+            let attribute = NSAttributeDescription()
+            (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, true)
+            return attribute
+        }
+        let (book, author) = (NSEntityDescription(), NSEntityDescription())
+        (book.name, author.name) = ("Book", "Author")
+        let (writer, books) = (NSRelationshipDescription(), NSRelationshipDescription())
+        (writer.name, writer.destinationEntity, writer.maxCount, writer.isOptional) = ("author", author, 1, true)
+        (books.name, books.destinationEntity, books.isOptional, books.deleteRule) = (
+            "books", book, true, .cascadeDeleteRule
+        )
+        (writer.inverseRelationship, books.inverseRelationship) = (books, writer)
+        book.properties = [
+            attribute("title", .stringAttributeType), attribute("pages", .integer32AttributeType), writer,
+        ]
+        author.properties = [attribute("name", .stringAttributeType), books]
+        author.uniquenessConstraints = [["name"]]
+        let model = NSManagedObjectModel()
+        model.entities = [book, author]
+        return model
+    }
+}
+
+@Suite("pippin query and export")
+struct QueryTests {
+    @Test("A query prints a table")
+    func table() throws {
+        let store = try SmallStore()
+        let run = CommandRun(
+            "query", store.path, "Book where author.name beginswith \"J\" order by pages desc", "--columns",
+            "title,pages")
+        #expect(run.status == 0)
+        #expect(
+            run.output == """
+                #  title          pages
+                1  Emma             474
+                3  Emma, "again"     12
+                2 objects
+
+                """)
+    }
+
+    @Test("A query writes CSV, JSON and JSON Lines")
+    func formats() throws {
+        let store = try SmallStore()
+        func run(_ format: String) -> String {
+            CommandRun(
+                "query", store.path, "Book where title endswith 'again\"'", "--columns", "pages,title", "--format",
+                format
+            ).output
+        }
+        #expect(
+            run("csv").hasSuffix("objectID,pages,title\r\n" + (run("csv").split(separator: "\r\n").last ?? "") + "\r\n")
+        )
+        #expect(run("csv").contains(",12,\"Emma, \"\"again\"\"\"\r\n"))
+        let objects = try JSONSerialization.jsonObject(with: Data(run("json").utf8)) as? [[String: Any]]
+        #expect(objects?.first?["title"] as? String == "Emma, \"again\"")
+        #expect(run("jsonl").split(separator: "\n").count == 1)
+        #expect(CommandRun("query", store.path, "Book where pages > 1000", "--format", "json").output == "[]\n")
+    }
+
+    @Test("A mistake is marked under the query")
+    func mistake() throws {
+        let store = try SmallStore()
+        let run = CommandRun("query", store.path, "Book where titel == 1")
+        #expect(run.status == 1)
+        #expect(
+            run.errors == """
+                pippin: “Book” has no property “titel”; “title” may be meant
+                    Book where titel == 1
+                               ^^^^^
+
+                """)
+    }
+
+    @Test("An export is read back by import, into another store of the same model")
+    func exportAndImport() throws {
+        let (source, target) = (try SmallStore(), try SmallStore())
+        let file = source.folder.file("books.csv")
+        #expect(CommandRun("export", source.path, "Author", "--output", file.path).status == 0)
+        let text = try String(contentsOf: file, encoding: .utf8).replacing("Jane Austen", with: "Mary Shelley")
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        let run = CommandRun("import", target.path, "Author", file.path)
+        #expect(run.errors.isEmpty)
+        #expect(run.output == "1 object of “Author” added\n")
+        #expect(
+            try plainSQL("SELECT ZNAME FROM ZAUTHOR ORDER BY Z_PK", in: target.folder.store) == [
+                "Jane Austen", "Mary Shelley",
+            ])
+    }
+
+    @Test(
+        "An import adds all or nothing, and says where it stopped",
+        arguments: [
+            ("title,pages\nA,1\nB,many\n", "csv", "line 3: “pages” needs a whole number of 32 bits, and is “many”"),
+            ("title,pags\nA,1\n", "csv", "line 2: “Book” has no property “pags”; “pages” may be meant"),
+            ("title,pages\nA\n", "csv", "line 2: 1 cells, where the first line has 2"),
+            ("title\n\"A\n", "csv", "line 2: a quotation mark has no second one"),
+            ("{\"title\": \"A\"}\n{\n", "jsonl", "line 2: no JSON object"),
+            ("{}", "json", "an array of objects in JSON expected"),
+            (
+                "[{\"title\": \"A\", \"author\": \"x\"}]", "json",
+                "element 1: “author” is “x”, which is no object of the store"
+            ),
+            (
+                "[{\"title\": \"A\", \"author\": []}]", "json",
+                "element 1: “author” is no attribute and no to-one relationship, and has to be left out"
+            ),
+        ])
+    func refusedImport(_ text: String, _ format: String, _ message: String) throws {
+        let store = try SmallStore()
+        let file = store.folder.file("books.\(format)")
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        let run = CommandRun("import", store.path, "Book", file.path)
+        #expect(run.status == 1)
+        #expect(run.errors.contains(message), "\(run.errors)")
+        #expect(try plainNumber("SELECT COUNT(*) FROM ZBOOK", in: store.folder.store) == 3)
+    }
+
+    @Test("Values of JSON keep their kinds, empty cells are no values")
+    func values() throws {
+        let store = try SmallStore()
+        let author = try #require(
+            CommandRun("query", store.path, "Author", "--format", "csv").output.split(separator: "\r\n").last?.split(
+                separator: ","
+            ).first)
+        for (name, text) in [
+            ("a.json", "[{\"title\": \"A\", \"pages\": 7, \"author\": \"\(author)\"}]"),
+            ("b.csv", "title,pages,author\r\n\"B\nB\",,\r\n"),
+        ] {
+            try text.write(to: store.folder.file(name), atomically: true, encoding: .utf8)
+            #expect(CommandRun("import", store.path, "Book", store.folder.file(name).path).errors.isEmpty)
+        }
+        #expect(
+            try plainSQL(
+                "SELECT ZTITLE, ZPAGES, ZAUTHOR FROM ZBOOK WHERE Z_PK > 3 ORDER BY Z_PK", in: store.folder.store) == [
+                    "A|7|1", "B\nB||",
+                ])
+    }
+}
+
+@Suite("pippin check and report")
+struct CheckTests {
+    @Test("A store that is whole passes")
+    func whole() throws {
+        let store = try SmallStore()
+        let run = CommandRun("check", store.path)
+        #expect(run.status == 0)
+        #expect(run.output == "store.sqlite: nothing is wrong\n")
+    }
+
+    @Test("References that lead nowhere, counters and values that are not unique are found, and a copy is mended")
+    func damage() throws {
+        let store = try SmallStore()
+        try execute(
+            "UPDATE ZBOOK SET ZAUTHOR = 77 WHERE Z_PK = 1; UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Book'",
+            in: store.folder.store)
+        let before = try Data(contentsOf: store.folder.store)
+        let copy = store.folder.file("mended.sqlite")
+        let run = CommandRun("check", store.path, "--repair", copy.path)
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("store.sqlite: 2 things are wrong\n"))
+        #expect(run.output.contains("“Book.author” of 1 object leads to “Author” objects that are gone: Book/p1"))
+        #expect(run.output.contains("the counter of “Book” is 2, and there is an object with the number 3"))
+        #expect(run.output.hasSuffix("mended.sqlite: nothing is wrong\n"))
+        #expect(try plainSQL("SELECT ZAUTHOR FROM ZBOOK ORDER BY Z_PK", in: copy) == ["", "", "1"])
+        #expect(try plainNumber("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'", in: copy) == 3)
+        #expect(try Data(contentsOf: store.folder.store) == before, "the store stays as it is")
+        #expect(CommandRun("check", store.path).status == 3)
+        #expect(CommandRun("check", store.path, "--repair", copy.path).errors.contains("is there already"))
+    }
+
+    @Test("A file whose pages are damaged is told apart from one that is no store")
+    func pages() throws {
+        let store = try SmallStore()
+        try execute("PRAGMA wal_checkpoint(TRUNCATE)", in: store.folder.store)
+        var data = try Data(contentsOf: store.folder.store)
+        for index in 8_192..<20_000 where index < data.count { data[index] = 0xA5 }
+        try data.write(to: store.folder.store)
+        let run = CommandRun("check", store.path)
+        #expect(run.status == 3)
+        #expect(run.output.contains("the file"))
+        #expect(CommandRun("check", "/etc/passwd").status == 1)
+    }
+
+    @Test("A report is one page that asks for nothing, and escapes what the store says")
+    func report() throws {
+        let store = try SmallStore()
+        try execute("UPDATE ZBOOK SET ZTITLE = '<script>alert(1)</script>' WHERE Z_PK = 1", in: store.folder.store)
+        let page = store.folder.file("report.html")
+        let run = CommandRun("report", store.path, "-o", page.path)
+        #expect(run.errors.isEmpty)
+        let text = try String(contentsOf: page, encoding: .utf8)
+        #expect(text.contains("&lt;script&gt;alert(1)"))
+        #expect(!text.contains("<script"))
+        #expect(!text.contains(" src="))
+        #expect(text.contains("1 object of “Book” has no “author”, with which it would be deleted"))
+    }
+}
+
+@Suite("The manual")
+struct ManualTests {
+    @Test("Every command has a help, a place in the manual page and completions")
+    func commands() {
+        #expect(Set(HelpTopic.allCases.map(\.rawValue)).subtracting(["all"]) == Set(CommandManual.all.map(\.name)))
+        for command in CommandManual.all {
+            #expect(Usage.text(command).split(separator: "\n").allSatisfy { $0.count <= 130 }, "\(command.name)")
+            #expect(ManualPage.text.contains(".B pippin \(command.name)"))
+            for option in command.options {
+                for shell in ShellCompletions.allCases {
+                    #expect(
+                        shell.text.contains(shell == .fish ? "-l \(option.name.dropFirst(2))" : option.name),
+                        "\(shell) \(option.name)")
+                }
+            }
+        }
+    }
+
+    @Test("Each option of a description is one that the command takes, and the other way round")
+    func options() {
+        for command in CommandManual.all
+        where !["browse", "shell", "completions", "manual", "model"].contains(command.name) {
+            let words = command.name.split(separator: " ").map(String.init)
+            let mistake = CommandRun(arguments: words + ["a", "--nothing"]).errors
+            for option in command.options { #expect(mistake.contains(option.name), "\(command.name) \(option.name)") }
+            let listed =
+                mistake.split(separator: "\n").first?.split(separator: " ").filter {
+                    $0.hasPrefix("--") && !$0.hasPrefix("--nothing")
+                } ?? []
+            #expect(listed.count == command.options.count, "\(command.name): \(listed)")
+        }
+    }
+
+    @Test("Colours are for terminals that want them")
+    func colours() {
+        var terminal = Terminal()
+        #expect(terminal.bold("x") == "x")
+        terminal.hasColours = true
+        #expect(terminal.bold("x") == "\u{1B}[1mx\u{1B}[0m")
+        #expect(!Terminal(environment: ["NO_COLOR": "1"]).hasColours)
+    }
+
+    @Test("The program for browsing is looked for beside this one, then in PATH")
+    func browser() {
+        #expect(
+            ProgramLauncher.browse.candidates(executable: "/opt/pippin/bin/pippin", path: "/usr/bin:/bin") == [
+                "/opt/pippin/bin/pippin-browse", "/usr/bin/pippin-browse", "/bin/pippin-browse",
+            ])
+    }
+}

@@ -1,0 +1,99 @@
+import CoreData
+import HTTPMessages
+import SQLiteConnection
+import StoreReading
+import TestSupport
+import Testing
+
+@testable import StoreBrowser
+
+@Suite("Other stores in the browser")
+struct OtherStoreTests {
+    private func router(_ path: String, model: String? = nil) throws -> Router {
+        let session = try BrowserSession { isWritable, announcesChanges in
+            var opening = DirectStore.Opening(path: path, modelPath: model)
+            (opening.isWritable, opening.announcesChanges) = (isWritable, announcesChanges)
+            return try DirectStore(opening)
+        }
+        return Router(session, graphviz: Graphviz(path: ""))
+    }
+
+    private func text(_ router: Router, _ target: String) -> String {
+        router.response(to: HTTPRequest("GET", target), token: "secret").text
+    }
+
+    @Test("A store without a model is shown by its tables: sorted, filtered, counted")
+    func tables() throws {
+        let shelf = try Shelf()
+        let url = shelf.folder.store
+        try execute("DELETE FROM Z_MODELCACHE", in: url)
+        let router = try router(url.path)
+        #expect(text(router, "/").contains("Its tables are shown as they are"))
+        #expect(text(router, "/count/Book?where=pages%20%3E%2010").contains("13"))
+        #expect(text(router, "/entity/Book?sort=title&size=3").contains("rel=\"next\""))
+        #expect(text(router, "/object/Book/2").contains("Title 2"))
+        #expect(throws: CommandError.self) {
+            var opening = DirectStore.Opening(path: url.path)
+            opening.isWritable = true
+            _ = try DirectStore(opening)
+        }
+    }
+
+    @Test("A store whose file is XML is paged, too", arguments: [NSXMLStoreType, NSBinaryStoreType])
+    func documents(_ type: String) throws {
+        let folder = try TestFolder()
+        let model = Shelf.model()
+        let package = folder.file("Books.xcdatamodel")
+        try ModelPackageWriting.write(model, to: package)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: folder.store)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            for number in 1...9 {
+                let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+                book.setValue("Title \(number)", forKey: "title")
+                book.setValue(number, forKey: "pages")
+            }
+            try context.save()
+        }
+        try coordinator.remove(store)
+        let router = try router(folder.store.path, model: package.path)
+        var (seen, target): (Set<String>, String?) = ([], "/entity/Book?sort=pages&order=down&size=4")
+        while let current = target {
+            let page = text(router, current)
+            seen.formUnion(page.split(separator: "data-key=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) })
+            target = page.split(separator: "rel=\"next\"").first.flatMap { before in
+                page.contains("rel=\"next\"")
+                    ? before.split(separator: "href=\"").last.map { String($0.prefix { $0 != "\"" }) } : nil
+            }.map { $0.replacing("/secret", with: "").replacing("&amp;", with: "&") }
+        }
+        #expect(seen.count == 9)
+        #expect(text(router, "/count/Book?where=pages%20%3E%203") == "{\"count\": 6}")
+    }
+
+    @Test("A file that is no store is told", arguments: ["hello", ""])
+    func noStore(_ content: String) throws {
+        let folder = try TestFolder()
+        try content.write(to: folder.store, atomically: true, encoding: .utf8)
+        #expect(throws: CommandError.self) { try router(folder.store.path) }
+    }
+}
+
+/// Writes a model that a test has built as a source, for `--model`.
+private enum ModelPackageWriting {
+    static func write(_ model: NSManagedObjectModel, to package: URL) throws {
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        let text = """
+            <model><entity name="Author"><attribute name="name" optional="YES" attributeType="String"/>
+            <relationship name="books" optional="YES" toMany="YES" destinationEntity="Book" inverseName="author"/>
+            <relationship name="idol" optional="YES" maxCount="1" destinationEntity="Author"/></entity>
+            <entity name="Book"><attribute name="title" optional="YES" attributeType="String"/><attribute name="price" optional="YES" attributeType="Decimal"/>
+            <attribute name="pages" optional="YES" attributeType="Integer 32"/><attribute name="published" optional="YES" attributeType="Date"/>
+            <attribute name="data" optional="YES" attributeType="Binary"/>
+            <relationship name="author" optional="YES" maxCount="1" destinationEntity="Author" inverseName="books"/></entity>
+            <entity name="Novel" parentEntity="Book"/></model>
+            """
+        try Data(text.utf8).write(to: package.appendingPathComponent("contents"))
+    }
+}

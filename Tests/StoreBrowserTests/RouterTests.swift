@@ -1,0 +1,178 @@
+import CoreData
+import HTTPMessages
+import StoreReading
+import Testing
+
+@testable import StoreBrowser
+
+@Suite("Pages of the browser")
+struct RouterTests {
+    @Test("Entities are listed without waiting for their counts, which come on their own")
+    func entities() throws {
+        let shelf = try Shelf()
+        let page = shelf.get("/").text
+        #expect(page.contains("data-count=\"/secret/count/Book\""))
+        #expect(!page.contains(">23<"))
+        #expect(shelf.get("/count/Book").text == "{\"count\": 23}")
+        #expect(shelf.get("/count/Novel").text == "{\"count\": 3}")
+        #expect(shelf.get("/count/Book?where=pages%20%3C%203").text == "{\"count\": 2}")
+    }
+
+    @Test(
+        "Every page escapes what the store says",
+        arguments: ["/entity/Author", "/object/Author/1", "/entity/Book", "/object/Book/2"])
+    func escaping(_ page: String) throws {
+        let text = try Shelf().get(page).text
+        #expect(text.contains("&lt;b&gt;Jane&lt;/b&gt; &amp; &quot;Co&quot;"))
+        #expect(!text.contains("<b>Jane"))
+    }
+
+    @Test("A wrong filter is said under the word, with the status of a mistake")
+    func problem() throws {
+        let response = try Shelf().get("/entity/Book?where=pages%20%3E%201%20and%20titel%20==%201")
+        #expect(response.status == 422)
+        #expect(response.text.contains("<code><span>pages &gt; 1 and </span><mark>titel</mark></code>"))
+    }
+
+    @Test("A filter that the store cannot run is said, too")
+    func unsupported() throws {
+        let response = try Shelf().get(
+            "/entity/Book?where=data%20like%20%22a%22%20and%20FUNCTION(title,%20%22x%22)%20==%201")
+        #expect(response.status == 422)
+        #expect(response.text.contains("class=\"problem\""))
+    }
+
+    @Test("Relationships lead on and back, also where there is no inverse")
+    func relationships() throws {
+        let shelf = try Shelf()
+        let book = shelf.get("/object/Book/2").text
+        #expect(book.contains("href=\"/secret/object/Author/1\""))
+        let author = shelf.get("/object/Author/1").text
+        #expect(author.contains("/secret/entity/Book?by=Author%2F1%2Fauthor"))
+        #expect(author.contains("Author.idol"))
+        #expect(shelf.get("/count/Book?by=Author%2F1%2Fauthor").text == "{\"count\": 11}")
+        #expect(shelf.get("/count/Author?by=Author%2F1%2Fidol").text == "{\"count\": 1}")
+        #expect(shelf.get("/count/Book?of=Author%2F1%2Fbooks").text == "{\"count\": 11}")
+    }
+
+    @Test(
+        "What is not there is 404, what makes no sense is told",
+        arguments: [
+            ("/entity/Nothing", 404), ("/object/Book/999", 404), ("/object/Book/x", 404), ("/nothing", 404),
+            ("/value/Book/1/nothing", 404),
+            ("/export/Book?format=exe", 400), ("/entity/Book?of=Nobody%2F1%2Fx", 404), ("/edit/Book/1", 404),
+            ("/delete/Book/1", 404),
+        ])
+    func missing(_ target: String, _ status: Int) throws { #expect(try Shelf(count: 1).get(target).status == status) }
+
+    @Test("Bytes are saved as a file, never shown as a page")
+    func bytes() throws {
+        let response = try Shelf(count: 1).get("/value/Book/1/data")
+        #expect(response["Content-Type"] == "application/octet-stream")
+        #expect(response["Content-Disposition"] == "attachment; filename=\"Book-1-data\"")
+    }
+
+    @Test("Without Graphviz, the diagram says what to install")
+    func diagram() throws { #expect(try Shelf(count: 1).get("/diagram").text.contains("apt install graphviz")) }
+
+    @Test("What is shown is exported, piece by piece", arguments: ["csv", "json", "jsonl"])
+    func export(_ format: String) throws {
+        let response = try Shelf(count: 500).get(
+            "/export/Book?format=\(format)&where=pages%20%3C=%20450&sort=pages&order=down")
+        guard case .stream(let stream) = response.body else {
+            Issue.record("no stream")
+            return
+        }
+        var (text, pieces) = ("", 0)
+        while let piece = stream.next() {
+            text += String(decoding: piece, as: UTF8.self)
+            pieces += 1
+        }
+        #expect(pieces > 2)
+        switch format {
+        case "csv":
+            let lines = text.split(separator: "\r\n")
+            #expect(lines.count == 451)
+            #expect(lines[0] == "objectID,title,price,pages,published,data,author" || lines[0].hasPrefix("objectID,"))
+        case "json":
+            let objects = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+            #expect(objects.count == 450)
+            #expect(objects.first?["pages"] as? Int == 450)
+        default: #expect(text.split(separator: "\n").count == 450)
+        }
+    }
+
+    @Test("News of a change reach who waits, and nobody waits for a stream that is over")
+    func news() throws {
+        let desk = NewsDesk()
+        let stream = desk.stream(patience: 5)
+        #expect(stream.next().map { String(decoding: $0, as: UTF8.self) }?.contains("event: hello") == true)
+        desk.announce()
+        #expect(stream.next() == Data("data: 1\n\n".utf8))
+        stream.cancel()
+        #expect(stream.next() == nil)
+        let patient = desk.stream(patience: 0.01)
+        _ = patient.next()
+        #expect(patient.next() == Data(": nothing new\n\n".utf8))
+    }
+}
+
+@Suite("Editing in the browser")
+struct EditingTests {
+    @Test("A store that is only looked at takes no changes")
+    func readOnly() throws {
+        let shelf = try Shelf(count: 2)
+        #expect(shelf.post("/edit/Book/1", "v.title=x&confirmed=1").status == 403)
+        #expect(shelf.post("/delete/Book/1").status == 403)
+        #expect(shelf.post("/undo").status == 403)
+        #expect(shelf.get("/object/Book/1").text.contains("Title 1"))
+    }
+
+    @Test("A change is shown first, saved when it is confirmed, and can be taken back")
+    func edit() throws {
+        let shelf = try Shelf(count: 2, isWritable: true)
+        let question = shelf.post("/edit/Book/1", "v.title=Emma&v.pages=1")
+        #expect(question.text.contains("<del>Title 1</del>"))
+        #expect(question.text.contains("<ins>Emma</ins>"))
+        #expect(!question.text.contains(">pages<"), "what stays the same is not shown")
+        #expect(shelf.get("/object/Book/1").text.contains("Title 1"))
+        #expect(shelf.post("/edit/Book/1", "v.title=Emma&confirmed=1").status == 303)
+        #expect(shelf.get("/object/Book/1").text.contains("Emma"))
+        #expect(shelf.post("/undo").status == 303)
+        #expect(shelf.get("/object/Book/1").text.contains("Title 1"))
+    }
+
+    @Test(
+        "Values that are none, and those that validation refuses, change nothing",
+        arguments: [
+            ("v.pages=many", "“pages” needs a whole number of 32 bits."), ("v.pages=-1", "pages"),
+            ("v.price=12abc", "“price” needs a decimal number."),
+            ("v.published=tomorrow", "“published” needs a date"),
+        ])
+    func refused(_ form: String, _ message: String) throws {
+        let shelf = try Shelf(count: 1, isWritable: true)
+        let response = shelf.post("/edit/Book/1", form + "&confirmed=1")
+        #expect(response.status == 422)
+        #expect(response.text.contains(HTML.escaped(message)))
+        #expect(shelf.get("/count/Book?where=pages%20==%201").text == "{\"count\": 1}")
+        #expect(shelf.session.editor?.undoable == nil)
+    }
+
+    @Test("None is no value, where the attribute is optional")
+    func none() throws {
+        let shelf = try Shelf(count: 1, isWritable: true)
+        #expect(shelf.post("/edit/Book/1", "v.title=Title+1&n.title=on&confirmed=1").status == 303)
+        #expect(shelf.get("/count/Book?where=title%20==%20nil").text == "{\"count\": 1}")
+    }
+
+    @Test("A deletion is asked about, follows the delete rules, and can be taken back")
+    func delete() throws {
+        let shelf = try Shelf(count: 4, isWritable: true)
+        #expect(shelf.get("/delete/Author/1").text.contains("Delete Author/p1?"))
+        #expect(shelf.post("/delete/Author/1").status == 303)
+        #expect(shelf.get("/object/Author/1").status == 404)
+        #expect(shelf.get("/count/Book?where=author%20!=%20nil").text == "{\"count\": 0}")
+        #expect(shelf.post("/undo").status == 303)
+        #expect(shelf.get("/count/Book?where=author%20!=%20nil").text == "{\"count\": 2}")
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import LoopbackServer
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+@Suite("The server")
+struct ServerTests {
+    /// One request over a socket of this process's own: what comes back, as text.
+    private func ask(_ port: Int, _ lines: [String], body: String = "") throws -> String {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(connected == 0)
+        let text =
+            (lines + ["Connection: close", "Content-Length: \(body.utf8.count)"]).joined(separator: "\r\n") + "\r\n\r\n"
+            + body
+        let bytes = Array(text.utf8)
+        #expect(write(descriptor, bytes, bytes.count) == bytes.count)
+        var answer = Data()
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
+            answer.append(contentsOf: buffer[..<count])
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+
+    private struct Numbers: HTTPStream {
+        private final class State: @unchecked Sendable { var number = 0 }
+        private let state = State()
+
+        func next() -> Data? {
+            state.number += 1
+            return state.number > 1000 ? nil : Data("\(state.number)\n".utf8)
+        }
+
+        func cancel() {}
+    }
+
+    @Test("Requests become values, values become answers, with the headers that keep pages apart")
+    func answers() throws {
+        let server = try LoopbackServer { request, _ in
+            HTTPResponse(
+                text:
+                    "\(request.method) \(request.path) \(request.query["q"] ?? "") \(String(decoding: request.body, as: UTF8.self))"
+            )
+        }
+        defer { server.stop() }
+        let (port, token) = (server.gate.port, server.gate.token)
+        let answer = try ask(
+            port,
+            ["POST /\(token)/a%20b?q=x%2By HTTP/1.1", "Host: 127.0.0.1:\(port)", "Origin: http://127.0.0.1:\(port)"],
+            body: "hello")
+        #expect(answer.hasPrefix("HTTP/1.1 200"))
+        #expect(answer.hasSuffix("POST [\"a b\"] x+y hello"))
+        #expect(answer.contains("Content-Security-Policy: default-src 'none'"))
+        #expect(try ask(port, ["GET /\(token)/ HTTP/1.1", "Host: evil.example"]).hasPrefix("HTTP/1.1 421"))
+        #expect(try ask(port, ["GET / HTTP/1.1", "Host: 127.0.0.1:\(port)"]).hasPrefix("HTTP/1.1 403"))
+        #expect(
+            try ask(port, ["GET /\(token)/ HTTP/1.1", "Host: 127.0.0.1:\(port)", "Host: evil.example"]).hasPrefix(
+                "HTTP/1.1 4"))
+    }
+
+    @Test("A stream is sent to its end")
+    func stream() throws {
+        let server = try LoopbackServer { _, _ in
+            HTTPResponse(status: 200, type: "text/plain", body: .stream(Numbers()))
+        }
+        defer { server.stop() }
+        let answer = try ask(
+            server.gate.port, ["GET /\(server.gate.token)/ HTTP/1.0", "Host: 127.0.0.1:\(server.gate.port)"])
+        #expect(answer.hasSuffix("\n999\n1000\n"))
+    }
+
+    @Test("A port that is taken is told")
+    func taken() throws {
+        let server = try LoopbackServer { _, _ in HTTPResponse(text: "") }
+        defer { server.stop() }
+        let error = #expect(throws: LoopbackServer.StartFailure.self) {
+            try LoopbackServer(port: server.gate.port) { _, _ in HTTPResponse(text: "") }
+        }
+        #expect(error?.description.contains("port \(server.gate.port)") == true)
+    }
+}

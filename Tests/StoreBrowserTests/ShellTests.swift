@@ -1,0 +1,46 @@
+import StoreReading
+import Testing
+
+@testable import PippinShell
+
+@Suite("The shell")
+struct ShellTests {
+    @Test("Lines are queries, or words that begin with a dot")
+    func lines() throws {
+        #expect(try ShellLine("Book limit 3") == .query("Book limit 3"))
+        #expect(try ShellLine("  ") == .nothing)
+        #expect(try ShellLine(".format csv") == .format(.csv))
+        #expect(try ShellLine(".describe Book") == .describe("Book"))
+        #expect(throws: ShellLine.Mistake(message: "there is no “.entites”; “.entities” may be meant")) {
+            try ShellLine(".entites")
+        }
+        #expect(throws: ShellLine.Mistake.self) { try ShellLine(".format exe") }
+    }
+
+    @Test(
+        "Entities, keys and operators are completed",
+        arguments: [
+            ("Bo", ["Book"]), (".de", [".describe"]), ("Book wh", ["where"]), ("Book where tit", ["title"]),
+            ("Book where author.na", ["name"]),
+            (".describe Au", ["Author"]), (".format j", ["json", "jsonl"]), ("Nothing where ti", []),
+        ] as [(String, [String])])
+    func completion(_ text: String, _ expected: [String]) throws {
+        let layout = try Shelf(count: 1).session.store.layout
+        #expect(ShellLine.completions(text, layout) == expected)
+    }
+
+    @Test("A session answers, and goes on after a mistake")
+    func session() throws {
+        let shelf = try Shelf(count: 3)
+        let session = Session(shelf.session.store)
+        var output = ""
+        #expect(try session.answer(".entities") { output += $0 })
+        #expect(output.contains("Book"))
+        #expect(throws: TextProblem.self) { try session.answer("Book where titel == 1") { _ in } }
+        output = ""
+        _ = try session.answer(".format jsonl") { _ in }
+        _ = try session.answer("Book order by pages desc limit 1") { output += $0 }
+        #expect(output.contains("\"pages\": 3"))
+        #expect(try !session.answer(".quit") { _ in })
+    }
+}

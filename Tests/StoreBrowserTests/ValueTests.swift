@@ -1,0 +1,53 @@
+import CoreData
+import Foundation
+import StoreReading
+import Testing
+
+@testable import StoreBrowser
+
+@Suite("Values as they are shown")
+struct ValueTests {
+    @Test("Bytes are shown as places, digits and text")
+    func hex() {
+        let text = HexText.text(of: Data("Hello, world, again\n".utf8))
+        #expect(
+            text
+                == "000000  48 65 6c 6c 6f 2c 20 77 6f 72 6c 64 2c 20 61 67  Hello, world, ag\n000010  61 69 6e 0a                                      ain·"
+        )
+    }
+
+    @Test("Images are known by their first bytes; SVG is none, since it may have script in it")
+    func images() {
+        #expect(MediaType(of: Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])) == .png)
+        #expect(MediaType(of: Data([0xFF, 0xD8, 0xFF, 0xE0])) == .jpeg)
+        #expect(MediaType(of: Data("GIF89a".utf8)) == .gif)
+        #expect(MediaType(of: Data("RIFFxxxxWEBP".utf8)) == .webp)
+        #expect(MediaType(of: Data("<svg xmlns='http://www.w3.org/2000/svg'>".utf8)) == nil)
+        #expect(MediaType(of: Data()) == nil)
+    }
+
+    @Test("JSON has its members on lines of their own, in their order")
+    func json() {
+        #expect(
+            PrettyJSON.text(#"{"b":[1,2],"a":{},"c":"x,{y}\"" }"#)
+                == "{\n  \"b\": [\n    1,\n    2\n  ],\n  \"a\": {},\n  \"c\": \"x,{y}\\\"\"\n}")
+        #expect(PrettyJSON.text(of: Data("[1".utf8)) == nil)
+        #expect(PrettyJSON.text(of: Data("text".utf8)) == nil)
+    }
+
+    @Test("Archives are shown without creating what is in them")
+    func archives() throws {
+        let data = try NSKeyedArchiver.archivedData(
+            withRootObject: ["name": "Emma", "pages": 474] as NSDictionary, requiringSecureCoding: true)
+        let shown = try #require(ArchiveText.text(of: data))
+        #expect(shown.kind == "archive")
+        #expect(shown.content.contains("NSDictionary"))
+        #expect(shown.content.contains("\"Emma\""))
+        #expect(ArchiveText.text(of: Data("bplist00 broken".utf8)) == nil)
+    }
+
+    @Test(
+        "A cell that needs quotation marks has them",
+        arguments: [("a", "a"), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""), ("a\nb", "\"a\nb\""), (" a", "\" a\"")])
+    func cells(_ text: String, _ cell: String) { #expect(CSVText.quoted(text) == cell) }
+}
