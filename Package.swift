@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "PippinRecords", targets: ["PippinRecords"]),
         .library(name: "CoreData", targets: ["CoreData", "PredicateOperators"]),
         .library(name: "CoreDataPostgres", targets: ["CoreDataPostgres"]),
+        .library(name: "PippinPostgres", targets: ["PippinPostgres"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
     ],
@@ -88,6 +89,8 @@ let package = Package(
             name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)],
             // So that nothing of Core Data shows in the public face but where a file says so.
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
+        // Structs in PostgreSQL.
+        .target(name: "PippinPostgres", dependencies: ["Pippin", "CoreDataPostgres"]),
         // And records: for those who bring a model and classes of their own.
         .target(
             name: "PippinRecords",
@@ -108,6 +111,12 @@ let package = Package(
 
         // What all tests lean on: folders that go with them, plain SQL, Apple's files.
         .target(name: "TestSupport", dependencies: ["SQLiteConnection"], path: "Tests/TestSupport"),
+        // PostgreSQL under the names of SQLite's type and the one in memory, where `PIPPIN_STORE=PostgreSQL` says so.
+        .target(
+            name: "PostgresTestStores",
+            dependencies: [
+                "CoreData", "PostgresEngine", "PostgresServer", "StoreEngine", "TestStartup",
+            ], path: "Tests/PostgresTestStores"),
         // Calls a function of the tests' before the first test runs.
         .target(name: "TestStartup", path: "Tests/TestStartup"),
         // What imports what, and which room leans on which.
@@ -139,7 +148,7 @@ let package = Package(
             dependencies: [
                 "CoreData", "ModelFiles", "PredicateOperators", "KeyedArchives", "SQLiteConnection", "TestSupport",
                 "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLiteEngine", "SQLiteMigration", "StoreEngine",
-                "PostgresEngine", "PostgresServer", "TestStartup",
+                "PostgresTestStores",
             ], exclude: ["NotOnPostgreSQL.txt"]),
         // Migrations in a process of its own, which is killed on the way.
         .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),
@@ -149,7 +158,13 @@ let package = Package(
             exclude: ["FaultInjection.c"]),
         .testTarget(
             name: "PippinTests",
-            dependencies: ["Pippin", "PippinRecords", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport"]),
+            dependencies: [
+                "Pippin", "PippinRecords", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport",
+                "PostgresTestStores",
+            ], exclude: ["NotOnPostgreSQL.txt"]),
+        .testTarget(
+            name: "PippinPostgresTests",
+            dependencies: ["PippinPostgres", "CoreDataPostgres", "PostgresConnection", "PostgresServer"]),
         .testTarget(
             name: "PippinRecordsTests",
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),

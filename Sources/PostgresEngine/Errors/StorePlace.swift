@@ -42,7 +42,8 @@ package struct StorePlace: Sendable {
         var target = ConnectionTarget(text)
         target.settings["application_name"] = ProcessInfo.processInfo.processName
         self.target = target
-        self.schema = options?[NSPostgreSQLSchemaOption] as? String ?? schema ?? Bookkeeping.defaultStore
+        self.schema = QualifiedName.part(
+            options?[NSPostgreSQLSchemaOption] as? String ?? schema ?? Bookkeeping.defaultStore)
         shownURL = url.flatMap(Self.withoutPassword)
     }
 
@@ -50,6 +51,35 @@ package struct StorePlace: Sendable {
     package var name: String {
         let database = (try? target.parsed()["dbname"]) ?? "the default database"
         return schema == Bookkeeping.defaultStore ? database : "\(database), schema \(schema)"
+    }
+
+    /// A store's URL with another schema in it.
+    package static func url(_ url: URL, schema: String) -> URL {
+        guard let escaped = schema.addingPercentEncoding(withAllowedCharacters: .alphanumerics) else { return url }
+        let plain = withoutSchema(url.absoluteString).0
+        return URL(string: plain + (plain.contains("?") ? "&" : "?") + "schema=\(escaped)") ?? url
+    }
+
+    /// A URL that says what a connection string says.
+    ///
+    /// - Parameters:
+    ///   - string: the connection string.
+    ///   - schema: the schema of the store's tables; `nil` for what the string says.
+    /// - Returns: nil for a string that makes no sense.
+    package static func url(of string: String, schema: String?) -> URL? {
+        var url: URL?
+        if string.hasPrefix("postgresql://") || string.hasPrefix("postgres://") { url = URL(string: string) }
+        if url == nil {
+            let (plain, named) = withoutSchema(string)
+            guard let values = try? ConnectionTarget(plain).parsed() else { return nil }
+            let items = values.sorted { $0.key < $1.key }.compactMap { key, value in
+                value.addingPercentEncoding(withAllowedCharacters: .alphanumerics).map { "\(key)=\($0)" }
+            }
+            url = URL(string: "postgresql:///?\(items.joined(separator: "&"))")
+            if let named { url = url.map { Self.url($0, schema: named) } }
+        }
+        guard let url else { return nil }
+        return schema.map { Self.url(url, schema: $0) } ?? url
     }
 
     /// Takes `schema=` out of a URI's query, which `libpq` does not know.

@@ -11,15 +11,20 @@ struct DatabaseOpening {
     /// Which of the locks that programs agree on; "Pippin" in letters of a telephone.
     private static let lockNumber = 747746
 
-    /// Connects, and has the server look for tables in the store's schema alone.
+    /// What has statements wait for locks no longer than the options say.
+    static func lockTimeout(_ settings: StoreSettings, local: Bool = false) -> String {
+        "SET \(local ? "LOCAL " : "")lock_timeout = \(Int(min(settings.timeout, 1_000_000) * 1000))"
+    }
+
+    /// Connects. Statements name the schemas of their tables, so that no other table is taken for one of them.
     static func connect(
         _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool
     ) throws -> PostgresConnection {
         let connection = try PostgresConnection(place.target, keepsStatements: !isPooled)
+        // A pooler would leave what is set here to others.
+        guard !isPooled else { return connection }
         try connection.execute(
-            "SET search_path = \(quotedName(place.schema)), pg_temp; "
-                + "SET client_min_messages = warning; SET lock_timeout = \(Int(min(settings.timeout, 1_000_000) * 1000))"
-        )
+            "SET search_path = pg_catalog, pg_temp; SET client_min_messages = warning; \(lockTimeout(settings))")
         return connection
     }
 
@@ -27,6 +32,8 @@ struct DatabaseOpening {
         self.place = place
         connection = try Self.connect(place, settings, isPooled: isPooled)
     }
+
+    init(_ place: StorePlace, _ connection: PostgresConnection) { (self.place, self.connection) = (place, connection) }
 
     private var parameters: PostgresParameters {
         var parameters = PostgresParameters()
@@ -38,7 +45,7 @@ struct DatabaseOpening {
     func stored() throws -> StoredStore? {
         guard try hasTable("stores") else { return nil }
         let results = try connection.pipeline([
-            .init("SELECT uuid, format, metadata, keeps_history FROM pippin.stores WHERE schema_name = $1", parameters),
+            .init("SELECT uuid, format, metadata, keeps_history, generation FROM pippin.stores WHERE schema_name = $1", parameters),
             .init("SELECT name, number FROM pippin.entities WHERE schema_name = $1", parameters),
         ])
         guard results[0].count == 1 else { return nil }
@@ -53,7 +60,9 @@ struct DatabaseOpening {
         for row in 0..<results[1].count { numbers[results[1].string(row, 0)] = Int(results[1].integer(row, 1)) }
         let metadata = try StoreMetadata.metadata(
             of: results[0].data(0, 2), uuid: results[0].string(0, 0), url: place.shownURL ?? URL(fileURLWithPath: "/"))
-        return StoredStore(metadata: metadata, numbers: numbers, keepsHistory: results[0].integer(0, 3) == 1)
+        return StoredStore(
+            metadata: metadata, numbers: numbers, keepsHistory: results[0].integer(0, 3) == 1,
+            generation: results[0].integer(0, 4))
     }
 
     /// Whether a table of the bookkeeping is there: asked of the catalogue's tables, as `to_regclass` may remember that there was none.
@@ -70,6 +79,8 @@ struct DatabaseOpening {
         let metadata: [String: Any]
         let numbers: [String: Int]
         let keepsHistory: Bool
+        /// How often the store was migrated.
+        let generation: Int64
     }
 
     /// Has all programs that save to the store note it in the history, from now on.
@@ -91,7 +102,7 @@ struct DatabaseOpening {
         return try connection.transaction {
             try lock()
             if let stored = try stored() { return stored }
-            if try !hasTable("changes") { try connection.execute(BookkeepingTables.creation) }
+            if try !hasTable("saves") { try connection.execute(BookkeepingTables.creation) }
             let hasSchema = try connection.query(
                 "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", parameters)
             if hasSchema.integer(0, 0) == 0 { try connection.execute("CREATE SCHEMA \(quotedName(place.schema))") }
@@ -105,14 +116,17 @@ struct DatabaseOpening {
             var requests = [
                 PostgresConnection.Request(
                     "INSERT INTO pippin.stores (schema_name, uuid, format, metadata, model) VALUES ($1, $2, $3, $4, $5)",
-                    store)
+                    store),
+                .init(
+                    "INSERT INTO pippin.saves (schema_name, slot) SELECT $1, n FROM generate_series(0, \(BookkeepingTables.saveSlots - 1)) n",
+                    parameters),
             ]
             for mapping in schema.mappings.compactMap({ $0 }) {
                 var entity = parameters
                 entity.append(Int32(mapping.number))
                 entity.append(mapping.layout.name)
                 entity.append(mapping.layout.superentity?.name)
-                entity.append(mapping.table)
+                entity.append(QualifiedName.name(mapping.table))
                 requests.append(
                     .init(
                         "INSERT INTO pippin.entities (schema_name, number, name, parent, table_name) "

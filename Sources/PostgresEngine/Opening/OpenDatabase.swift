@@ -16,6 +16,14 @@ final class OpenDatabase {
     private(set) var connection: PostgresConnection
     /// Whether changes are noted in the history.
     let hasHistory: Bool
+    /// How often the store had been migrated when it was looked at.
+    let generation: Int64
+    /// What ``changeCount()`` has to be for what is written; `nil` where that does not matter.
+    var expectedChanges: Int64?
+    /// How often this has saved.
+    var ownSaves: Int64 = 0
+    /// Whether a transaction is open in which nothing was written yet, so that others wait.
+    var keepsOthersOut = false
     /// How the properties of entities are numbered in the history.
     var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
     /// What a batch has done so far, and who.
@@ -39,8 +47,9 @@ final class OpenDatabase {
 
     init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
-        hasHistory: Bool, isPinned: Bool = false, connection: PostgresConnection
+        hasHistory: Bool, generation: Int64, isPinned: Bool = false, connection: PostgresConnection
     ) throws {
+        self.generation = generation
         self.isPinned = isPinned
         self.hasHistory = hasHistory
         self.place = place
@@ -80,8 +89,17 @@ final class OpenDatabase {
             try reconnectIfNeeded()
             return try body()
         } catch {
+            if let error = error as? PostgresError, error.isSyntaxOrTypeError || error.isOutdatedPlan {
+                try checkAfterFailure()
+            }
             throw PostgresStoreError.make(error, fallback: fallback, work: work, place: place)
         }
+    }
+
+    /// Statements that make no sense to the server any more are those of a store that was migrated.
+    private func checkAfterFailure() throws {
+        guard connection.isUsable, !connection.isInTransaction else { return }
+        do { try checkGeneration() } catch let change as StructureChange { throw change } catch {}
     }
 
     /// Runs work that only reads. It is done again when the connection turns out to be lost.
@@ -103,9 +121,26 @@ final class OpenDatabase {
         connection = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
     }
 
-    /// Runs a closure in a transaction, or in a part of the long one; undone when it throws.
+    /// Runs a closure in a transaction that counts as a save, or in a part of the long one; undone when it throws.
+    ///
+    /// - Throws: `StructureChange`, `UnexpectedChange`, and what the closure throws.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try isInLongTransaction ? connection.part(body) : connection.transaction(.readWrite, body)
+        if isInLongTransaction { return try connection.part(body) }
+        do { _ = try connection.pipeline(beginning()) } catch {
+            try? connection.rollback()
+            if let error = error as? PostgresError { try explain(error) }
+            throw error
+        }
+        do {
+            let result = try body()
+            try connection.commit()
+            ownSaves &+= 1
+            return result
+        } catch {
+            // The first error is the one to tell.
+            try? connection.rollback()
+            throw error
+        }
     }
 
     /// Runs a closure whose statements all read one state of the store.

@@ -7,7 +7,11 @@ import StoreEngine
 extension OpenDatabase {
     func beginLongTransaction(makesIndexesLater: Bool) throws {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try connection.begin()
+            do { _ = try connection.pipeline(beginning()) } catch {
+                try? connection.rollback()
+                if let error = error as? PostgresError { try explain(error) }
+                throw error
+            }
             isInLongTransaction = true
             guard makesIndexesLater else { return }
             let indexes = TableCreation(schema).indexes
@@ -95,6 +99,7 @@ extension OpenDatabase {
                 try? connection.rollback()
                 throw error
             }
+            ownSaves &+= 1
         }
     }
 }

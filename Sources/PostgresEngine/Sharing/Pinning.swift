@@ -44,7 +44,7 @@ extension OpenDatabase {
             let snapshot = try other.query(Self.snapshot).string(0, 0)
             let reader = try OpenDatabase(
                 place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
-                hasHistory: hasHistory, isPinned: true, connection: other)
+                hasHistory: hasHistory, generation: generation, isPinned: true, connection: other)
             return (reader, snapshot)
         }
     }

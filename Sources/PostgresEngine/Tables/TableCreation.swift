@@ -58,7 +58,7 @@ package struct TableCreation {
             add(owner.name, .key)
             if let order = owner.orderColumn { add(order, .bigint) }
         }
-        tableNames.append(root.table)
+        tableNames.append(QualifiedName.name(root.table))
         tables.append("CREATE TABLE \(table) (\n    \(columns.joined(separator: ",\n    "))\n)")
         var indexed: Set<String> = []
         for member in members {
@@ -66,21 +66,21 @@ package struct TableCreation {
                 if indexed.insert(column.name).inserted { addReference(column, member) }
             }
             for owner in member.owners where indexed.insert(owner.name).inserted {
-                addIndex("\(member.table)_\(owner.name)_index", member.table, [quotedName(owner.name)])
+                addIndex("\(owner.name)_index", member.table, [quotedName(owner.name)])
             }
         }
-        if root.sharesTable { addIndex("\(root.table)_entity_index", root.table, [ColumnName.entity]) }
+        if root.sharesTable { addIndex("entity_index", root.table, [ColumnName.entity]) }
     }
 
     /// A reference is indexed. It must lead to a row where the model sees to it: a relationship whose inverse does not care what it leads
     /// to, or that has none, may lead to a row that is gone.
     private mutating func addReference(_ column: SlotColumn, _ mapping: EntityMapping) {
-        addIndex("\(mapping.table)_\(column.name)_index", mapping.table, [quotedName(column.name)])
+        addIndex("\(column.name)_index", mapping.table, [quotedName(column.name)])
         guard let relationship = mapping.layout.relationship(named: column.property),
             let inverse = relationship.inverse, inverse.isToMany, inverse.deleteRule != .noActionDeleteRule,
             let destination = schema.mapping(of: relationship.destination)
         else { return }
-        let name = indexNames.next("\(mapping.table)_\(column.name)_reference")
+        let name = indexNames.next("\(QualifiedName.name(mapping.table))_\(column.name)_reference")
         references.append(
             "ALTER TABLE \(quotedName(mapping.table)) ADD CONSTRAINT \(quotedName(name)) FOREIGN KEY (\(quotedName(column.name))) "
                 + "REFERENCES \(quotedName(destination.table)) DEFERRABLE INITIALLY DEFERRED")
@@ -113,9 +113,9 @@ package struct TableCreation {
         var columns = [reference(first, source.table), reference(second, destination.table)]
         columns += orderColumns(of: join).map { "\(quotedName($0)) bigint" }
         columns.append("PRIMARY KEY (\(first), \(second))")
-        tableNames.append(join.table)
+        tableNames.append(QualifiedName.name(join.table))
         tables.append("CREATE TABLE \(quotedName(join.table)) (\n    \(columns.joined(separator: ",\n    "))\n)")
-        addIndex("\(join.table)_index", join.table, [second, first])
+        addIndex("index", join.table, [second, first])
     }
 
     /// The columns with the places of both ends.
@@ -131,13 +131,14 @@ package struct TableCreation {
 
     // MARK: Indexes
 
-    private mutating func addIndex(_ wanted: String, _ table: String, _ terms: [String]) {
-        let name = indexNames.next(wanted)
+    private mutating func addIndex(_ ending: String, _ table: String, _ terms: [String]) {
+        let name = indexNames.next("\(QualifiedName.name(table))_\(ending)")
+        let schema = table.dropLast(QualifiedName.name(table).count)
         indexes.append(
             IndexStatement(
                 name: name,
                 creation: "CREATE INDEX \(quotedName(name)) ON \(quotedName(table)) (\(terms.joined(separator: ", ")))",
-                removal: "DROP INDEX IF EXISTS \(quotedName(name))"))
+                removal: "DROP INDEX IF EXISTS \(quotedName(schema + name))"))
     }
 
     /// The fetch indexes and the constraints that an entity declares.
@@ -154,7 +155,7 @@ package struct TableCreation {
         }
         for property in marked.ordered(by: { $0.name < $1.name }) {
             guard let term = term(property.name, ascending: true) else { continue }
-            addIndex("\(mapping.table)_\(SnakeCase.name(property.name))_index", mapping.table, [term])
+            addIndex("\(SnakeCase.name(property.name))_index", mapping.table, [term])
         }
         // Without its condition an index would be another one, and one over an expression needs functions of its own.
         for index in declared where index.partialIndexPredicate == nil {
@@ -163,12 +164,12 @@ package struct TableCreation {
                 return term(name, ascending: element.isAscending)
             }
             guard !terms.isEmpty, terms.count == index.elements.count else { continue }
-            addIndex("\(mapping.table)_\(SnakeCase.name(index.name))", mapping.table, terms)
+            addIndex(SnakeCase.name(index.name), mapping.table, terms)
         }
         for constraint in entity.description.uniquenessConstraintNames {
             let columns = constraint.compactMap { mapping.column(named: $0) }.filter { !$0.isComposite }.map(\.name)
             guard !columns.isEmpty, columns.count == constraint.count else { continue }
-            let name = indexNames.next("\(mapping.table)_\(columns.joined(separator: "_"))_unique")
+            let name = indexNames.next("\(QualifiedName.name(mapping.table))_\(columns.joined(separator: "_"))_unique")
             let table = "ALTER TABLE \(quotedName(mapping.table))"
             let list = columns.map(quotedName).joined(separator: ", ")
             indexes.append(

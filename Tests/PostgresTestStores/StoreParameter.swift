@@ -4,8 +4,8 @@ import PostgresServer
 import Synchronization
 import TestStartup
 
-@testable import CoreData
-@testable import StoreEngine
+import CoreData
+import StoreEngine
 
 /// What stores the tests run on: `PIPPIN_STORE=PostgreSQL swift test --filter CoreDataTests` runs them all with the engine of PostgreSQL
 /// under the names of SQLite's and the in-memory type. Tests that look at a file fail then; `Documentation/PostgreSQL store.md` says
