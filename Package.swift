@@ -66,12 +66,25 @@ let package = Package(
         .target(
             name: "MigrationPlans",
             dependencies: ["StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "Ordering"]),
+        // Rows in tables, brought to another model.
+        .target(
+            name: "SQLMigration",
+            dependencies: [
+                "MigrationPlans", "SQLGeneration", "StoreEngine", "CoreDataModel", "Ordering",
+            ]),
+        // Stores in PostgreSQL that are migrated.
+        .target(
+            name: "PostgresMigration",
+            dependencies: [
+                "MigrationPlans", "SQLMigration", "SQLGeneration", "PostgresConnection", "PostgresEngine",
+                "StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering",
+            ]),
         // Stores in SQLite that are migrated in their place, or replaced.
         .target(
             name: "SQLiteMigration",
             dependencies: [
-                "MigrationPlans", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "StoreEngine", "CoreDataModel",
-                "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering",
+                "MigrationPlans", "SQLMigration", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "StoreEngine",
+                "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering",
             ]),
         // The graph on top: objects, contexts, coordinators, requests, results.
         .target(
@@ -82,7 +95,7 @@ let package = Package(
             ]),
 
         // The type of stores in PostgreSQL.
-        .target(name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "StoreEngine"]),
+        .target(name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "PostgresMigration", "StoreEngine"]),
 
         // Structs first.
         .target(
@@ -115,7 +128,8 @@ let package = Package(
         .target(
             name: "PostgresTestStores",
             dependencies: [
-                "CoreData", "PostgresEngine", "PostgresServer", "StoreEngine", "TestStartup",
+                "CoreData", "MigrationPlans", "PostgresEngine", "PostgresMigration", "PostgresServer", "StoreEngine",
+                "TestStartup",
             ], path: "Tests/PostgresTestStores"),
         // Calls a function of the tests' before the first test runs.
         .target(name: "TestStartup", path: "Tests/TestStartup"),
@@ -147,8 +161,8 @@ let package = Package(
             name: "CoreDataTests",
             dependencies: [
                 "CoreData", "ModelFiles", "PredicateOperators", "KeyedArchives", "SQLiteConnection", "TestSupport",
-                "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLiteEngine", "SQLiteMigration", "StoreEngine",
-                "PostgresTestStores",
+                "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLMigration", "SQLiteEngine", "SQLiteMigration",
+                "StoreEngine", "PostgresTestStores",
             ], exclude: ["NotOnPostgreSQL.txt"]),
         // Migrations in a process of its own, which is killed on the way.
         .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),

@@ -14,6 +14,10 @@ package final class PostgresConnection {
     var statements = PreparedStatements()
     /// How often something was sent and an answer awaited.
     package internal(set) var roundTrips = 0
+    /// Whether all transactions are parts of one.
+    var isWhole = false
+    /// How many parts are open.
+    var parts = 0
 
     /// Connects to a server.
     ///

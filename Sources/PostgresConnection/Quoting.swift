@@ -22,6 +22,11 @@ package enum QualifiedName {
 
     package static func make(schema: String, name: String) -> String { "\(part(schema))\(separator)\(part(name))" }
 
+    /// The name of the schema.
+    package static func schema(_ qualified: String) -> String {
+        qualified.firstIndex(of: separator).map { String(qualified[..<$0]) } ?? ""
+    }
+
     /// The name without its schema.
     package static func name(_ qualified: String) -> String {
         qualified.firstIndex(of: separator).map { String(qualified[qualified.index(after: $0)...]) } ?? qualified

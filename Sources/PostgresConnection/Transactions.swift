@@ -6,11 +6,11 @@ extension PostgresConnection {
         case snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     }
 
-    package func begin(_ kind: TransactionKind = .readWrite) throws { try execute(kind.rawValue) }
-    package func commit() throws { try execute("COMMIT") }
+    package func begin(_ kind: TransactionKind = .readWrite) throws { try execute(beginning(kind)) }
+    package func commit() throws { if let statement = ending(commits: true) { try execute(statement) } }
 
     /// Undoes the open transaction; nothing happens where there is none.
-    package func rollback() throws { if isInTransaction { try execute("ROLLBACK") } }
+    package func rollback() throws { if let statement = ending(commits: false) { try execute(statement) } }
 
     /// Runs a closure inside a transaction, which is committed when the closure returns and undone when it throws.
     package func transaction<Result>(

@@ -34,12 +34,12 @@ package enum PostgresFormat: StoreFormat {
         throw StoreError.unsupported("being replaced by another one", storeType: type, url: nil)
     }
 
-    private static func missing(_ place: StorePlace) -> NSError {
+    package static func missing(_ place: StorePlace) -> NSError {
         StoreError.make(
             CoreDataErrorCode.persistentStoreOpen, "There is no store in “\(place.name)”.", url: place.shownURL)
     }
 
-    private static func working<Result>(
+    package static func working<Result>(
         _ url: URL, _ options: [AnyHashable: Any]?, _ work: String, _ body: (DatabaseOpening) throws -> Result
     ) throws -> Result {
         let place = try StorePlace(url, options)

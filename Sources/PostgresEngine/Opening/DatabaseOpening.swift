@@ -5,14 +5,14 @@ import SQLGeneration
 import StoreEngine
 
 /// How a store is found in a database, or made there.
-struct DatabaseOpening {
-    let place: StorePlace
-    let connection: PostgresConnection
+package struct DatabaseOpening {
+    package let place: StorePlace
+    package let connection: PostgresConnection
     /// Which of the locks that programs agree on; "Pippin" in letters of a telephone.
     private static let lockNumber = 747746
 
     /// What has statements wait for locks no longer than the options say.
-    static func lockTimeout(_ settings: StoreSettings, local: Bool = false) -> String {
+    package static func lockTimeout(_ settings: StoreSettings, local: Bool = false) -> String {
         "SET \(local ? "LOCAL " : "")lock_timeout = \(Int(min(settings.timeout, 1_000_000) * 1000))"
     }
 
@@ -20,6 +20,7 @@ struct DatabaseOpening {
     static func connect(
         _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool
     ) throws -> PostgresConnection {
+        if let session = place.session { return try DatabaseSession.connection(session, place) }
         let connection = try PostgresConnection(place.target, keepsStatements: !isPooled)
         // A pooler would leave what is set here to others.
         guard !isPooled else { return connection }
@@ -28,12 +29,12 @@ struct DatabaseOpening {
         return connection
     }
 
-    init(_ place: StorePlace, _ settings: StoreSettings, isPooled: Bool) throws {
+    package init(_ place: StorePlace, _ settings: StoreSettings, isPooled: Bool) throws {
         self.place = place
         connection = try Self.connect(place, settings, isPooled: isPooled)
     }
 
-    init(_ place: StorePlace, _ connection: PostgresConnection) { (self.place, self.connection) = (place, connection) }
+    package init(_ place: StorePlace, _ connection: PostgresConnection) { (self.place, self.connection) = (place, connection) }
 
     private var parameters: PostgresParameters {
         var parameters = PostgresParameters()
@@ -42,7 +43,7 @@ struct DatabaseOpening {
     }
 
     /// What the database says of the store; nil where there is none.
-    func stored() throws -> StoredStore? {
+    package func stored() throws -> StoredStore? {
         guard try hasTable("stores") else { return nil }
         let results = try connection.pipeline([
             .init("SELECT uuid, format, metadata, keeps_history, generation FROM pippin.stores WHERE schema_name = $1", parameters),
@@ -75,12 +76,12 @@ struct DatabaseOpening {
         ).integer(0, 0) == 1
     }
 
-    struct StoredStore {
-        let metadata: [String: Any]
-        let numbers: [String: Int]
-        let keepsHistory: Bool
+    package struct StoredStore {
+        package let metadata: [String: Any]
+        package let numbers: [String: Int]
+        package let keepsHistory: Bool
         /// How often the store was migrated.
-        let generation: Int64
+        package let generation: Int64
     }
 
     /// Has all programs that save to the store note it in the history, from now on.
@@ -89,14 +90,14 @@ struct DatabaseOpening {
     }
 
     /// The store's copy of its model; nil where there is none.
-    func cachedModel() throws -> NSManagedObjectModel? {
+    package func cachedModel() throws -> NSManagedObjectModel? {
         let result = try connection.query("SELECT model FROM pippin.stores WHERE schema_name = $1", parameters)
         guard result.count == 1, !result.isNull(0, 0) else { return nil }
         return try ModelCache.model(fromModelCache: result.data(0, 0), entityVersionHashes: [:])
     }
 
     /// Makes the tables of a new store, in one transaction. Who comes at the same moment waits, and finds them made.
-    func create(_ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any]) throws -> StoredStore {
+    package func create(_ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any]) throws -> StoredStore {
         let cache = try ModelCache.modelCacheData(for: model)
         let list = try StoreMetadata.data(of: metadata, url: place.shownURL ?? URL(fileURLWithPath: "/"))
         return try connection.transaction {
@@ -121,22 +122,7 @@ struct DatabaseOpening {
                     "INSERT INTO pippin.saves (schema_name, slot) SELECT $1, n FROM generate_series(0, \(BookkeepingTables.saveSlots - 1)) n",
                     parameters),
             ]
-            for mapping in schema.mappings.compactMap({ $0 }) {
-                var entity = parameters
-                entity.append(Int32(mapping.number))
-                entity.append(mapping.layout.name)
-                entity.append(mapping.layout.superentity?.name)
-                entity.append(QualifiedName.name(mapping.table))
-                requests.append(
-                    .init(
-                        "INSERT INTO pippin.entities (schema_name, number, name, parent, table_name) "
-                            + "VALUES ($1, $2, $3, $4, $5)", entity))
-            }
-            for name in creation.tableNames {
-                var table = parameters
-                table.append(name)
-                requests.append(.init("INSERT INTO pippin.tables (schema_name, table_name) VALUES ($1, $2)", table))
-            }
+            requests += Bookkeeping.statements(of: schema, in: place.schema).map { .init($0) }
             _ = try connection.pipeline(requests)
             guard let stored = try stored() else {
                 throw StoreError.make(
@@ -147,10 +133,10 @@ struct DatabaseOpening {
     }
 
     /// Keeps others from making or changing stores of the database, until the transaction ends.
-    func lock() throws { try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lockNumber))") }
+    package func lock() throws { try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lockNumber))") }
 
     /// Removes the store's tables, and what is known of it.
-    func destroy() throws {
+    package func destroy() throws {
         try connection.transaction {
             try lock()
             guard try stored() != nil else { return }

@@ -6,7 +6,7 @@ import SQLGeneration
 import StoreEngine
 
 /// An open store: the connection, the schema, and what was prepared for each entity.
-final class OpenDatabase {
+package final class OpenDatabase {
     let place: StorePlace
     let schema: SQLSchema
     let identity: StoreIdentity
@@ -45,7 +45,7 @@ final class OpenDatabase {
     let hasDates: Bool
     private var accesses: [EntityAccess?]
 
-    init(
+    package init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
         hasHistory: Bool, generation: Int64, isPinned: Bool = false, connection: PostgresConnection
     ) throws {

@@ -39,6 +39,11 @@ extension OpenDatabase {
         return .init(Self.stamp, parameters)
     }
 
+    /// Keeps all others from saving until the transaction ends: for what changes more than rows.
+    package static func lockAlone(_ place: StorePlace) -> String {
+        "SELECT pg_advisory_xact_lock(747747, \(lockNumber(of: place.schema)))"
+    }
+
     /// What a transaction that writes begins with. To be sent once, before anything else.
     func beginning() throws -> [PostgresConnection.Request] {
         if keepsOthersOut {
@@ -48,7 +53,7 @@ extension OpenDatabase {
         if isInLongTransaction { return [.init("SAVEPOINT pippin_save")] }
         let timeout = isPooled ? [DatabaseOpening.lockTimeout(settings, local: true)] : []
         let texts =
-            [PostgresConnection.TransactionKind.readWrite.rawValue] + timeout + [lock(alone: expectedChanges != nil)]
+            [connection.beginning()] + timeout + [lock(alone: expectedChanges != nil)]
         return texts.map { .init($0) } + [stampRequest]
     }
 

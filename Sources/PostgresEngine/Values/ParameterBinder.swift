@@ -8,7 +8,7 @@ import SQLGeneration
 struct Inexact: Error {}
 
 /// Binds what a statement's parameters stand for, each with the type that makes the server compare as memory does.
-struct ParameterBinder {
+package struct ParameterBinder {
     private let context: BindingContext
     private let given: [(inout PostgresParameters) -> Void]
     private(set) var parameters = PostgresParameters()
@@ -21,7 +21,7 @@ struct ParameterBinder {
     }
 
     /// - Throws: `Inexact` for what the database would compare in another way, an `NSError` for what nobody compares.
-    static func parameters(
+    package static func parameters(
         _ bindings: [SQLBinding], _ context: BindingContext, given: [(inout PostgresParameters) -> Void] = []
     ) throws -> PostgresParameters {
         var binder = ParameterBinder(context, given: given)
