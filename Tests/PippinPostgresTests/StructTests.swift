@@ -78,11 +78,14 @@ struct BlockTests {
         try shop.manager.writeAndWait { store in
             runs += 1
             guard var book = try store.find(Book.self, id: "1") else { return }
-            // On another queue, as by another program.
             if runs == 1 {
-                try DispatchQueue.global().sync {
-                    try other.writeAndWait { _ = try $0.update(Book.self, where: .all) { $0.set(\.pages, to: 10) } }
+                // On another thread, as by another program.
+                let done = DispatchSemaphore(value: 0)
+                DispatchQueue.global().async {
+                    try? other.writeAndWait { _ = try $0.update(Book.self, where: .all) { $0.set(\.pages, to: 10) } }
+                    done.signal()
                 }
+                done.wait()
             }
             book.pages += 1
             try store.save([book])

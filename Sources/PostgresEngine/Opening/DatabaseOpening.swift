@@ -97,7 +97,17 @@ package struct DatabaseOpening {
     }
 
     /// Makes the tables of a new store, in one transaction. Who comes at the same moment waits, and finds them made.
-    package func create(_ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any]) throws -> StoredStore {
+    ///
+    /// - Parameters:
+    ///   - schema: the tables.
+    ///   - model: the model, of which the database keeps a copy.
+    ///   - metadata: the store's metadata.
+    ///   - fills: whether rows come at once, so that indexes and references are left for afterwards.
+    /// - Returns: what the database says of the store then.
+    /// - Throws: the server's errors.
+    package func create(
+        _ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any], fills: Bool = false
+    ) throws -> StoredStore {
         let cache = try ModelCache.modelCacheData(for: model)
         let list = try StoreMetadata.data(of: metadata, url: place.shownURL ?? URL(fileURLWithPath: "/"))
         return try connection.transaction {
@@ -108,7 +118,8 @@ package struct DatabaseOpening {
                 "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", parameters)
             if hasSchema.integer(0, 0) == 0 { try connection.execute("CREATE SCHEMA \(quotedName(place.schema))") }
             let creation = TableCreation(schema)
-            try connection.execute(creation.statements.joined(separator: ";\n"))
+            let statements = fills ? creation.tables.map(\.creation) : creation.statements
+            try connection.execute(statements.joined(separator: ";\n"))
             var store = parameters
             store.append(UUID().uuidString)
             store.append(Bookkeeping.version)

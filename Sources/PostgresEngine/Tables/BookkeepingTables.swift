@@ -15,7 +15,7 @@ enum BookkeepingTables {
             keeps_history boolean NOT NULL DEFAULT false,
             latest bigint NOT NULL DEFAULT 0,
             latest_change bigint NOT NULL DEFAULT 0,
-            generation bigint NOT NULL DEFAULT 0
+            generation bigint NOT NULL DEFAULT floor(random() * 1e15)
         );
         CREATE TABLE IF NOT EXISTS pippin.saves (
             schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,

@@ -47,6 +47,9 @@ package struct TableCreation {
         tables.map(\.creation) + indexes.map(\.creation) + references.map(\.creation)
     }
 
+    /// The statements that are better run when the rows are there.
+    package var afterRows: [String] { indexes.map(\.creation) + references.map(\.creation) }
+
     /// The names of the tables.
     package var tableNames: [String] { tables.map { QualifiedName.name($0.table) } }
 

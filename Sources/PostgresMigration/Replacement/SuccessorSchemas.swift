@@ -38,7 +38,8 @@ final class SuccessorSchemas: SuccessorPlaces {
     }
 
     func copy(_ store: URL, to place: URL) throws {
-        try StoreDuplicate.make(of: StorePlace(store, nil), at: StorePlace(place, nil), in: connection)
+        try StoreDuplicate.make(
+            of: StorePlace(store, nil), at: StorePlace(place, nil), from: connection, to: connection)
     }
 
     func remove(_ place: URL) throws {

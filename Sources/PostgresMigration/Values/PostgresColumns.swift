@@ -99,11 +99,11 @@ struct PostgresColumns: ColumnMoving {
         }
         let text: SQLFragment = "(\(json(column)) #>> \(keys(path)))"
         if element.isJSON { return "convert_to((\(json(column)) #> \(keys(path)))::text, 'UTF8')" }
+        if element.type == .booleanAttributeType { return "\(text)::boolean" }
         let kind = ColumnKind(ColumnStorage(element) ?? .string, element)
         switch kind {
         case .data, .transformable: return "decode(\(text), 'base64')"
         case .date: return "\(Self.epoch) + \(text)::double precision * interval '1 second'"
-        case .boolean: return "\(text)::boolean"
         case .smallint, .integer, .bigint: return "\(text)::numeric::\(word: kind.type.name)"
         default: return "\(text)::\(word: kind.type.name)"
         }
