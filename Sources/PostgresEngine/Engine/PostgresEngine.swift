@@ -12,6 +12,7 @@ package final class PostgresEngine: OpenableEngine {
     private(set) var model: NSManagedObjectModel?
     private(set) var opened: OpenDatabase?
     var readers = PinnedReaders()
+    var pool: ReaderPool?
     var listener: NewsListener?
     package var readGeneration: AnyObject?
     package var expectedChanges: Int64?
@@ -113,6 +114,7 @@ package final class PostgresEngine: OpenableEngine {
         listener?.cancel()
         listener = nil
         opened = nil
+        pool = nil
     }
 
     deinit { listener?.cancel() }
@@ -128,6 +130,7 @@ package final class PostgresEngine: OpenableEngine {
     }
 
     package func relocate(to url: URL) throws {
+        pool = nil
         let former = (opened, facts.url, facts.metadata, facts.identity.uuid)
         facts.url = url
         do {

@@ -50,7 +50,7 @@ package struct StorePlace: Sendable {
         self.target = target
         let given = session == nil ? options?[NSPostgreSQLSchemaOption] as? String : nil
         self.schema = QualifiedName.part(given ?? schema ?? Bookkeeping.defaultStore)
-        shownURL = url.flatMap(Self.withoutPassword)
+        shownURL = url?.withoutPassword
     }
 
     /// A few words for messages: the database, and the schema where it is not the usual one.
@@ -102,19 +102,5 @@ package struct StorePlace: Sendable {
         let value = items.remove(at: position).dropFirst(key.count + 1)
         let rest = items.isEmpty ? "" : "?" + items.joined(separator: "&")
         return (uri[..<mark] + rest, String(value).removingPercentEncoding)
-    }
-
-    private static func withoutPassword(_ url: URL) -> URL? {
-        var text = url.absoluteString
-        if let password = url.password(percentEncoded: true), !password.isEmpty,
-            let start = text.range(of: ":" + password + "@")
-        {
-            text.replaceSubrange(start, with: "@")
-        }
-        if let mark = text.range(of: "password=") {
-            let end = text[mark.upperBound...].firstIndex(of: "&") ?? text.endIndex
-            text.replaceSubrange(mark.upperBound..<end, with: "…")
-        }
-        return URL(string: text)
     }
 }

@@ -47,7 +47,7 @@ extension OpenDatabase {
         let graph = RowGraph(self)
         if !rest.isEmpty || sortsHere {
             var operands = graph.operands(for: rows)
-            try EvaluationFailure.throwing {
+            try StoreError.evaluating {
                 if !rest.isEmpty {
                     let compiled = CompiledPredicate(PredicateTree.and(rest).withStoredDates)
                     operands = operands.filter { compiled.evaluate($0) }

@@ -33,6 +33,10 @@ package final class OpenDatabase {
     var fetches: [FetchKey: CachedFetch] = [:]
     /// Keys that the server has handed out and nobody has used.
     var keys = KeyBlocks()
+    /// How many cursors were opened.
+    var cursors = 0
+    /// Where the connection goes when nobody reads by it any more; nil for one that is not shared.
+    private let pool: ReaderPool?
     /// Whether this reads one state of the store, in a transaction that cannot be begun again.
     let isPinned: Bool
     /// Whether a transaction takes in all saves until it ends.
@@ -45,11 +49,12 @@ package final class OpenDatabase {
     let hasDates: Bool
     private var accesses: [EntityAccess?]
 
-    package init(
+    init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
-        hasHistory: Bool, generation: Int64, isPinned: Bool = false, connection: PostgresConnection
+        hasHistory: Bool, generation: Int64, isPinned: Bool = false, pool: ReaderPool? = nil, connection: PostgresConnection
     ) throws {
         self.generation = generation
+        self.pool = pool
         self.isPinned = isPinned
         self.hasHistory = hasHistory
         self.place = place
@@ -62,6 +67,17 @@ package final class OpenDatabase {
         derivations = try DerivedColumn.all(in: schema)
         accesses = Array(repeating: nil, count: schema.mappings.count)
     }
+
+    /// A store in a transaction of somebody else's, for what a migration does to its rows.
+    package convenience init(
+        _ place: StorePlace, _ schema: SQLSchema, within connection: PostgresConnection
+    ) throws {
+        try self.init(
+            place: place, schema: schema, identity: StoreIdentity(uuid: ""), settings: StoreSettings(nil),
+            isPooled: false, hasHistory: false, generation: 0, connection: connection)
+    }
+
+    deinit { pool?.give(connection) }
 
     var readingContext: ReadingContext { ReadingContext(schema: schema, identity: identity) }
 

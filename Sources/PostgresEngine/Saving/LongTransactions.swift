@@ -23,6 +23,8 @@ extension OpenDatabase {
     /// Makes the indexes that were left for later. Those whose rows share values that must be unique are left once more.
     func makeIndexes() throws {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            // A table whose references are yet to be checked takes no index.
+            try connection.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
             laterIndexes = try laterIndexes.filter { index in
                 do {
                     try connection.part { try connection.execute(index.creation) }

@@ -126,10 +126,7 @@ struct DatabaseMigrator {
     private func foldDerivedValues() throws {
         let folded = try DerivedColumn.all(in: destinationSchema).filter { try $0.fill(in: destinationSchema) == nil }
         guard !folded.isEmpty else { return }
-        let database = try OpenDatabase(
-            place: place, schema: destinationSchema, identity: StoreIdentity(uuid: UUID().uuidString),
-            settings: StoreSettings(nil), isPooled: false, hasHistory: false, generation: stored.generation,
-            connection: opening.connection)
+        let database = try OpenDatabase(place, destinationSchema, within: opening.connection)
         for column in folded { _ = try column.update(nil, in: database) }
     }
 

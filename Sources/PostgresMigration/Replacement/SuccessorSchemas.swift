@@ -38,8 +38,10 @@ final class SuccessorSchemas: SuccessorPlaces {
     }
 
     func copy(_ store: URL, to place: URL) throws {
-        try StoreDuplicate.make(
-            of: StorePlace(store, nil), at: StorePlace(place, nil), from: connection, to: connection)
+        // Only the places know the transaction; anything else is the store itself, whose options may say more than its URL.
+        let known = try StorePlace(place, nil)
+        let former = (try? StorePlace(store, nil)).flatMap { $0.session == nil ? nil : $0 } ?? self.place
+        try StoreDuplicate.make(of: former, at: known, from: connection, to: connection)
     }
 
     func remove(_ place: URL) throws {
