@@ -73,15 +73,18 @@ package final class PostgresConnection {
         }
     }
 
-    private func run(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
-        guard keepsStatements else {
-            roundTrips += 1
-            let result = parameters.withParts { values, counts, formats in
-                PQexecParams(
-                    handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1)
-            }
-            return try checked(result, sql)
+    /// Runs a statement that is not worth being kept.
+    @discardableResult
+    package func queryOnce(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> PostgresResult {
+        roundTrips += 1
+        let result = parameters.withParts { values, counts, formats in
+            PQexecParams(handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1)
         }
+        return try checked(result, sql)
+    }
+
+    private func run(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
+        guard keepsStatements else { return try queryOnce(sql, parameters) }
         let name = try prepared(sql, parameters.types)
         roundTrips += 1
         let result = parameters.withParts { values, counts, formats in

@@ -104,3 +104,10 @@ package struct StorePlace: Sendable {
         return (uri[..<mark] + rest, String(value).removingPercentEncoding)
     }
 }
+
+extension StoreSettings {
+    /// What has statements wait for locks no longer than the options say.
+    func lockTimeout(local: Bool = false) -> String {
+        "SET \(local ? "LOCAL " : "")lock_timeout = \(Int(min(timeout, 1_000_000) * 1000))"
+    }
+}

@@ -64,6 +64,8 @@ final class CachedFetch {
     let reader: RowReader?
     /// Whether the database answers as memory does.
     let isExact: Bool
+    /// How many rows it found at last.
+    var latestCount = 0
 
     init(_ fetch: FetchStatement, _ context: ReadingContext) {
         self.fetch = fetch

@@ -7,7 +7,7 @@ import StoreEngine
 final class RowCursor: RowPortions {
     private let store: OpenDatabase
     private let connection: PostgresConnection
-    private let reader: RowReader
+    let reader: RowReader
     private let name: String
     private var isAtEnd = false
 
@@ -18,7 +18,7 @@ final class RowCursor: RowPortions {
         connection = store.connection
         store.cursors += 1
         name = "pippin_cursor_\(store.cursors)"
-        try connection.query("DECLARE \(name) NO SCROLL CURSOR FOR \(fetch.sql.text)", parameters)
+        try connection.queryOnce("DECLARE \(name) NO SCROLL CURSOR FOR \(fetch.sql.text)", parameters)
     }
 
     deinit {
@@ -28,15 +28,20 @@ final class RowCursor: RowPortions {
     }
 
     func next(_ count: Int) throws -> ContiguousArray<Row> {
-        guard !isAtEnd else { return [] }
-        return try store.run("fetch from") {
-            let result = try connection.query("FETCH FORWARD \(count) FROM \(name)")
-            if result.count < count {
-                isAtEnd = true
-                try connection.execute("CLOSE \(name)")
-            }
-            return try reader.rows(result)
+        try store.run("fetch from") { try nextResult(count).map { try reader.rows($0) } ?? [] }
+    }
+
+    /// The next rows as the server sends them; nil at the end.
+    func nextResult(_ count: Int) throws -> PostgresResult? {
+        guard !isAtEnd else { return nil }
+        // The server counts with 32 bits.
+        let count = min(count, Int(Int32.max))
+        let result = try connection.queryOnce("FETCH FORWARD \(count) FROM \(name)")
+        if result.count < count {
+            isAtEnd = true
+            try connection.execute("CLOSE \(name)")
         }
+        return result
     }
 }
 

@@ -11,11 +11,6 @@ package struct DatabaseOpening {
     /// Which of the locks that programs agree on; "Pippin" in letters of a telephone.
     private static let lockNumber = 747746
 
-    /// What has statements wait for locks no longer than the options say.
-    package static func lockTimeout(_ settings: StoreSettings, local: Bool = false) -> String {
-        "SET \(local ? "LOCAL " : "")lock_timeout = \(Int(min(settings.timeout, 1_000_000) * 1000))"
-    }
-
     /// Connects. Statements name the schemas of their tables, so that no other table is taken for one of them.
     static func connect(
         _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool
@@ -25,7 +20,7 @@ package struct DatabaseOpening {
         // A pooler would leave what is set here to others.
         guard !isPooled else { return connection }
         try connection.execute(
-            "SET search_path = pg_catalog, pg_temp; SET client_min_messages = warning; \(lockTimeout(settings))")
+            "SET search_path = pg_catalog, pg_temp; SET client_min_messages = warning; \(settings.lockTimeout())")
         return connection
     }
 

@@ -51,7 +51,7 @@ extension OpenDatabase {
             if connection.isInTransaction { return [stampRequest] }
         }
         if isInLongTransaction { return [.init("SAVEPOINT pippin_save")] }
-        let timeout = isPooled ? [DatabaseOpening.lockTimeout(settings, local: true)] : []
+        let timeout = isPooled ? [settings.lockTimeout(local: true)] : []
         let texts =
             [connection.beginning()] + timeout + [lock(alone: expectedChanges != nil)]
         return texts.map { .init($0) } + [stampRequest]
