@@ -16,7 +16,7 @@ FUZZ_SEQUENCES_FROM ?= 1
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
 
-.PHONY: help demo test test-postgres test-faults test-tsan fuzz bench docs format lint clean dependencies
+.PHONY: help demo test test-postgres test-faults test-tsan fuzz bench bench-postgres docs format lint clean dependencies
 
 help:
 	@echo "make demo     the book store, and a look into the file that it wrote"
@@ -27,6 +27,7 @@ help:
 	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"
 	@echo "              FUZZ_SEQUENCES=10000 sequences of saves, fetches and batches, on SQLite and in dictionaries"
 	@echo "make bench    our time against the SQLite C API's, work by work"
+	@echo "make bench-postgres  our time against libpq by hand, on a server of its own"
 	@echo "make docs     the documentation, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
 	@echo "make clean    removes what was built"
@@ -59,6 +60,9 @@ fuzz: dependencies
 
 bench: dependencies
 	@$(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)
+
+bench-postgres: dependencies
+	@Scripts/bench-postgres $(BENCH_ROWS)
 
 docs: dependencies
 	@Scripts/build-docs
