@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "CoreDataPostgres", targets: ["CoreDataPostgres"]),
         .library(name: "PippinPostgres", targets: ["PippinPostgres"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
+        .executable(name: "pippin-postgres", targets: ["PippinPostgresCommand"]),
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
     ],
     targets: [
@@ -116,6 +117,10 @@ let package = Package(
                 "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat", "RecordGeneration",
                 "SQLGeneration", "SQLiteConnection", "SQLiteEngine",
             ]),
+        // Stores on servers; apart, so that `pippin` links no `libpq`.
+        .executableTarget(
+            name: "PippinPostgresCommand",
+            dependencies: ["CoreData", "CoreDataPostgres", "PostgresEngine", "PostgresMigration"]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
         .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
@@ -178,7 +183,10 @@ let package = Package(
             ], exclude: ["NotOnPostgreSQL.txt"]),
         .testTarget(
             name: "PippinPostgresTests",
-            dependencies: ["PippinPostgres", "CoreDataPostgres", "PostgresConnection", "PostgresServer"]),
+            dependencies: [
+                "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles", "PostgresConnection",
+                "PostgresServer",
+            ]),
         .testTarget(
             name: "PippinRecordsTests",
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),

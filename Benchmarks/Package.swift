@@ -24,7 +24,8 @@ let package = Package(
             dependencies: [
                 "CPQBaseline", .product(name: "PippinPostgres", package: "Pippin"),
                 .product(name: "CoreDataPostgres", package: "Pippin"),
-            ]),
+            ],
+            plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -61,6 +61,7 @@ struct HouseTests {
     func postgres() throws {
         let modules: Set<String> = [
             "CLibPQ", "PostgresConnection", "PostgresEngine", "PostgresMigration", "CoreDataPostgres", "PippinPostgres",
+            "PippinPostgresCommand",
         ]
         let naming = try House.files().filter { !modules.contains($0.target) && !modules.isDisjoint(with: $0.imports) }
         #expect(naming.map(\.path) == [])

@@ -29,11 +29,13 @@ final class ByHand {
         }
     }
 
-    func empty() { run("TRUNCATE \(table)") }
+    func empty() { run("TRUNCATE \(table) RESTART IDENTITY") }
 
-    func save(_ items: [Item], from first: Int64 = 1) {
+    /// The database gives out the keys.
+    func save(_ items: [Item]) {
         run("BEGIN")
-        let start = PQexec(connection, "COPY \(table) (\(Self.columns)) FROM STDIN (FORMAT binary)")
+        let columns = Self.columns.dropFirst("_id, ".count)
+        let start = PQexec(connection, "COPY \(table) (\(columns)) FROM STDIN (FORMAT binary)")
         guard PQresultStatus(start) == PGRES_COPY_IN else { fatalError(String(cString: PQerrorMessage(connection))) }
         PQclear(start)
         var bytes: [UInt8] = [0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0, 0, 0, 0, 0, 0, 0, 0, 0]
@@ -55,9 +57,8 @@ final class ByHand {
                 bytes.append(contentsOf: utf8)
             }
         }
-        for (index, item) in items.enumerated() {
-            add(Int16(7), sized: false)
-            add(first + Int64(index))
+        for item in items {
+            add(Int16(6), sized: false)
             add(item.id)
             add(item.title)
             add(Int64(item.count))

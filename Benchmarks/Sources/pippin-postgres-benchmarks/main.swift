@@ -8,6 +8,9 @@ let uri = CommandLine.arguments[1]
 let size = CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) ?? 100_000 : 100_000
 let items = (0..<size).map(Item.make)
 
+/// What is found must be what was saved.
+func check(_ found: Int, _ expected: Int) { precondition(found == expected, "\(found) instead of \(expected)") }
+
 func manager(_ schema: String) -> PersistenceManager {
     PersistenceManager(models: Item.self, store: .postgres(uri, schema: schema))
 }
@@ -33,7 +36,7 @@ let others = ByHand(uri, schema: "objects")
 
 print("work".padding(toLength: 52, withPad: " ", startingAt: 0) + "  by hand     ours  CPU hand  CPU ours factor goal")
 
-compare("save \(size) new structs", atMost: 1.3) {
+try compare("save \(size) new structs", atMost: 1.3) {
     hand.empty()
     return Measure.of { hand.save(items) }
 } ours: {
@@ -41,7 +44,7 @@ compare("save \(size) new structs", atMost: 1.3) {
     return try Measure.of { try structs.writeAndWait { try $0.insert(items) } }
 }
 
-compare("save \(size) new objects", atMost: 1.6) {
+try compare("save \(size) new objects", atMost: 1.6) {
     hand.empty()
     return Measure.of { hand.save(items) }
 } ours: {
@@ -55,13 +58,13 @@ compare("save \(size) new objects", atMost: 1.6) {
     }
 }
 
-compare("fetch \(size) structs", atMost: 1.3) {
+try compare("fetch \(size) structs", atMost: 1.3) {
     Measure.of { precondition(hand.all().count == size) }
 } ours: {
-    try Measure.of { precondition(try structs.readAndWait { try $0.fetch(Item.self) }.count == size) }
+    try Measure.of { check(try structs.readAndWait { try $0.fetch(Item.self) }.count, size) }
 }
 
-compare("fetch \(size) objects", atMost: 2.0) {
+try compare("fetch \(size) objects", atMost: 2.0) {
     Measure.of { precondition(hand.all().count == size) }
 } ours: {
     objects.performAndWait { objects.reset() }
@@ -69,32 +72,32 @@ compare("fetch \(size) objects", atMost: 2.0) {
         try objects.performAndWait {
             let request = NSFetchRequest<ItemRecord>(entityName: "Item")
             request.returnsObjectsAsFaults = false
-            precondition(try objects.fetch(request).count == size)
+            check(try objects.fetch(request).count, size)
         }
     }
 }
 
 let wanted = (0..<min(20_000, size)).map { "item-\($0 * 7 % size)" }
-compare("\(wanted.count) finds by identifier, one at a time", atMost: 1.3, runs: 3) {
+try compare("\(wanted.count) finds by identifier, one at a time", atMost: 1.3, runs: 3) {
     Measure.of { precondition(hand.find(wanted) == wanted.count) }
 } ours: {
     try Measure.of {
         try structs.readAndWait { store in
-            for identifier in wanted { precondition(try store.find(Item.self, id: identifier) != nil) }
+            for identifier in wanted { check(try store.find(Item.self, id: identifier) == nil ? 0 : 1, 1) }
         }
     }
 }
 
-compare("\(wanted.count) finds by identifier, in one call", atMost: 1.3) {
+try compare("\(wanted.count) finds by identifier, in one call", atMost: 1.3) {
     Measure.of { precondition(hand.findAll(wanted) == wanted.count) }
 } ours: {
     try Measure.of {
-        precondition(try structs.readAndWait { try $0.find(Item.self, ids: wanted) }.count == wanted.count)
+        check(try structs.readAndWait { try $0.find(Item.self, ids: wanted) }.count, wanted.count)
     }
 }
 
 var turn = 0
-compare("change one attribute of \(size) objects and save", atMost: 1.5) {
+try compare("change one attribute of \(size) objects and save", atMost: 1.5) {
     turn += 1
     return Measure.of { hand.change((1...Int64(size)).map { ($0, Int($0) + turn) }) }
 } ours: {
@@ -113,7 +116,7 @@ compare("change one attribute of \(size) objects and save", atMost: 1.5) {
 }
 
 let many = (0..<size * 10).map(Item.make)
-compare("batch insertion of \(many.count) rows", atMost: 1.3, runs: 2) {
+try compare("batch insertion of \(many.count) rows", atMost: 1.3, runs: 2) {
     hand.empty()
     return Measure.of { hand.save(many) }
 } ours: {

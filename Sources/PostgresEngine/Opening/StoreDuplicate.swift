@@ -48,6 +48,7 @@ package struct StoreDuplicate {
         }
         for statement in creation.afterRows { try writer.execute(statement) }
         try copyBookkeeping()
+        try writer.execute("SET CONSTRAINTS ALL DEFERRED")
     }
 
     private func copy(_ former: TableCreation.TableStatement, _ new: TableCreation.TableStatement) throws {

@@ -120,6 +120,8 @@ struct DatabaseMigrator {
         }
         try foldDerivedValues()
         try renameTombstones()
+        // The transaction may go on with the next step.
+        try opening.connection.execute("SET CONSTRAINTS ALL DEFERRED")
     }
 
     /// Derived attributes whose values are made here, and not by the database.
