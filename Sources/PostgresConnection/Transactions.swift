@@ -28,6 +28,22 @@ extension PostgresConnection {
         }
     }
 
+    /// Runs a statement whose failure leaves the transaction around it as it was, with one round trip where the statement is known.
+    package func queryApart(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
+        // What cannot be prepared would end the transaction before its part begins.
+        guard !keepsStatements || statements.name(sql, parameters.types) != nil else {
+            return try part { try query(sql, parameters) }
+        }
+        do {
+            return try pipeline([
+                .init("SAVEPOINT pippin_part"), .init(sql, parameters), .init("RELEASE SAVEPOINT pippin_part"),
+            ])[1]
+        } catch {
+            try execute("ROLLBACK TO SAVEPOINT pippin_part; RELEASE SAVEPOINT pippin_part")
+            throw error
+        }
+    }
+
     /// Runs a closure of which nothing is left when it throws, while the transaction around it goes on.
     package func part<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("SAVEPOINT pippin_part")
