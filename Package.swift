@@ -96,7 +96,8 @@ let package = Package(
             ]),
 
         // The type of stores in PostgreSQL.
-        .target(name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "PostgresMigration", "StoreEngine"]),
+        .target(
+            name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "PostgresMigration", "StoreEngine"]),
 
         // Structs first.
         .target(
@@ -184,7 +185,8 @@ let package = Package(
         .testTarget(
             name: "PippinPostgresTests",
             dependencies: [
-                "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles", "PostgresConnection",
+                "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles",
+                "PostgresConnection",
                 "PostgresServer",
             ]),
         .testTarget(

@@ -93,8 +93,10 @@ enum PostgresCommand {
         switch migration.way {
         case .nothing: output(onlySQL ? "-- nothing to do\n" : "Nothing to do.\n")
         case .inPlace(_, let steps) where onlySQL:
-            let script = try place.type == NSPostgreSQLStoreType
-                ? MigrationScript.text(steps, of: StorePlace(place.url, nil)) : steps.map { "\($0.sql);" }.joined(separator: "\n")
+            let script =
+                try place.type == NSPostgreSQLStoreType
+                ? MigrationScript.text(steps, of: StorePlace(place.url, nil))
+                : steps.map { "\($0.sql);" }.joined(separator: "\n")
             output(script + "\n")
         case .inPlace, .mapped:
             try migration.run()

@@ -37,7 +37,8 @@ extension PostgresConnection {
             }
         }
         do { try finish(out) } catch { failure = failure ?? error }
-        _ = failure == nil
+        _ =
+            failure == nil
             ? PQputCopyEnd(target.handle, nil) : PQputCopyEnd(target.handle, "the rows could not be read")
         do { try target.finish(into) } catch { failure = failure ?? error }
         if let failure { throw failure }

@@ -16,7 +16,9 @@ package struct ColumnSources {
     private let plan: EntityMappingPlan
 
     /// - Throws: when a default value cannot be stored.
-    package init(_ mapping: EntityMapping, from former: EntityMapping, plan: EntityMappingPlan, in pair: SchemaPair) throws {
+    package init(_ mapping: EntityMapping, from former: EntityMapping, plan: EntityMappingPlan, in pair: SchemaPair)
+        throws
+    {
         self.pair = pair
         self.mapping = mapping
         self.former = former

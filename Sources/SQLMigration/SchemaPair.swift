@@ -25,7 +25,9 @@ package struct SchemaPair {
     package var destinationMappings: [EntityMapping] { destination.mappings.compactMap { $0 } }
 
     /// The plan for an entity of the destination.
-    package func plan(for mapping: EntityMapping) -> EntityMappingPlan? { plan.entity(destination: mapping.layout.name) }
+    package func plan(for mapping: EntityMapping) -> EntityMappingPlan? {
+        plan.entity(destination: mapping.layout.name)
+    }
 
     /// What an entity of the destination was; `nil` for one that is new in this store.
     package func former(_ mapping: EntityMapping) -> EntityMapping? {

@@ -6,7 +6,8 @@ import Testing
 @Suite("Copies between files and servers", .needsPostgres)
 struct CopyTests {
     let database: TestDatabase
-    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-copy-\(UUID().uuidString).sqlite")
+    private let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "pippin-copy-\(UUID().uuidString).sqlite")
 
     init() throws { database = try TestDatabase() }
 
@@ -78,7 +79,8 @@ struct CopyTests {
         _ = writer.insert("Author", ["name": "New"])
         try writer.save()
 
-        let back = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-copy-\(UUID().uuidString).sqlite")
+        let back = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "pippin-copy-\(UUID().uuidString).sqlite")
         defer { try? FileManager.default.removeItem(at: back) }
         _ = try coordinator.migratePersistentStore(onServer, to: back, options: nil, withType: NSSQLiteStoreType)
         #expect(try content(coordinator) == before)

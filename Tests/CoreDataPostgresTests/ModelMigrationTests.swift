@@ -68,7 +68,9 @@ struct ModelMigrationTests {
 
     @Test("an entity that goes, with its table")
     func removing() throws {
-        #expect(try open(Bookshop.make(hasTags: false)).count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 1)
+        #expect(
+            try open(Bookshop.make(hasTags: false)).count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 1
+        )
         #expect(try database.rows("SELECT relname FROM pg_class WHERE relname LIKE '%tag%'").isEmpty)
     }
 
@@ -129,7 +131,8 @@ struct ModelMigrationTests {
             from: database.url(), sourceType: NSPostgreSQLStoreType, options: nil, with: mapping,
             toDestinationURL: other.url(), destinationType: NSPostgreSQLStoreType, destinationOptions: nil)
         #expect(try other.rows("SELECT name, initial FROM public.author") == [["Ada", "A"]])
-        #expect(try other.rows("SELECT b.title FROM public.book b JOIN public.author a ON a._id = b.author_id").count == 1)
+        #expect(
+            try other.rows("SELECT b.title FROM public.book b JOIN public.author a ON a._id = b.author_id").count == 1)
     }
 }
 
@@ -150,7 +153,8 @@ final class Initials: NSEntityMigrationPolicy {
 struct PasswordTests {
     @Test("that are typed into a URL are in no error, whoever throws it")
     func hidden() throws {
-        let url = try #require(URL(string: "postgresql://app:s3cr3t@localhost:1/books?sslpassword=s3cr3t&connect_timeout=1"))
+        let url = try #require(
+            URL(string: "postgresql://app:s3cr3t@localhost:1/books?sslpassword=s3cr3t&connect_timeout=1"))
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshop.model)
         let attempts: [() throws -> Void] = [
             { try coordinator.addPersistentStore(ofType: NSPostgreSQLStoreType, configurationName: nil, at: url) },

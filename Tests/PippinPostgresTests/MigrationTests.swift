@@ -128,7 +128,9 @@ struct MigrationTests {
         let error = await #expect(throws: PersistenceError.self) {
             try await old.save(V1.Book(id: "9", title: "Late"))
         }
-        #expect("\(error.map { "\($0)" } ?? "")".contains("migrated to another version of its model"), "\(String(describing: error))")
+        #expect(
+            "\(error.map { "\($0)" } ?? "")".contains("migrated to another version of its model"),
+            "\(String(describing: error))")
         #expect(try await new.count(V2.Book.self) == 3)
     }
 

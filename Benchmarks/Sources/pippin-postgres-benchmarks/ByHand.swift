@@ -47,7 +47,9 @@ final class ByHand {
             bytes.removeAll(keepingCapacity: true)
         }
         func add<Number: FixedWidthInteger>(_ number: Number, sized: Bool = true) {
-            if sized { withUnsafeBytes(of: Int32(MemoryLayout<Number>.size).bigEndian) { bytes.append(contentsOf: $0) } }
+            if sized {
+                withUnsafeBytes(of: Int32(MemoryLayout<Number>.size).bigEndian) { bytes.append(contentsOf: $0) }
+            }
             withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
         }
         func add(_ text: String) {
@@ -92,7 +94,8 @@ final class ByHand {
                     id: text(row, 1), title: text(row, 2), count: Int(Int64(bitPattern: bits(row, 3))),
                     price: Double(bitPattern: bits(row, 4)),
                     createdAt: Date(
-                        timeIntervalSinceReferenceDate: Double(Int64(bitPattern: bits(row, 5))) / 1_000_000 - Self.epoch),
+                        timeIntervalSinceReferenceDate: Double(Int64(bitPattern: bits(row, 5))) / 1_000_000 - Self.epoch
+                    ),
                     isFlagged: PQgetvalue(result, row, 6)?.pointee == 1))
         }
         return items
@@ -128,7 +131,8 @@ final class ByHand {
         return list.withCString { text in
             var values: [UnsafePointer<CChar>?] = [text]
             let result = PQexecParams(
-                connection, "SELECT \(Self.columns) FROM \(table) WHERE id = ANY($1::text[])", 1, nil, &values, nil, nil, 1)
+                connection, "SELECT \(Self.columns) FROM \(table) WHERE id = ANY($1::text[])", 1, nil, &values, nil,
+                nil, 1)
             defer { PQclear(result) }
             return items(result).count
         }

@@ -34,7 +34,8 @@ func compare(
     let factor = own.wall / hand.wall
     let columns = [
         name.padding(toLength: 52, withPad: " ", startingAt: 0), String(format: "%9.1f", hand.wall),
-        String(format: "%9.1f", own.wall), String(format: "%9.1f", hand.processor), String(format: "%9.1f", own.processor),
+        String(format: "%9.1f", own.wall), String(format: "%9.1f", hand.processor),
+        String(format: "%9.1f", own.processor),
         String(format: "%7.2f", factor), String(format: "%5.1f", goal), factor <= goal ? "" : "  over",
     ]
     print(columns.joined())

@@ -189,7 +189,9 @@ private struct BatchInsertion {
     ) throws {
         outcome.count += count
         guard plan.wantsIdentifiers || database.hasHistory else { return }
-        let identifiers = keys.map { NSManagedObjectID(layout: entity ?? plan.entity, store: database.identity, key: $0) }
+        let identifiers = keys.map {
+            NSManagedObjectID(layout: entity ?? plan.entity, store: database.identity, key: $0)
+        }
         if plan.wantsIdentifiers { outcome.identifiers += identifiers }
         try database.noteBatch(kind, identifiers, plan.origin, changed: changed)
     }

@@ -71,7 +71,8 @@ package final class PostgresEngine: OpenableEngine {
         guard let stored else { return }
         let checked = try check(stored, model, names, opening, settings)
         let schema = SQLSchema(
-            layout: layout, entityNames: checked, numbers: stored.numbers, naming: PostgresNaming.names(in: place.schema))
+            layout: layout, entityNames: checked, numbers: stored.numbers,
+            naming: PostgresNaming.names(in: place.schema))
         facts.identity.uuid = stored.metadata[NSStoreUUIDKey] as? String ?? facts.identity.uuid
         facts.metadata = stored.metadata
         if settings.tracksHistory, !stored.keepsHistory, !facts.isReadOnly { try opening.keepHistory() }
@@ -208,7 +209,8 @@ package final class PostgresEngine: OpenableEngine {
         }
         if !facts.metadataAreChanged { facts.metadata = stored.metadata }
         let schema = SQLSchema(
-            layout: store.schema.layout, entityNames: names, numbers: stored.numbers, naming: PostgresNaming.names(in: store.place.schema))
+            layout: store.schema.layout, entityNames: names, numbers: stored.numbers,
+            naming: PostgresNaming.names(in: store.place.schema))
         store.connection.forgetStatements()
         opened = try OpenDatabase(
             place: store.place, schema: schema, identity: facts.identity, settings: settings, isPooled: store.isPooled,

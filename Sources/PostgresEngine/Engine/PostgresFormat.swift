@@ -32,7 +32,9 @@ package enum PostgresFormat: StoreFormat {
 
     package static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
         let (place, original) = (try StorePlace(destination, options), try StorePlace(source, nil))
-        guard place.session != nil || original.target.description != place.target.description || original.schema != place.schema
+        guard
+            place.session != nil || original.target.description != place.target.description
+                || original.schema != place.schema
         else { return }
         do {
             try DatabaseSession.run(place, StoreSettings(options)) { connection, _ in

@@ -106,7 +106,8 @@ extension OpenDatabase {
         guard parameters.count < 65_536 else { throw Inexact() }
         do {
             let isGuarded = connection.isInTransaction
-            let result = try isGuarded && plan.mayFail
+            let result =
+                try isGuarded && plan.mayFail
                 ? connection.queryApart(cached.sql.text, parameters) : connection.query(cached.sql.text, parameters)
             return (cached, result)
         } catch let error as PostgresError where error.isSyntaxOrTypeError || error.isDataError {

@@ -95,7 +95,8 @@ extension Tombstones {
             change.append(found.integer(row, 1))
             change.append(bytes)
             try connection.query(
-                "UPDATE pippin.changes SET tombstone = $4 WHERE schema_name = $1 AND transaction_id = $2 AND id = $3", change)
+                "UPDATE pippin.changes SET tombstone = $4 WHERE schema_name = $1 AND transaction_id = $2 AND id = $3",
+                change)
         }
     }
 }

@@ -29,7 +29,9 @@ package struct DatabaseOpening {
         connection = try Self.connect(place, settings, isPooled: isPooled)
     }
 
-    package init(_ place: StorePlace, _ connection: PostgresConnection) { (self.place, self.connection) = (place, connection) }
+    package init(_ place: StorePlace, _ connection: PostgresConnection) {
+        (self.place, self.connection) = (place, connection)
+    }
 
     private var parameters: PostgresParameters {
         var parameters = PostgresParameters()
@@ -41,7 +43,9 @@ package struct DatabaseOpening {
     package func stored() throws -> StoredStore? {
         guard try hasTable("stores") else { return nil }
         let results = try connection.pipeline([
-            .init("SELECT uuid, format, metadata, keeps_history, generation FROM pippin.stores WHERE schema_name = $1", parameters),
+            .init(
+                "SELECT uuid, format, metadata, keeps_history, generation FROM pippin.stores WHERE schema_name = $1",
+                parameters),
             .init("SELECT name, number FROM pippin.entities WHERE schema_name = $1", parameters),
         ])
         guard results[0].count == 1 else { return nil }

@@ -51,7 +51,8 @@ package final class OpenDatabase {
 
     init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
-        hasHistory: Bool, generation: Int64, isPinned: Bool = false, pool: ReaderPool? = nil, connection: PostgresConnection
+        hasHistory: Bool, generation: Int64, isPinned: Bool = false, pool: ReaderPool? = nil,
+        connection: PostgresConnection
     ) throws {
         self.generation = generation
         self.pool = pool

@@ -267,12 +267,14 @@ package struct DatabaseMigration {
     private mutating func addReferences(dropped: Bool) {
         let former = source.references
         for reference in destination.references {
-            let isFormer = former.contains(reference) && (structure.references[reference.table] ?? []).contains(reference.name)
+            let isFormer =
+                former.contains(reference) && (structure.references[reference.table] ?? []).contains(reference.name)
             if isFormer, !dropped { continue }
             if !former.contains(where: { $0.table == reference.table && $0.column == reference.column }) {
                 // Nobody has seen to it so far that the rows are there.
                 let own: SQLFragment = "\(name: reference.table).\(name: reference.column)"
-                let found: SQLFragment = "SELECT 1 FROM \(name: reference.destination) d WHERE \(.key, of: "d") = \(own)"
+                let found: SQLFragment =
+                    "SELECT 1 FROM \(name: reference.destination) d WHERE \(.key, of: "d") = \(own)"
                 run([
                     "UPDATE \(name: reference.table) SET \(name: reference.column) = NULL WHERE \(name: reference.column) IS NOT NULL AND NOT EXISTS \(.select(found))"
                 ])

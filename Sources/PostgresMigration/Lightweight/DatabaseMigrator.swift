@@ -57,7 +57,8 @@ struct DatabaseMigrator {
         let structure = try DatabaseStructure(opening.place, opening.connection)
         let rows = try DatabaseMigration(
             plan: migration.plan, from: sourceSchema, to: destinationSchema, structure: structure)
-        steps = try rows.steps + Self.bookkeeping(opening.place, stored, destinationSchema, destination, destinationNames)
+        steps =
+            try rows.steps + Self.bookkeeping(opening.place, stored, destinationSchema, destination, destinationNames)
     }
 
     /// What the database says of the store, anew.
@@ -71,12 +72,13 @@ struct DatabaseMigrator {
         let metadata = dialect.literal(
             .blob(try StoreMetadata.data(of: renewed, url: place.shownURL ?? URL(fileURLWithPath: "/"))))
         let cache = dialect.literal(.blob(try ModelCache.modelCacheData(for: model)))
-        return ([
-            "UPDATE pippin.stores SET metadata = \(metadata), model = \(cache), generation = generation + 1 "
-                + "WHERE schema_name = \(quotedText(place.schema))"
-        ] + Bookkeeping.statements(of: schema, in: place.schema) + [
-            "SELECT pg_notify('\(Bookkeeping.schema)', \(quotedText(place.schema)))"
-        ]).map(MigrationStep.run)
+        return
+            ([
+                "UPDATE pippin.stores SET metadata = \(metadata), model = \(cache), generation = generation + 1 "
+                    + "WHERE schema_name = \(quotedText(place.schema))"
+            ] + Bookkeeping.statements(of: schema, in: place.schema) + [
+                "SELECT pg_notify('\(Bookkeeping.schema)', \(quotedText(place.schema)))"
+            ]).map(MigrationStep.run)
     }
 
     // MARK: Running
@@ -177,7 +179,8 @@ struct DatabaseMigrator {
             return StoreError.make(
                 CocoaError.Code.fileWriteNoPermission.rawValue,
                 "The store “\(place.name)” cannot be migrated: \(error.message). The owner of its tables must run:\n\(statements)",
-                url: url, suggestion: "Have the owner of the tables run these statements, or the program that migrates.",
+                url: url,
+                suggestion: "Have the owner of the tables run these statements, or the program that migrates.",
                 underlying: made,
                 userInfo: [NSPostgreSQLStateErrorKey: error.state, MigrationScript.userInfoKey: statements])
         }

@@ -63,8 +63,12 @@ package struct DatabaseStructure {
         for row in 0..<results[0].count {
             columns[name(results[0], row), default: [:]][results[0].string(row, 1)] = results[0].string(row, 2)
         }
-        for row in 0..<results[1].count { indexes[name(results[1], row), default: []].insert(results[1].string(row, 1)) }
-        for row in 0..<results[2].count { references[name(results[2], row), default: []].append(results[2].string(row, 1)) }
+        for row in 0..<results[1].count {
+            indexes[name(results[1], row), default: []].insert(results[1].string(row, 1))
+        }
+        for row in 0..<results[2].count {
+            references[name(results[2], row), default: []].append(results[2].string(row, 1))
+        }
         for row in 0..<results[3].count {
             grants.append(
                 Grant(

@@ -117,7 +117,9 @@ struct TablePlan {
                 continue
             }
             kept.insert(name)
-            let origins = entities.compactMap { $0.sources.values[name] == nil ? nil : $0.sources.sourceColumns[name] ?? "" }
+            let origins = entities.compactMap {
+                $0.sources.values[name] == nil ? nil : $0.sources.sourceColumns[name] ?? ""
+            }
             if existing.type == kind.type {
                 if values.allSatisfy({ $0 == .column(name) }) { continue }
                 // The name of a column whose values are no longer wanted.

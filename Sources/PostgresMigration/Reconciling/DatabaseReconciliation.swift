@@ -144,8 +144,9 @@ struct DatabaseReconciliation: ReconcilableStore {
                 naming: PostgresNaming.names(in: place.schema))
         ).indexes
         let former = TableCreation(try schema()).indexes
-        let own = Set(try program.compiledLayout().entities.compactMap { try schema().layout.entityByName[$0.name] }
-            .compactMap { try schema().mapping(of: $0)?.table })
+        let own = Set(
+            try program.compiledLayout().entities.compactMap { try schema().layout.entityByName[$0.name] }
+                .compactMap { try schema().mapping(of: $0)?.table })
         func differences(_ connection: PostgresConnection) throws -> (
             made: [TableCreation.IndexStatement], removed: [TableCreation.IndexStatement]
         ) {
@@ -196,9 +197,10 @@ struct DatabaseReconciliation: ReconcilableStore {
     private func isReleased(_ index: TableCreation.IndexStatement) -> Bool {
         rules.releasedConstraints.contains { entity, constraints in
             guard let schema = try? schema(),
-                let mapping = schema.layout.entityByName[reconciliation.formerName(ofEntity: entity) ?? entity].flatMap({
-                    schema.mapping(of: $0)
-                }), mapping.table == index.table
+                let mapping = schema.layout.entityByName[reconciliation.formerName(ofEntity: entity) ?? entity].flatMap(
+                    {
+                        schema.mapping(of: $0)
+                    }), mapping.table == index.table
             else { return false }
             return constraints.contains { constraint in
                 let columns = constraint.compactMap { mapping.column(named: $0)?.name }

@@ -80,7 +80,8 @@ struct DatabaseContinuity: StoreContinuity {
             let layout = try succession.destination.compiledLayout().entityByName[name]
         else { return }
         var (keys, successors): ([Int64], [Int64]) = ([], [])
-        for pairs in succession.pairs where pairs.source.layout.name == source && pairs.destination.layout.name == name {
+        for pairs in succession.pairs where pairs.source.layout.name == source && pairs.destination.layout.name == name
+        {
             for index in 0..<pairs.count where pairs.sources.isFirst(index) {
                 keys.append(pairs.sources.keys[index])
                 successors.append(pairs.destinations.keys[index])
@@ -125,7 +126,8 @@ struct DatabaseContinuity: StoreContinuity {
             change.append(mask)
             change.append(converted)
             try connection.query(
-                "UPDATE pippin.changes SET columns = $4 WHERE schema_name = $1 AND entity = $2 AND columns = $3", change)
+                "UPDATE pippin.changes SET columns = $4 WHERE schema_name = $1 AND entity = $2 AND columns = $3", change
+            )
         }
     }
 }

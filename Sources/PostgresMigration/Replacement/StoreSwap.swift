@@ -50,10 +50,11 @@ struct StoreSwap {
 
     private func grant(_ grants: [DatabaseStructure.Grant], _ table: String) throws {
         let name = QualifiedName.make(schema: place.schema, name: table)
-        let sequence = try connection.query(
-            "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = $1::text::regclass AND attidentity <> '')",
-            parameters(quotedName(name))
-        ).integer(0, 0) == 1
+        let sequence =
+            try connection.query(
+                "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = $1::text::regclass AND attidentity <> '')",
+                parameters(quotedName(name))
+            ).integer(0, 0) == 1
         for grant in grants where sequence || !grant.isOfSequence {
             let role = grant.role.isEmpty ? "PUBLIC" : quotedName(grant.role)
             var object = quotedName(name)

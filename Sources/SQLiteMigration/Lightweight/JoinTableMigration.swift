@@ -30,7 +30,8 @@ struct JoinTableMigration {
     ) {
         let former = pair.former(relationship)
         let formerInverse = relationship.inverse.flatMap { $0 === relationship ? nil : pair.former($0) }
-        if let former, isUnchanged(former, join, definition, in: pair, structure), pair.keepsPairs(former, relationship) {
+        if let former, isUnchanged(former, join, definition, in: pair, structure), pair.keepsPairs(former, relationship)
+        {
             kept.insert(definition.name)
             return
         }
