@@ -22,7 +22,8 @@ FUZZ_SAVES ?= 1000
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
 
-.PHONY: help demo test test-browser install deb test-postgres test-faults test-tsan fuzz bench docs format lint clean dependencies
+.PHONY: help demo test test-browser install deb test-postgres test-faults test-tsan fuzz bench bench-postgres docs format lint clean \
+	dependencies
 
 help:
 	@echo "make demo     the book store, and a look into the file that it wrote"
@@ -37,6 +38,7 @@ help:
 	@echo "              FUZZ_SAVES=1000 series of saves, as rows and as objects;"
 	@echo "              FUZZ_SEQUENCES=10000 sequences of saves, fetches and batches, on SQLite and in dictionaries"
 	@echo "make bench    our time against the SQLite C API's, work by work"
+	@echo "make bench-postgres  our time against libpq by hand, on a server of its own"
 	@echo "make docs     the documentation, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
 	@echo "make clean    removes what was built"
@@ -82,6 +84,9 @@ fuzz: dependencies
 
 bench: dependencies
 	@$(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)
+
+bench-postgres: dependencies
+	@Scripts/bench-postgres $(BENCH_ROWS)
 
 docs: dependencies
 	@Scripts/build-docs

@@ -12,12 +12,14 @@ let package = Package(
         .library(name: "PippinRecords", targets: ["PippinRecords"]),
         .library(name: "CoreData", targets: ["CoreData", "PredicateOperators"]),
         .library(name: "CoreDataPostgres", targets: ["CoreDataPostgres"]),
+        .library(name: "PippinPostgres", targets: ["PippinPostgres"]),
         .executable(name: "pippin", targets: ["PippinCommand"]),
         // What `pippin browse` runs: apart, since it links libmicrohttpd and libpq.
         .executable(name: "pippin-browse", targets: ["PippinBrowse"]),
         // What `pippin shell` runs: apart, since it links libedit.
         .executable(name: "pippin-shell", targets: ["PippinShell"]),
         .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
+        .executable(name: "pippin-postgres", targets: ["PippinPostgresCommand"]),
         .plugin(name: "CoreDataPlugin", targets: ["CoreDataPlugin"]),
     ],
     targets: [
@@ -70,12 +72,25 @@ let package = Package(
         .target(
             name: "MigrationPlans",
             dependencies: ["StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "Ordering"]),
+        // Rows in tables, brought to another model.
+        .target(
+            name: "SQLMigration",
+            dependencies: [
+                "MigrationPlans", "SQLGeneration", "StoreEngine", "CoreDataModel", "Ordering",
+            ]),
+        // Stores in PostgreSQL that are migrated.
+        .target(
+            name: "PostgresMigration",
+            dependencies: [
+                "MigrationPlans", "SQLMigration", "SQLGeneration", "PostgresConnection", "PostgresEngine",
+                "StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering",
+            ]),
         // Stores in SQLite that are migrated in their place, or replaced.
         .target(
             name: "SQLiteMigration",
             dependencies: [
-                "MigrationPlans", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "StoreEngine", "CoreDataModel",
-                "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering",
+                "MigrationPlans", "SQLMigration", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "StoreEngine",
+                "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering",
             ]),
         // The graph on top: objects, contexts, coordinators, requests, results.
         .target(
@@ -86,13 +101,16 @@ let package = Package(
             ]),
 
         // The type of stores in PostgreSQL.
-        .target(name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "StoreEngine"]),
+        .target(
+            name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "PostgresMigration", "StoreEngine"]),
 
         // Structs first.
         .target(
             name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)],
             // So that nothing of Core Data shows in the public face but where a file says so.
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
+        // Structs in PostgreSQL.
+        .target(name: "PippinPostgres", dependencies: ["Pippin", "CoreDataPostgres"]),
         // And records: for those who bring a model and classes of their own.
         .target(
             name: "PippinRecords",
@@ -136,6 +154,10 @@ let package = Package(
                 "StoreBrowser",
                 "StoreReading",
             ]),
+        // Stores on servers; apart, so that `pippin` links no `libpq`.
+        .executableTarget(
+            name: "PippinPostgresCommand",
+            dependencies: ["CoreData", "CoreDataPostgres", "PostgresEngine", "PostgresMigration"]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
         .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
@@ -144,6 +166,13 @@ let package = Package(
 
         // What all tests lean on: folders that go with them, plain SQL, Apple's files.
         .target(name: "TestSupport", dependencies: ["SQLiteConnection"], path: "Tests/TestSupport"),
+        // PostgreSQL under the names of SQLite's type and the one in memory, where `PIPPIN_STORE=PostgreSQL` says so.
+        .target(
+            name: "PostgresTestStores",
+            dependencies: [
+                "CoreData", "MigrationPlans", "PostgresEngine", "PostgresMigration", "PostgresServer", "StoreEngine",
+                "TestStartup",
+            ], path: "Tests/PostgresTestStores"),
         // Calls a function of the tests' before the first test runs.
         .target(name: "TestStartup", path: "Tests/TestStartup"),
         // What imports what, and which room leans on which.
@@ -174,8 +203,8 @@ let package = Package(
             name: "CoreDataTests",
             dependencies: [
                 "CoreData", "ModelFiles", "PredicateOperators", "KeyedArchives", "SQLiteConnection", "TestSupport",
-                "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLiteEngine", "SQLiteMigration", "StoreEngine",
-                "PostgresEngine", "PostgresServer", "TestStartup",
+                "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLMigration", "SQLiteEngine", "SQLiteMigration",
+                "StoreEngine", "PostgresTestStores",
             ], exclude: ["NotOnPostgreSQL.txt"]),
         // Migrations in a process of its own, which is killed on the way.
         .executableTarget(name: "MigrationChild", dependencies: ["CoreData"], path: "Tests/MigrationChild"),
@@ -185,7 +214,17 @@ let package = Package(
             exclude: ["FaultInjection.c"]),
         .testTarget(
             name: "PippinTests",
-            dependencies: ["Pippin", "PippinRecords", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport"]),
+            dependencies: [
+                "Pippin", "PippinRecords", "CoreData", "SQLiteConnection", "SQLiteMigration", "TestSupport",
+                "PostgresTestStores",
+            ], exclude: ["NotOnPostgreSQL.txt"]),
+        .testTarget(
+            name: "PippinPostgresTests",
+            dependencies: [
+                "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles",
+                "PostgresConnection",
+                "PostgresServer",
+            ]),
         .testTarget(
             name: "PippinRecordsTests",
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),

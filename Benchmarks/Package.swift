@@ -17,6 +17,15 @@ let package = Package(
                 .product(name: "CoreData", package: "Pippin"),
             ],
             plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
+        // Against libpq by hand: Scripts/bench-postgres.
+        .systemLibrary(name: "CPQBaseline", providers: [.apt(["libpq-dev"])]),
+        .executableTarget(
+            name: "pippin-postgres-benchmarks",
+            dependencies: [
+                "CPQBaseline", .product(name: "PippinPostgres", package: "Pippin"),
+                .product(name: "CoreDataPostgres", package: "Pippin"),
+            ],
+            plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
     ],
     swiftLanguageModes: [.v6]
 )

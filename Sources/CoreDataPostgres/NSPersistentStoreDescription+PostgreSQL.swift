@@ -13,9 +13,8 @@ extension NSPersistentStoreDescription {
     ///     a password file, or in the environment.
     ///   - schema: the schema of the store's tables; `nil` for what the URL's parameter `schema` says, or else `public`.
     public convenience init(postgreSQL url: URL, schema: String? = nil) {
-        self.init(url: url)
+        self.init(url: schema.map { StorePlace.url(url, schema: $0) } ?? url)
         type = NSPostgreSQLStoreType
-        if let schema { setOption(schema as NSString, forKey: NSPostgreSQLSchemaOption) }
     }
 
     /// Creates a description of a store in a PostgreSQL database that a connection string names: several hosts with their ports, a
@@ -28,12 +27,13 @@ extension NSPersistentStoreDescription {
     ///
     /// - Parameters:
     ///   - string: the connection string.
-    ///   - schema: the schema of the store's tables; `nil` for `public`.
+    ///   - schema: the schema of the store's tables; `nil` for what a URI's parameter `schema` says, or else `public`.
     public convenience init(postgreSQLConnection string: String, schema: String? = nil) {
-        // The URL names the store to the coordinator; what is in the string is for nobody else.
-        self.init(url: URL(string: "postgresql:///") ?? URL(fileURLWithPath: "/"))
+        // What is asked of a store that is not open, is asked by its URL.
+        let url = StorePlace.url(of: string, schema: schema)
+        self.init(url: url ?? URL(string: "postgresql:///") ?? URL(fileURLWithPath: "/"))
         type = NSPostgreSQLStoreType
-        setOption(string as NSString, forKey: NSPostgreSQLConnectionStringOption)
-        if let schema { setOption(schema as NSString, forKey: NSPostgreSQLSchemaOption) }
+        // Opening says what is wrong with it.
+        if url == nil { setOption(string as NSString, forKey: NSPostgreSQLConnectionStringOption) }
     }
 }

@@ -1,5 +1,6 @@
 @_exported public import CoreData
 @_exported public import PostgresEngine
+import PostgresMigration
 import StoreEngine
 
 /// A store in a PostgreSQL database, with tables that people can read.

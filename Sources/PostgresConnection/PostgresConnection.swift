@@ -14,6 +14,10 @@ package final class PostgresConnection {
     var statements = PreparedStatements()
     /// How often something was sent and an answer awaited.
     package internal(set) var roundTrips = 0
+    /// Whether all transactions are parts of one.
+    var isWhole = false
+    /// How many parts are open.
+    var parts = 0
 
     /// Connects to a server.
     ///
@@ -69,15 +73,18 @@ package final class PostgresConnection {
         }
     }
 
-    private func run(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
-        guard keepsStatements else {
-            roundTrips += 1
-            let result = parameters.withParts { values, counts, formats in
-                PQexecParams(
-                    handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1)
-            }
-            return try checked(result, sql)
+    /// Runs a statement that is not worth being kept.
+    @discardableResult
+    package func queryOnce(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> PostgresResult {
+        roundTrips += 1
+        let result = parameters.withParts { values, counts, formats in
+            PQexecParams(handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1)
         }
+        return try checked(result, sql)
+    }
+
+    private func run(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
+        guard keepsStatements else { return try queryOnce(sql, parameters) }
         let name = try prepared(sql, parameters.types)
         roundTrips += 1
         let result = parameters.withParts { values, counts, formats in

@@ -6,11 +6,11 @@ extension PostgresConnection {
         case snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     }
 
-    package func begin(_ kind: TransactionKind = .readWrite) throws { try execute(kind.rawValue) }
-    package func commit() throws { try execute("COMMIT") }
+    package func begin(_ kind: TransactionKind = .readWrite) throws { try execute(beginning(kind)) }
+    package func commit() throws { if let statement = ending(commits: true) { try execute(statement) } }
 
     /// Undoes the open transaction; nothing happens where there is none.
-    package func rollback() throws { if isInTransaction { try execute("ROLLBACK") } }
+    package func rollback() throws { if let statement = ending(commits: false) { try execute(statement) } }
 
     /// Runs a closure inside a transaction, which is committed when the closure returns and undone when it throws.
     package func transaction<Result>(
@@ -24,6 +24,22 @@ extension PostgresConnection {
         } catch {
             // The first error is the one to tell.
             try? rollback()
+            throw error
+        }
+    }
+
+    /// Runs a statement whose failure leaves the transaction around it as it was, with one round trip where the statement is known.
+    package func queryApart(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
+        // What cannot be prepared would end the transaction before its part begins.
+        guard !keepsStatements || statements.name(sql, parameters.types) != nil else {
+            return try part { try query(sql, parameters) }
+        }
+        do {
+            return try pipeline([
+                .init("SAVEPOINT pippin_part"), .init(sql, parameters), .init("RELEASE SAVEPOINT pippin_part"),
+            ])[1]
+        } catch {
+            try execute("ROLLBACK TO SAVEPOINT pippin_part; RELEASE SAVEPOINT pippin_part")
             throw error
         }
     }

@@ -10,7 +10,9 @@ extension Trait where Self == ConditionTrait {
 
 /// Authors and their books, which have tags.
 enum Bookshop {
-    static let model: NSManagedObjectModel = {
+    static let model = make(hasTags: true)
+
+    static func make(hasTags: Bool) -> NSManagedObjectModel {
         let (author, book, tag) = (NSEntityDescription(), NSEntityDescription(), NSEntityDescription())
         (author.name, book.name, tag.name) = ("Author", "Book", "Tag")
         author.properties = [attribute("name", .stringAttributeType), attribute("born", .dateAttributeType)]
@@ -23,11 +25,11 @@ enum Bookshop {
         tag.properties = [attribute("name", .stringAttributeType)]
         book.uniquenessConstraints = [["isbn"]]
         relate(author, "books", many: true, .cascadeDeleteRule, book, "author", many: false)
-        relate(book, "tags", many: true, .nullifyDeleteRule, tag, "books", many: true)
+        if hasTags { relate(book, "tags", many: true, .nullifyDeleteRule, tag, "books", many: true) }
         let model = NSManagedObjectModel()
-        model.entities = [author, book, tag]
+        model.entities = hasTags ? [author, book, tag] : [author, book]
         return model
-    }()
+    }
 
     private static func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
         let attribute = NSAttributeDescription()

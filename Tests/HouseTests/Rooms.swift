@@ -18,6 +18,8 @@ enum Rooms {
             "Opening", "Batches", "Sharing", "Engine",
         ],
         "MigrationPlans": ["Errors", "Inference", "MappingModel", "Reconciling", "Stores"],
+        "SQLMigration": [],
+        "PostgresMigration": ["Values", "Lightweight", "Replacement", "Reconciling"],
         "SQLiteMigration": ["Lightweight", "Replacement", "Reconciling"],
         "CoreData": [
             "Undo", "Stores", "Objects", "Context", "ObjectStores", "Coordinator", "History", "Requests", "Results",
@@ -47,6 +49,27 @@ enum Rooms {
         "SQLiteEngine/Dialect/SQLiteDialect.swift": "says what a fragment means to SQLite",
         "SQLiteEngine/Tables/DerivedTriggers.swift": "triggers are SQLite's alone",
         "SQLiteEngine/Tables/TriggerDefinition.swift": "triggers are SQLite's alone",
+        "PostgresEngine/Dialect/PostgresDialect.swift": "says what a fragment means to PostgreSQL",
+        "PostgresEngine/Batches/BatchDeleting.swift": "keys are collected in temporary tables, sets of them are arrays",
+        "PostgresEngine/Batches/BatchInserting.swift":
+            "COPY, and rows that meet others, each in a statement of its own",
+        "PostgresEngine/Batches/BatchTransactions.swift": "sets of keys are arrays",
+        "PostgresEngine/Fetching/DatabaseFetching.swift": "destinations are found for a set of objects, as an array",
+        "PostgresEngine/History/HistoryWriting.swift": "the history is written as arrays, into tables of this engine's",
+        "PostgresEngine/Opening/StoreDuplicate.swift": "rows go from one server to another by COPY",
+        "PostgresEngine/Rows/EntityAccess.swift": "rows are found for a set of keys, as an array",
+        "PostgresEngine/Saving/ConstraintCheck.swift": "values are looked for as arrays",
+        "PostgresEngine/Saving/DerivedColumn.swift": "values that are made here come back as arrays",
+        "PostgresEngine/Saving/DerivedUpdate.swift": "sets of keys are arrays",
+        "PostgresEngine/Saving/KeyBlocks.swift": "sequences are PostgreSQL's alone",
+        "PostgresEngine/Saving/LongTransactions.swift": "rows that share values are found with one statement",
+        "PostgresEngine/Saving/RowStatements.swift":
+            "rows of one kind are written with one statement, as arrays, or by COPY",
+        "PostgresEngine/Tables/TableCreation.swift": "references are PostgreSQL's alone",
+        "PostgresMigration/Lightweight/DatabaseMigration.swift":
+            "tables are altered; rows move by SQLGeneration's statements",
+        "PostgresMigration/Reconciling/DatabaseReconciliation.swift":
+            "values come as texts, around SQLGeneration's statement",
     ]
 
     /// Leanings that go upward, by the room that leans, each with its reason: Core Data's own concepts.

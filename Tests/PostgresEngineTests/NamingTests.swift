@@ -26,7 +26,9 @@ struct NamingTests {
     private func statements(_ entities: [NSEntityDescription]) throws -> [String] {
         let model = NSManagedObjectModel()
         model.entities = entities
-        return TableCreation(SQLSchema(layout: try model.compiledLayout(), naming: PostgresNaming.names)).statements
+        return TableCreation(
+            SQLSchema(layout: try model.compiledLayout(), naming: { PostgresNaming.names($0, numbers: $1) })
+        ).statements
     }
 
     @Test("become tables with the types of the attributes")

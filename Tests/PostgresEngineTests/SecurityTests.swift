@@ -47,7 +47,7 @@ struct SecurityTests {
             GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(roles.application);
             GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO \(roles.application);
             GRANT INSERT, DELETE ON pippin.transactions, pippin.changes TO \(roles.application);
-            GRANT UPDATE ON pippin.stores TO \(roles.application)
+            GRANT UPDATE ON pippin.stores, pippin.saves TO \(roles.application)
             """)
         let application = try open(roles.application)
         _ = try application.save(Notes.changes(application, ["a", "b"]))

@@ -41,7 +41,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOpen,
                 "A store of type “\(type)” needs a coordinator with a model, and a file URL; it got "
-                    + "“\(url?.absoluteString ?? "nothing")”.")
+                    + "“\(url?.withoutPassword.absoluteString ?? "nothing")”.")
         }
         try refuseDerivedAttributes()
         _ = try documentNodes()

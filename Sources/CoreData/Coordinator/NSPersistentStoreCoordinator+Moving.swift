@@ -33,7 +33,7 @@ extension NSPersistentStoreCoordinator {
                     "There is a store at “\(URL.path)” already; a store that migrates there would mix with it.",
                     url: URL, suggestion: "Destroy it first with destroyPersistentStore(at:type:options:).")
             }
-            let isNew = !FileManager.default.fileExists(atPath: URL.path)
+            let isNew = !URL.isFileURL || !FileManager.default.fileExists(atPath: URL.path)
             let isDefault = store.configurationName == NSManagedObjectModel.defaultConfigurationName
             let new = type.init(
                 persistentStoreCoordinator: self, configurationName: isDefault ? nil : store.configurationName, at: URL,

@@ -14,6 +14,9 @@ struct StoreCopy {
     ///
     /// - Throws: the errors of the stores; the destination is then empty.
     func run() throws {
+        if keepsKeys, let long = destination.engine.longTransactions {
+            return try PortionedCopy(self, long).run()
+        }
         let rows = try entities.filter { $0.superentity == nil }.flatMap { root in
             try source.engine.fetchRows(FetchPlan(entity: root))
         }

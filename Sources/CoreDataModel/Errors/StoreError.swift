@@ -10,7 +10,9 @@ package enum StoreError {
         _ code: Int, _ description: String, url: URL? = nil, suggestion: String? = nil, underlying: (any Error)? = nil,
         userInfo: [String: Any] = [:]
     ) -> NSError {
-        var info = userInfo
+        // A password may be typed into the URL of a server.
+        let url = url?.withoutPassword
+        var info = userInfo.mapValues { ($0 as? URL)?.withoutPassword ?? $0 }
         info[NSLocalizedDescriptionKey] = description
         if let url {
             info[NSFilePathErrorKey] = url.path

@@ -50,7 +50,7 @@ private final class KeyTable {
 
     init(_ table: String, _ database: OpenDatabase) throws {
         self.database = database
-        let own = SnakeCase.cut("deleted_\(table)")
+        let own = SnakeCase.cut("deleted_\(QualifiedName.name(table))")
         fragment = "pg_temp.\(name: own)"
         name = "pg_temp.\(quotedName(own))"
         try database.connection.execute(

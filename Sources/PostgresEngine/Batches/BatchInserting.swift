@@ -116,9 +116,10 @@ private struct BatchInsertion {
     private mutating func write(_ row: BatchRow, _ key: Int64) throws {
         if let present = try present(row) {
             guard plan.conflicts == .replace else { return }
+            let entity = try replaced(present.entity)
             let given = access.columns.filter { row.isGiven.isEmpty || row.isGiven[$0.slot] }
             var sink = ParameterSink()
-            sink.append(present)
+            sink.append(present.key)
             for column in given {
                 sink.type = column.kind.type
                 try access.writer.write(row.values[column.slot], column, to: &sink)
@@ -128,7 +129,7 @@ private struct BatchInsertion {
             try database.connection.query(
                 "UPDATE \(access.table) SET \((sets + [version]).joined(separator: ", ")) WHERE \(ColumnName.key) = $1",
                 sink.parameters)
-            try note(.update, [present], changed: Set(given.map(\.slot)).sorted())
+            try note(.update, [present.key], of: entity, changed: Set(given.map(\.slot)).sorted())
             return
         }
         var sink = ParameterSink()
@@ -147,8 +148,23 @@ private struct BatchInsertion {
         if plan.conflicts == .replace { try write(row, key) }
     }
 
+    /// The entity of the row that takes the values.
+    ///
+    /// - Throws: `NSManagedObjectConstraintMergeError` where that is not the entity of the request, or one below it: the row has no place for the
+    ///   values, though its table may have.
+    private func replaced(_ number: Int64) throws -> EntityLayout {
+        let found = database.schema.mapping(number: Int(number))?.layout
+        if let found, found.isKind(of: plan.entity) { return found }
+        throw StoreError.make(
+            CoreDataErrorCode.managedObjectConstraintMerge,
+            "Cannot insert into “\(database.place.name)”: an object of entity "
+                + "“\(found?.name ?? String(number))” has the unique values of a new “\(plan.entity.name)”, and cannot become one; "
+                + "nothing was changed.", url: database.place.shownURL,
+            suggestion: "Delete that object first, or give the new one other values.")
+    }
+
     /// The row that has the unique values of a new one.
-    private func present(_ row: BatchRow) throws -> Int64? {
+    private func present(_ row: BatchRow) throws -> (key: Int64, entity: Int64)? {
         for names in plan.entity.uniquenessConstraints {
             let columns = names.compactMap { name in
                 plan.entity.slotIndex(forName: name).flatMap { slot in access.columns.first { $0.slot == slot } }
@@ -161,18 +177,21 @@ private struct BatchInsertion {
             let condition = columns.enumerated().map { "\(quotedName($1.name)) = $\($0 + 1)" }.joined(
                 separator: " AND ")
             let result = try database.connection.query(
-                "SELECT \(ColumnName.key) FROM \(access.table) WHERE \(condition) ORDER BY 1 LIMIT 1", sink.parameters)
-            if result.count == 1 { return result.integer(0, 0) }
+                "SELECT \(ColumnName.key), \(ColumnName.entity) FROM \(access.table) WHERE \(condition) ORDER BY 1 LIMIT 1",
+                sink.parameters)
+            if result.count == 1 { return (result.integer(0, 0), result.integer(0, 1)) }
         }
         return nil
     }
 
     private mutating func note(
-        _ kind: HistoryChangeKind, _ keys: [Int64], count: Int = 1, changed: [Int] = []
+        _ kind: HistoryChangeKind, _ keys: [Int64], of entity: EntityLayout? = nil, count: Int = 1, changed: [Int] = []
     ) throws {
         outcome.count += count
         guard plan.wantsIdentifiers || database.hasHistory else { return }
-        let identifiers = keys.map { NSManagedObjectID(layout: plan.entity, store: database.identity, key: $0) }
+        let identifiers = keys.map {
+            NSManagedObjectID(layout: entity ?? plan.entity, store: database.identity, key: $0)
+        }
         if plan.wantsIdentifiers { outcome.identifiers += identifiers }
         try database.noteBatch(kind, identifiers, plan.origin, changed: changed)
     }

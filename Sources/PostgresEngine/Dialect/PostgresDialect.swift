@@ -99,6 +99,15 @@ package struct PostgresDialect: SQLDialect {
         isAscending ? "\(operand) NULLS FIRST" : "\(operand) DESC NULLS LAST"
     }
 
+    /// How many values are worth an array.
+    private static let many = 8
+
+    package func among(_ operand: SQLFragment, _ list: [SQLFragment]) -> SQLFragment {
+        let bindings = list.compactMap(\.listed)
+        guard list.count >= Self.many, bindings.count == list.count else { return "\(operand) IN (\(.list(list)))" }
+        return "\(operand) = ANY(\(binding: .list(bindings)))"
+    }
+
     package func truth(_ isTrue: Bool) -> String { isTrue ? "TRUE" : "FALSE" }
 
     package func page(limit: SQLBinding, offset: SQLBinding?) -> SQLFragment {
@@ -137,11 +146,26 @@ extension SQLFragment {
             // Here, a whole number becomes a fraction where both meet, and loses digits.
             case .mixingNumbers, .call(.canonical, _): false
             case .call(_, let arguments): arguments.allSatisfy(\.isExactInPostgres)
+            case .among(let operand, let list):
+                operand.isExactInPostgres && list.allSatisfy(\.isExactInPostgres)
             case .select(let inner), .unindexed(let inner): inner.isExactInPostgres
             case .same(let left, let right, _): left.isExactInPostgres && right.isExactInPostgres
             case .order(let operand, let comparison, _): comparison == .plain && operand.isExactInPostgres
             default: true
             }
+        }
+    }
+}
+
+extension SQLFragment {
+    /// A value that can be an element of an array: a text or a UUID, which are compared as they are.
+    fileprivate var listed: SQLBinding? {
+        guard segments.count == 1, case .parameter(let binding) = segments[0] else { return nil }
+        switch binding {
+        case .constant(_, .column(.string)), .element(_, _, .column(.string)), .constant(_, .column(.uuid)),
+            .element(_, _, .column(.uuid)):
+            return binding
+        default: return nil
         }
     }
 }

@@ -2,31 +2,31 @@ import CoreDataModel
 import StoreEngine
 
 extension PostgresEngine {
-    package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try readable().fetchRows(plan) }
+    package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try reading { try $0.fetchRows(plan) } }
 
     package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
-        try readable().forEachRow(plan, body)
+        try reading { try $0.forEachRow(plan, body) }
     }
 
     package func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
-        try readable().fetchIdentifiers(plan)
+        try reading { try $0.fetchIdentifiers(plan) }
     }
 
-    package func fetchCount(_ plan: FetchPlan) throws -> Int { try readable().fetchCount(plan) }
+    package func fetchCount(_ plan: FetchPlan) throws -> Int { try reading { try $0.fetchCount(plan) } }
 
     package func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
-        try readable().fetchDictionaries(plan)
+        try reading { try $0.fetchDictionaries(plan) }
     }
 
-    package func row(for identifier: NSManagedObjectID) throws -> Row? { try readable().row(for: identifier) }
+    package func row(for identifier: NSManagedObjectID) throws -> Row? { try reading { try $0.row(for: identifier) } }
 
     package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
-        try readable().rows(for: identifiers)
+        try reading { try $0.rows(for: identifiers) }
     }
 
     package func destinations(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
-    ) throws -> [[NSManagedObjectID]] { try readable().destinations(of: relationship, for: identifiers) }
+    ) throws -> [[NSManagedObjectID]] { try reading { try $0.destinations(of: relationship, for: identifiers) } }
 
     package func makePermanentIdentifiers(
         for entities: [EntityLayout], isSavedLater: Bool
@@ -43,6 +43,8 @@ extension PostgresEngine {
     package var batches: (any BatchEngine)? { self }
     package var longTransactions: (any LongTransactionEngine)? { self }
     package var pinning: (any PinningEngine)? { self }
+    package var sharing: (any SharedEngine)? { self }
+    package var explaining: (any ExplainingEngine)? { self }
     package var history: (any HistoryEngine)? { StoreSettings(facts.options).tracksHistory ? self : nil }
     package var news: (any NewsEngine)? { StoreSettings(facts.options).postsRemoteChanges ? self : nil }
 }
@@ -75,31 +77,41 @@ extension PostgresEngine: LongTransactionEngine {
     package func makeIndexes() throws { try writing { try $0.makeIndexes() } }
 
     package func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
-        try current().sharedUniqueValues(limit: limit)
+        try following { try $0.sharedUniqueValues(limit: limit) }
     }
 
     package func resetVersions() throws { try writing { try $0.resetVersions() } }
     package func endLongTransaction(commits: Bool) throws { try opened?.endLongTransaction(commits: commits) }
 }
 
+extension PostgresEngine: ExplainingEngine {
+    package func statement(of plan: FetchPlan) throws -> String { try reading { try $0.statement(of: plan) } }
+}
+
+extension PostgresEngine: SharedEngine {
+    package func changeCount() throws -> Int64 { try following { try $0.changeCount() } }
+    package func keepOthersOut() throws { try following { try $0.keepOthersOut() } }
+    package func letOthersIn() { opened?.letOthersIn() }
+}
+
 extension PostgresEngine: HistoryEngine {
     package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
-        try current().historyTransactions(after: start)
+        try following { try $0.historyTransactions(after: start) }
     }
 
     package func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
-        try current().historyChanges(after: start)
+        try following { try $0.historyChanges(after: start) }
     }
 
     package func deleteHistory(before end: HistoryPosition?) throws {
         try writing { try $0.deleteHistory(before: end) }
     }
-    package func latestTransaction() throws -> Int64 { try current().latestTransaction() }
-    package func oldestKeptTransaction() throws -> Int64? { try current().oldestKeptTransaction() }
+    package func latestTransaction() throws -> Int64 { try following { try $0.latestTransaction() } }
+    package func oldestKeptTransaction() throws -> Int64? { try following { try $0.oldestKeptTransaction() } }
 }
 
 extension PostgresEngine: PinningEngine {
-    package func pinGeneration() throws -> AnyObject? { try makeGeneration() }
+    package func pinGeneration() throws -> AnyObject? { try following { _ in try makeGeneration() } }
 }
 
 extension PostgresEngine: NewsEngine {

@@ -12,8 +12,10 @@ package final class PostgresEngine: OpenableEngine {
     private(set) var model: NSManagedObjectModel?
     private(set) var opened: OpenDatabase?
     var readers = PinnedReaders()
+    var pool: ReaderPool?
     var listener: NewsListener?
     package var readGeneration: AnyObject?
+    package var expectedChanges: Int64?
 
     /// Where the store is, where the facts do not say it.
     private let givenPlace: StorePlace?
@@ -59,7 +61,7 @@ package final class PostgresEngine: OpenableEngine {
                     CoreDataErrorCode.persistentStoreOpen,
                     "“\(place.name)” has no store, and one that is only read cannot be made.", url: place.shownURL)
             }
-            let schema = SQLSchema(layout: layout, entityNames: names, naming: PostgresNaming.names)
+            let schema = SQLSchema(layout: layout, entityNames: names, naming: PostgresNaming.names(in: place.schema))
             // What no store can compute is said before anything is made.
             _ = try DerivedColumn.all(in: schema)
             stored = try opening.create(
@@ -69,13 +71,15 @@ package final class PostgresEngine: OpenableEngine {
         guard let stored else { return }
         let checked = try check(stored, model, names, opening, settings)
         let schema = SQLSchema(
-            layout: layout, entityNames: checked, numbers: stored.numbers, naming: PostgresNaming.names)
+            layout: layout, entityNames: checked, numbers: stored.numbers,
+            naming: PostgresNaming.names(in: place.schema))
         facts.identity.uuid = stored.metadata[NSStoreUUIDKey] as? String ?? facts.identity.uuid
         facts.metadata = stored.metadata
         if settings.tracksHistory, !stored.keepsHistory, !facts.isReadOnly { try opening.keepHistory() }
         opened = try OpenDatabase(
             place: place, schema: schema, identity: facts.identity, settings: settings, isPooled: isPooled,
-            hasHistory: stored.keepsHistory || settings.tracksHistory, connection: opening.connection)
+            hasHistory: stored.keepsHistory || settings.tracksHistory, generation: stored.generation,
+            connection: opening.connection)
     }
 
     /// The entities of the store's configuration; nil for all.
@@ -111,6 +115,7 @@ package final class PostgresEngine: OpenableEngine {
         listener?.cancel()
         listener = nil
         opened = nil
+        pool = nil
     }
 
     deinit { listener?.cancel() }
@@ -126,6 +131,7 @@ package final class PostgresEngine: OpenableEngine {
     }
 
     package func relocate(to url: URL) throws {
+        pool = nil
         let former = (opened, facts.url, facts.metadata, facts.identity.uuid)
         facts.url = url
         do {
@@ -148,12 +154,81 @@ package final class PostgresEngine: OpenableEngine {
             "The store in PostgreSQL is not open: it was not loaded, or was removed.", url: nil)
     }
 
-    /// What is to be read: a generation that is pinned, or the store as it is.
-    func readable() throws -> OpenDatabase { try readGeneration as? OpenDatabase ?? current() }
+    /// Runs work that reads a generation that is pinned, or the store as it is.
+    func reading<Result>(_ body: (OpenDatabase) throws -> Result) throws -> Result {
+        if let generation = readGeneration as? OpenDatabase {
+            do { return try body(generation) } catch is StructureChange { throw migrated(generation.place, []) }
+        }
+        return try following(body)
+    }
 
+    /// Runs work that writes to the store.
     func writing<Result>(_ body: (OpenDatabase) throws -> Result) throws -> Result {
+        try following { store in
+            if facts.isReadOnly { throw PostgresStoreError.readOnly(store.place) }
+            store.expectedChanges = expectedChanges
+            defer { store.expectedChanges = nil }
+            return try body(store)
+        }
+    }
+
+    /// Runs work on what is open, again whenever another program has migrated the store and the model fits it still.
+    func following<Result>(_ body: (OpenDatabase) throws -> Result) throws -> Result {
+        while true {
+            // Each time round, somebody has migrated the store once more.
+            do { return try body(current()) } catch is StructureChange { try adapt() }
+        }
+    }
+
+    /// Looks at a store that was migrated: goes on with it where the entities of the model are as they were.
+    private func adapt() throws {
         let store = try current()
-        if facts.isReadOnly { throw PostgresStoreError.readOnly(store.place) }
-        return try body(store)
+        guard let model else { return }
+        let settings = StoreSettings(facts.options)
+        let opening = DatabaseOpening(store.place, store.connection)
+        let stored: DatabaseOpening.StoredStore?
+        do { stored = try opening.stored() } catch {
+            throw PostgresStoreError.make(
+                error, fallback: CoreDataErrorCode.persistentStoreOperation, work: "read from", place: store.place)
+        }
+        guard let stored, facts.metadataAreChanged || stored.metadata[NSStoreUUIDKey] as? String == facts.identity.uuid
+        else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOperation,
+                "The store “\(store.place.name)” was \(stored == nil ? "destroyed" : "replaced by another one") while it was open. "
+                    + "Nothing was read or changed.", url: store.place.shownURL,
+                suggestion: "Reload: remove the store from its coordinator, and add it again.")
+        }
+        let names = Set(store.schema.mappings.compactMap { $0?.layout.name })
+        if !settings.ignoresVersions {
+            // Entities that the store has besides are other programs' business.
+            let differing = try StoreCompatibility.differences(
+                model.entities.filter { names.contains($0.name ?? "") }, metadata: stored.metadata
+            ) { try opening.cachedModel() }.filter(names.contains)
+            guard differing.isEmpty else { throw migrated(store.place, differing) }
+        }
+        if !facts.metadataAreChanged { facts.metadata = stored.metadata }
+        let schema = SQLSchema(
+            layout: store.schema.layout, entityNames: names, numbers: stored.numbers,
+            naming: PostgresNaming.names(in: store.place.schema))
+        store.connection.forgetStatements()
+        opened = try OpenDatabase(
+            place: store.place, schema: schema, identity: facts.identity, settings: settings, isPooled: store.isPooled,
+            hasHistory: stored.keepsHistory || settings.tracksHistory, generation: stored.generation,
+            connection: store.connection)
+        opened?.ownSaves = store.ownSaves
+    }
+
+    private func migrated(_ place: StorePlace, _ entities: [String]) -> NSError {
+        let what = entities.isEmpty ? "" : ": they differ in \(entities.joined(separator: ", "))"
+        return StoreError.make(
+            CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+            "The store “\(place.name)” was migrated to another version of its model while it was open\(what). Nothing was read or "
+                + "changed.", url: place.shownURL,
+            suggestion: "Reload: remove the store, and add it again with the model that it has now.",
+            userInfo: [
+                "reason": "The model used to open the store is incompatible with the one used to create the store",
+                "entities": entities,
+            ])
     }
 }

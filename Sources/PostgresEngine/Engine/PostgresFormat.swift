@@ -31,15 +31,37 @@ package enum PostgresFormat: StoreFormat {
     }
 
     package static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
-        throw StoreError.unsupported("being replaced by another one", storeType: type, url: nil)
+        let (place, original) = (try StorePlace(destination, options), try StorePlace(source, nil))
+        guard
+            place.session != nil || original.target.description != place.target.description
+                || original.schema != place.schema
+        else { return }
+        do {
+            try DatabaseSession.run(place, StoreSettings(options)) { connection, _ in
+                let opening = DatabaseOpening(place, connection)
+                try opening.lock()
+                try connection.execute(OpenDatabase.lockAlone(place))
+                try opening.destroy()
+                if original.session != nil || original.target.description == place.target.description {
+                    return try StoreDuplicate.make(of: original, at: place, from: connection, to: connection)
+                }
+                let reader = try DatabaseOpening.connect(original, StoreSettings(nil), isPooled: false)
+                try reader.transaction(.snapshot) {
+                    try StoreDuplicate.make(of: original, at: place, from: reader, to: connection)
+                }
+            }
+        } catch {
+            throw PostgresStoreError.make(
+                error, fallback: CoreDataErrorCode.persistentStoreOperation, work: "replace", place: place)
+        }
     }
 
-    private static func missing(_ place: StorePlace) -> NSError {
+    package static func missing(_ place: StorePlace) -> NSError {
         StoreError.make(
             CoreDataErrorCode.persistentStoreOpen, "There is no store in “\(place.name)”.", url: place.shownURL)
     }
 
-    private static func working<Result>(
+    package static func working<Result>(
         _ url: URL, _ options: [AnyHashable: Any]?, _ work: String, _ body: (DatabaseOpening) throws -> Result
     ) throws -> Result {
         let place = try StorePlace(url, options)

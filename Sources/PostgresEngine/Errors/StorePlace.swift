@@ -18,14 +18,18 @@ package struct StorePlace: Sendable {
     package let schema: String
     /// The URL without a password, for errors.
     package let shownURL: URL?
+    /// The transaction that all of this is a part of, where it is one of several stores.
+    package let session: String?
 
     /// - Parameters:
     ///   - url: the store's URL; its query may name the schema: `postgresql://app@db.example/books?schema=shop`.
     ///   - options: the store's options.
     /// - Throws: an `NSError` for a URL that is none of PostgreSQL's.
     package init(_ url: URL?, _ options: [AnyHashable: Any]?) throws {
-        var schema: String?
+        var (schema, session): (String?, String?)
         var text = options?[NSPostgreSQLConnectionStringOption] as? String
+        // Within a transaction of several stores, the URL says which one is meant.
+        if let url, url.absoluteString.contains("pippin_session=") { text = nil }
         if text == nil, let url {
             guard url.scheme == "postgresql" || url.scheme == "postgres" else {
                 throw StoreError.make(
@@ -33,8 +37,10 @@ package struct StorePlace: Sendable {
                     "A store in PostgreSQL needs a URL such as postgresql://user@host/database, and got one of scheme "
                         + "“\(url.scheme ?? "")”.", url: url.isFileURL ? url : nil)
             }
-            (text, schema) = Self.withoutSchema(url.absoluteString)
+            (text, session) = Self.without("pippin_session", url.absoluteString)
+            (text, schema) = Self.without("schema", text ?? "")
         }
+        self.session = session
         guard let text else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOpen, "A store in PostgreSQL needs a URL, or a connection string.")
@@ -42,8 +48,9 @@ package struct StorePlace: Sendable {
         var target = ConnectionTarget(text)
         target.settings["application_name"] = ProcessInfo.processInfo.processName
         self.target = target
-        self.schema = options?[NSPostgreSQLSchemaOption] as? String ?? schema ?? Bookkeeping.defaultStore
-        shownURL = url.flatMap(Self.withoutPassword)
+        let given = session == nil ? options?[NSPostgreSQLSchemaOption] as? String : nil
+        self.schema = QualifiedName.part(given ?? schema ?? Bookkeeping.defaultStore)
+        shownURL = url?.withoutPassword
     }
 
     /// A few words for messages: the database, and the schema where it is not the usual one.
@@ -52,27 +59,55 @@ package struct StorePlace: Sendable {
         return schema == Bookkeeping.defaultStore ? database : "\(database), schema \(schema)"
     }
 
-    /// Takes `schema=` out of a URI's query, which `libpq` does not know.
-    private static func withoutSchema(_ uri: String) -> (String, String?) {
-        guard let mark = uri.firstIndex(of: "?") else { return (uri, nil) }
-        var items = uri[uri.index(after: mark)...].split(separator: "&").map(String.init)
-        guard let position = items.firstIndex(where: { $0.hasPrefix("schema=") }) else { return (uri, nil) }
-        let schema = items.remove(at: position).dropFirst("schema=".count)
-        let rest = items.isEmpty ? "" : "?" + items.joined(separator: "&")
-        return (uri[..<mark] + rest, String(schema).removingPercentEncoding)
+    /// A store's URL with another schema in it.
+    package static func url(_ url: URL, schema: String) -> URL {
+        guard let escaped = schema.addingPercentEncoding(withAllowedCharacters: .alphanumerics) else { return url }
+        let plain = without("schema", url.absoluteString).0
+        return URL(string: plain + (plain.contains("?") ? "&" : "?") + "schema=\(escaped)") ?? url
     }
 
-    private static func withoutPassword(_ url: URL) -> URL? {
-        var text = url.absoluteString
-        if let password = url.password(percentEncoded: true), !password.isEmpty,
-            let start = text.range(of: ":" + password + "@")
-        {
-            text.replaceSubrange(start, with: "@")
+    /// A store's URL as a part of a transaction.
+    package static func url(_ url: URL, session: String) -> URL {
+        let plain = without("pippin_session", url.absoluteString).0
+        return URL(string: plain + (plain.contains("?") ? "&" : "?") + "pippin_session=\(session)") ?? url
+    }
+
+    /// A URL that says what a connection string says.
+    ///
+    /// - Parameters:
+    ///   - string: the connection string.
+    ///   - schema: the schema of the store's tables; `nil` for what the string says.
+    /// - Returns: nil for a string that makes no sense.
+    package static func url(of string: String, schema: String?) -> URL? {
+        var url: URL?
+        if string.hasPrefix("postgresql://") || string.hasPrefix("postgres://") { url = URL(string: string) }
+        if url == nil {
+            let (plain, named) = without("schema", string)
+            guard let values = try? ConnectionTarget(plain).parsed() else { return nil }
+            let items = values.sorted { $0.key < $1.key }.compactMap { key, value in
+                value.addingPercentEncoding(withAllowedCharacters: .alphanumerics).map { "\(key)=\($0)" }
+            }
+            url = URL(string: "postgresql:///?\(items.joined(separator: "&"))")
+            if let named { url = url.map { Self.url($0, schema: named) } }
         }
-        if let mark = text.range(of: "password=") {
-            let end = text[mark.upperBound...].firstIndex(of: "&") ?? text.endIndex
-            text.replaceSubrange(mark.upperBound..<end, with: "…")
-        }
-        return URL(string: text)
+        guard let url else { return nil }
+        return schema.map { Self.url(url, schema: $0) } ?? url
+    }
+
+    /// Takes a parameter that `libpq` does not know out of a URI's query.
+    private static func without(_ key: String, _ uri: String) -> (String, String?) {
+        guard let mark = uri.firstIndex(of: "?") else { return (uri, nil) }
+        var items = uri[uri.index(after: mark)...].split(separator: "&").map(String.init)
+        guard let position = items.firstIndex(where: { $0.hasPrefix(key + "=") }) else { return (uri, nil) }
+        let value = items.remove(at: position).dropFirst(key.count + 1)
+        let rest = items.isEmpty ? "" : "?" + items.joined(separator: "&")
+        return (uri[..<mark] + rest, String(value).removingPercentEncoding)
+    }
+}
+
+extension StoreSettings {
+    /// What has statements wait for locks no longer than the options say.
+    func lockTimeout(local: Bool = false) -> String {
+        "SET \(local ? "LOCAL " : "")lock_timeout = \(Int(min(timeout, 1_000_000) * 1000))"
     }
 }

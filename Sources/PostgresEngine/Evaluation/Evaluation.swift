@@ -47,7 +47,7 @@ extension OpenDatabase {
         let graph = RowGraph(self)
         if !rest.isEmpty || sortsHere {
             var operands = graph.operands(for: rows)
-            try EvaluationFailure.throwing {
+            try StoreError.evaluating {
                 if !rest.isEmpty {
                     let compiled = CompiledPredicate(PredicateTree.and(rest).withStoredDates)
                     operands = operands.filter { compiled.evaluate($0) }
@@ -67,11 +67,7 @@ extension OpenDatabase {
         _ plan: FetchPlan, _ question: Question, _ division: Division, sortsHere: Bool
     ) throws -> (ContiguousArray<Row>, [PredicateTree]) {
         func fetch(_ narrowing: [PredicateTree], sorted: Bool) throws -> ContiguousArray<Row> {
-            var bare = FetchPlan(entity: plan.entity)
-            bare.includesSubentities = plan.includesSubentities
-            let predicate: PredicateTree? = narrowing.isEmpty ? nil : .and(narrowing)
-            let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
-                bare, result: .rows, predicate: predicate, sortTerms: sorted ? question.order : [])
+            let statement = try candidateStatement(plan, narrowing, sortedBy: sorted ? question.order : [])
             let sql = statement.sql.postgres
             let parameters = try ParameterBinder.parameters(sql.bindings, BindingContext())
             guard parameters.count < 65_536 else { throw Inexact() }
@@ -87,6 +83,16 @@ extension OpenDatabase {
         } catch is Inexact {
             return (try fetch([], sorted: !sortsHere), division.narrowing + division.rest)
         }
+    }
+
+    /// The statement that finds the rows for a part of a predicate.
+    func candidateStatement(
+        _ plan: FetchPlan, _ narrowing: [PredicateTree], sortedBy order: [SortTerm]
+    ) throws -> FetchStatement {
+        var bare = FetchPlan(entity: plan.entity)
+        bare.includesSubentities = plan.includesSubentities
+        return try FetchSQL(schema: schema, groupsEntities: true).statement(
+            bare, result: .rows, predicate: narrowing.isEmpty ? nil : .and(narrowing), sortTerms: order)
     }
 
     /// The dictionaries of a plan whose predicate or order the database cannot do: of the objects that are found here.

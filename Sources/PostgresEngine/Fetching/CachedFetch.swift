@@ -64,6 +64,8 @@ final class CachedFetch {
     let reader: RowReader?
     /// Whether the database answers as memory does.
     let isExact: Bool
+    /// How many rows it found at last.
+    var latestCount = 0
 
     init(_ fetch: FetchStatement, _ context: ReadingContext) {
         self.fetch = fetch
@@ -104,8 +106,10 @@ extension OpenDatabase {
         guard parameters.count < 65_536 else { throw Inexact() }
         do {
             let isGuarded = connection.isInTransaction
-            let run = { [self] in try connection.query(cached.sql.text, parameters) }
-            return (cached, try isGuarded && plan.mayFail ? connection.part(run) : run())
+            let result =
+                try isGuarded && plan.mayFail
+                ? connection.queryApart(cached.sql.text, parameters) : connection.query(cached.sql.text, parameters)
+            return (cached, result)
         } catch let error as PostgresError where error.isSyntaxOrTypeError || error.isDataError {
             // What the server refuses to compute, or cannot, memory may.
             throw Inexact()

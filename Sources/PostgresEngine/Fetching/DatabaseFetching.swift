@@ -20,7 +20,13 @@ extension OpenDatabase {
         try reading("fetch from") {
             let question = try Question(plan)
             do {
+                if plan.limit == 0, try cachedFetch(plan, question, .rows).latestCount >= Self.many,
+                    try streamRows(plan, body)
+                {
+                    return
+                }
                 let (fetch, result) = try runExactly(plan, question, .rows)
+                fetch.latestCount = result.count
                 try fetch.reader?.forEachRow(result, body)
             } catch is Inexact {
                 let rows = try snapshot { try evaluatedRows(plan, question) }
@@ -31,6 +37,23 @@ extension OpenDatabase {
                     guard body(current) else { return }
                 }
             }
+        }
+    }
+
+    /// A fetch that found so many rows is read by a cursor the next time, which takes two round trips more, and little memory.
+    static let many = 50_000
+
+    /// Hands out rows as they come from the server.
+    ///
+    /// - Returns: false where the database cannot answer alone.
+    /// - Throws: the server's errors.
+    private func streamRows(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws -> Bool {
+        try snapshot {
+            guard let cursor = try cursor(plan) else { return false }
+            while let result = try cursor.nextResult(8192) {
+                guard try cursor.reader.forEachRow(result, body) else { return true }
+            }
+            return true
         }
     }
 

@@ -1,10 +1,11 @@
 import CoreDataModel
 import Foundation
 import KeyedArchives
+import PostgresConnection
 import StoreEngine
 
 /// What deleted objects leave in the history, as bytes: a property list of values by property. Pure.
-enum Tombstones {
+package enum Tombstones {
     /// - Returns: nil where the object leaves nothing.
     static func data(_ row: Row, _ properties: HistoryProperties) -> Data? {
         var list: [String: Any] = [:]
@@ -57,6 +58,45 @@ enum Tombstones {
         case .transformableAttributeType:
             (value as? Data).map { TransformableCoding.value(of: $0, for: attribute) } ?? .null
         default: (value as? NSNumber).map { .integer($0.int64Value) } ?? .null
+        }
+    }
+}
+
+extension Tombstones {
+    /// Brings what deleted objects have left to other names of their attributes.
+    ///
+    /// - Parameters:
+    ///   - names: the new names by the old ones, by the numbers of the entities.
+    ///   - place: the store.
+    ///   - connection: the connection.
+    /// - Throws: the server's errors.
+    package static func rename(
+        _ names: [Int: [String: String]], of place: StorePlace, _ connection: PostgresConnection
+    ) throws {
+        guard !names.isEmpty else { return }
+        var parameters = PostgresParameters()
+        parameters.append(place.schema)
+        parameters.append(array: names.keys.sorted().map { Int32($0) })
+        let found = try connection.query(
+            "SELECT transaction_id, id, entity, tombstone FROM pippin.changes WHERE schema_name = $1 AND entity = ANY($2) "
+                + "AND tombstone IS NOT NULL", parameters)
+        for row in 0..<found.count {
+            let data = found.data(row, 3)
+            guard
+                let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
+                    as? [String: Any], let renamed = names[Int(found.integer(row, 2))]
+            else { continue }
+            let new = Dictionary(list.map { (renamed[$0.key] ?? $0.key, $0.value) }, uniquingKeysWith: { $1 })
+            guard Set(new.keys) != Set(list.keys), let bytes = try? PropertyList(foundationObject: new).binaryData()
+            else { continue }
+            var change = PostgresParameters()
+            change.append(place.schema)
+            change.append(found.integer(row, 0))
+            change.append(found.integer(row, 1))
+            change.append(bytes)
+            try connection.query(
+                "UPDATE pippin.changes SET tombstone = $4 WHERE schema_name = $1 AND transaction_id = $2 AND id = $3",
+                change)
         }
     }
 }

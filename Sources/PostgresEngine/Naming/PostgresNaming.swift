@@ -1,5 +1,6 @@
 import CoreDataModel
 import Ordering
+import PostgresConnection
 import SQLGeneration
 
 /// The names of tables and columns in PostgreSQL: those of the model in snake case, or what `userInfo` says. Pure.
@@ -26,16 +27,29 @@ package struct PostgresNaming {
         return naming.names
     }
 
+    /// The names of the tables of a schema, each with the schema's.
+    package static func names(in schema: String) -> ([EntityLayout], [String: Int]) -> SchemaNames {
+        { entities, numbers in
+            var names = names(entities, numbers: numbers)
+            names.tables = names.tables.mapValues { QualifiedName.make(schema: schema, name: $0) }
+            for index in names.joins.indices {
+                names.joins[index].table = QualifiedName.make(schema: schema, name: names.joins[index].table)
+            }
+            return names
+        }
+    }
+
     private init(entities: [EntityLayout], numbers: [String: Int]) {
         (self.entities, self.numbers) = (entities, numbers)
     }
 
     private func name(of entity: EntityLayout) -> String {
-        entity.description.userInfo?[Self.userInfoKey] as? String ?? SnakeCase.name(entity.name)
+        (entity.description.userInfo?[Self.userInfoKey] as? String).map(QualifiedName.part)
+            ?? SnakeCase.name(QualifiedName.part(entity.name))
     }
 
     private static func given(_ property: NSPropertyDescription) -> String? {
-        property.userInfo?[userInfoKey] as? String
+        (property.userInfo?[userInfoKey] as? String).map(QualifiedName.part)
     }
 
     private static func declared(

@@ -17,7 +17,7 @@ package enum SnakeCase {
     }
 
     /// The beginning of a name that is too long, with something after it.
-    static func cut(_ name: String, ending: String = "") -> String {
+    package static func cut(_ name: String, ending: String = "") -> String {
         var cut = name
         while cut.utf8.count + ending.utf8.count > longest { cut.removeLast() }
         return cut + ending

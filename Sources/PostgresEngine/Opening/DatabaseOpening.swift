@@ -5,27 +5,32 @@ import SQLGeneration
 import StoreEngine
 
 /// How a store is found in a database, or made there.
-struct DatabaseOpening {
-    let place: StorePlace
-    let connection: PostgresConnection
+package struct DatabaseOpening {
+    package let place: StorePlace
+    package let connection: PostgresConnection
     /// Which of the locks that programs agree on; "Pippin" in letters of a telephone.
     private static let lockNumber = 747746
 
-    /// Connects, and has the server look for tables in the store's schema alone.
+    /// Connects. Statements name the schemas of their tables, so that no other table is taken for one of them.
     static func connect(
         _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool
     ) throws -> PostgresConnection {
+        if let session = place.session { return try DatabaseSession.connection(session, place) }
         let connection = try PostgresConnection(place.target, keepsStatements: !isPooled)
+        // A pooler would leave what is set here to others.
+        guard !isPooled else { return connection }
         try connection.execute(
-            "SET search_path = \(quotedName(place.schema)), pg_temp; "
-                + "SET client_min_messages = warning; SET lock_timeout = \(Int(min(settings.timeout, 1_000_000) * 1000))"
-        )
+            "SET search_path = pg_catalog, pg_temp; SET client_min_messages = warning; \(settings.lockTimeout())")
         return connection
     }
 
-    init(_ place: StorePlace, _ settings: StoreSettings, isPooled: Bool) throws {
+    package init(_ place: StorePlace, _ settings: StoreSettings, isPooled: Bool) throws {
         self.place = place
         connection = try Self.connect(place, settings, isPooled: isPooled)
+    }
+
+    package init(_ place: StorePlace, _ connection: PostgresConnection) {
+        (self.place, self.connection) = (place, connection)
     }
 
     private var parameters: PostgresParameters {
@@ -35,10 +40,12 @@ struct DatabaseOpening {
     }
 
     /// What the database says of the store; nil where there is none.
-    func stored() throws -> StoredStore? {
+    package func stored() throws -> StoredStore? {
         guard try hasTable("stores") else { return nil }
         let results = try connection.pipeline([
-            .init("SELECT uuid, format, metadata, keeps_history FROM pippin.stores WHERE schema_name = $1", parameters),
+            .init(
+                "SELECT uuid, format, metadata, keeps_history, generation FROM pippin.stores WHERE schema_name = $1",
+                parameters),
             .init("SELECT name, number FROM pippin.entities WHERE schema_name = $1", parameters),
         ])
         guard results[0].count == 1 else { return nil }
@@ -53,7 +60,9 @@ struct DatabaseOpening {
         for row in 0..<results[1].count { numbers[results[1].string(row, 0)] = Int(results[1].integer(row, 1)) }
         let metadata = try StoreMetadata.metadata(
             of: results[0].data(0, 2), uuid: results[0].string(0, 0), url: place.shownURL ?? URL(fileURLWithPath: "/"))
-        return StoredStore(metadata: metadata, numbers: numbers, keepsHistory: results[0].integer(0, 3) == 1)
+        return StoredStore(
+            metadata: metadata, numbers: numbers, keepsHistory: results[0].integer(0, 3) == 1,
+            generation: results[0].integer(0, 4))
     }
 
     /// Whether a table of the bookkeeping is there: asked of the catalogue's tables, as `to_regclass` may remember that there was none.
@@ -66,10 +75,12 @@ struct DatabaseOpening {
         ).integer(0, 0) == 1
     }
 
-    struct StoredStore {
-        let metadata: [String: Any]
-        let numbers: [String: Int]
-        let keepsHistory: Bool
+    package struct StoredStore {
+        package let metadata: [String: Any]
+        package let numbers: [String: Int]
+        package let keepsHistory: Bool
+        /// How often the store was migrated.
+        package let generation: Int64
     }
 
     /// Has all programs that save to the store note it in the history, from now on.
@@ -78,25 +89,36 @@ struct DatabaseOpening {
     }
 
     /// The store's copy of its model; nil where there is none.
-    func cachedModel() throws -> NSManagedObjectModel? {
+    package func cachedModel() throws -> NSManagedObjectModel? {
         let result = try connection.query("SELECT model FROM pippin.stores WHERE schema_name = $1", parameters)
         guard result.count == 1, !result.isNull(0, 0) else { return nil }
         return try ModelCache.model(fromModelCache: result.data(0, 0), entityVersionHashes: [:])
     }
 
     /// Makes the tables of a new store, in one transaction. Who comes at the same moment waits, and finds them made.
-    func create(_ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any]) throws -> StoredStore {
+    ///
+    /// - Parameters:
+    ///   - schema: the tables.
+    ///   - model: the model, of which the database keeps a copy.
+    ///   - metadata: the store's metadata.
+    ///   - fills: whether rows come at once, so that indexes and references are left for afterwards.
+    /// - Returns: what the database says of the store then.
+    /// - Throws: the server's errors.
+    package func create(
+        _ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any], fills: Bool = false
+    ) throws -> StoredStore {
         let cache = try ModelCache.modelCacheData(for: model)
         let list = try StoreMetadata.data(of: metadata, url: place.shownURL ?? URL(fileURLWithPath: "/"))
         return try connection.transaction {
             try lock()
             if let stored = try stored() { return stored }
-            if try !hasTable("changes") { try connection.execute(BookkeepingTables.creation) }
+            if try !hasTable("saves") { try connection.execute(BookkeepingTables.creation) }
             let hasSchema = try connection.query(
                 "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", parameters)
             if hasSchema.integer(0, 0) == 0 { try connection.execute("CREATE SCHEMA \(quotedName(place.schema))") }
             let creation = TableCreation(schema)
-            try connection.execute(creation.statements.joined(separator: ";\n"))
+            let statements = fills ? creation.tables.map(\.creation) : creation.statements
+            try connection.execute(statements.joined(separator: ";\n"))
             var store = parameters
             store.append(UUID().uuidString)
             store.append(Bookkeeping.version)
@@ -105,24 +127,12 @@ struct DatabaseOpening {
             var requests = [
                 PostgresConnection.Request(
                     "INSERT INTO pippin.stores (schema_name, uuid, format, metadata, model) VALUES ($1, $2, $3, $4, $5)",
-                    store)
+                    store),
+                .init(
+                    "INSERT INTO pippin.saves (schema_name, slot) SELECT $1, n FROM generate_series(0, \(BookkeepingTables.saveSlots - 1)) n",
+                    parameters),
             ]
-            for mapping in schema.mappings.compactMap({ $0 }) {
-                var entity = parameters
-                entity.append(Int32(mapping.number))
-                entity.append(mapping.layout.name)
-                entity.append(mapping.layout.superentity?.name)
-                entity.append(mapping.table)
-                requests.append(
-                    .init(
-                        "INSERT INTO pippin.entities (schema_name, number, name, parent, table_name) "
-                            + "VALUES ($1, $2, $3, $4, $5)", entity))
-            }
-            for name in creation.tableNames {
-                var table = parameters
-                table.append(name)
-                requests.append(.init("INSERT INTO pippin.tables (schema_name, table_name) VALUES ($1, $2)", table))
-            }
+            requests += Bookkeeping.statements(of: schema, in: place.schema).map { .init($0) }
             _ = try connection.pipeline(requests)
             guard let stored = try stored() else {
                 throw StoreError.make(
@@ -133,10 +143,10 @@ struct DatabaseOpening {
     }
 
     /// Keeps others from making or changing stores of the database, until the transaction ends.
-    func lock() throws { try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lockNumber))") }
+    package func lock() throws { try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lockNumber))") }
 
     /// Removes the store's tables, and what is known of it.
-    func destroy() throws {
+    package func destroy() throws {
         try connection.transaction {
             try lock()
             guard try stored() != nil else { return }

@@ -6,7 +6,7 @@ import SQLGeneration
 import StoreEngine
 
 /// An open store: the connection, the schema, and what was prepared for each entity.
-final class OpenDatabase {
+package final class OpenDatabase {
     let place: StorePlace
     let schema: SQLSchema
     let identity: StoreIdentity
@@ -16,6 +16,14 @@ final class OpenDatabase {
     private(set) var connection: PostgresConnection
     /// Whether changes are noted in the history.
     let hasHistory: Bool
+    /// How often the store had been migrated when it was looked at.
+    let generation: Int64
+    /// What ``changeCount()`` has to be for what is written; `nil` where that does not matter.
+    var expectedChanges: Int64?
+    /// How often this has saved.
+    var ownSaves: Int64 = 0
+    /// Whether a transaction is open in which nothing was written yet, so that others wait.
+    var keepsOthersOut = false
     /// How the properties of entities are numbered in the history.
     var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
     /// What a batch has done so far, and who.
@@ -25,6 +33,10 @@ final class OpenDatabase {
     var fetches: [FetchKey: CachedFetch] = [:]
     /// Keys that the server has handed out and nobody has used.
     var keys = KeyBlocks()
+    /// How many cursors were opened.
+    var cursors = 0
+    /// Where the connection goes when nobody reads by it any more; nil for one that is not shared.
+    private let pool: ReaderPool?
     /// Whether this reads one state of the store, in a transaction that cannot be begun again.
     let isPinned: Bool
     /// Whether a transaction takes in all saves until it ends.
@@ -39,8 +51,11 @@ final class OpenDatabase {
 
     init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
-        hasHistory: Bool, isPinned: Bool = false, connection: PostgresConnection
+        hasHistory: Bool, generation: Int64, isPinned: Bool = false, pool: ReaderPool? = nil,
+        connection: PostgresConnection
     ) throws {
+        self.generation = generation
+        self.pool = pool
         self.isPinned = isPinned
         self.hasHistory = hasHistory
         self.place = place
@@ -53,6 +68,17 @@ final class OpenDatabase {
         derivations = try DerivedColumn.all(in: schema)
         accesses = Array(repeating: nil, count: schema.mappings.count)
     }
+
+    /// A store in a transaction of somebody else's, for what a migration does to its rows.
+    package convenience init(
+        _ place: StorePlace, _ schema: SQLSchema, within connection: PostgresConnection
+    ) throws {
+        try self.init(
+            place: place, schema: schema, identity: StoreIdentity(uuid: ""), settings: StoreSettings(nil),
+            isPooled: false, hasHistory: false, generation: 0, connection: connection)
+    }
+
+    deinit { pool?.give(connection) }
 
     var readingContext: ReadingContext { ReadingContext(schema: schema, identity: identity) }
 
@@ -80,8 +106,17 @@ final class OpenDatabase {
             try reconnectIfNeeded()
             return try body()
         } catch {
+            if let error = error as? PostgresError, error.isSyntaxOrTypeError || error.isOutdatedPlan {
+                try checkAfterFailure()
+            }
             throw PostgresStoreError.make(error, fallback: fallback, work: work, place: place)
         }
+    }
+
+    /// Statements that make no sense to the server any more are those of a store that was migrated.
+    private func checkAfterFailure() throws {
+        guard connection.isUsable, !connection.isInTransaction else { return }
+        do { try checkGeneration() } catch let change as StructureChange { throw change } catch {}
     }
 
     /// Runs work that only reads. It is done again when the connection turns out to be lost.
@@ -103,9 +138,26 @@ final class OpenDatabase {
         connection = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
     }
 
-    /// Runs a closure in a transaction, or in a part of the long one; undone when it throws.
+    /// Runs a closure in a transaction that counts as a save, or in a part of the long one; undone when it throws.
+    ///
+    /// - Throws: `StructureChange`, `UnexpectedChange`, and what the closure throws.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try isInLongTransaction ? connection.part(body) : connection.transaction(.readWrite, body)
+        if isInLongTransaction { return try connection.part(body) }
+        do { _ = try connection.pipeline(beginning()) } catch {
+            try? connection.rollback()
+            if let error = error as? PostgresError { try explain(error) }
+            throw error
+        }
+        do {
+            let result = try body()
+            try connection.commit()
+            ownSaves &+= 1
+            return result
+        } catch {
+            // The first error is the one to tell.
+            try? connection.rollback()
+            throw error
+        }
     }
 
     /// Runs a closure whose statements all read one state of the store.

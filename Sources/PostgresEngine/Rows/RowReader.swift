@@ -63,11 +63,15 @@ final class RowReader {
     }
 
     /// Hands out the rows one after the other, each read when its values are asked for.
-    func forEachRow(_ result: PostgresResult, _ body: (any CurrentRow) -> Bool) throws {
+    ///
+    /// - Returns: whether to go on, as the closure said at last.
+    @discardableResult
+    func forEachRow(_ result: PostgresResult, _ body: (any CurrentRow) -> Bool) throws -> Bool {
         for index in 0..<result.count {
             let entity = try entity(result, index)
-            guard body(ResultRow(self, result, index, entity.layout, entity.readers)) else { return }
+            guard body(ResultRow(self, result, index, entity.layout, entity.readers)) else { return false }
         }
+        return true
     }
 
     private func entity(_ result: PostgresResult, _ index: Int) throws -> Entity {

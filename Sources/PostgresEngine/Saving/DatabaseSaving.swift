@@ -84,6 +84,7 @@ extension OpenDatabase {
         } catch {
             // The first error is the one to tell.
             try? undo()
+            if let error = error as? PostgresError { try explain(error) }
             guard error is OptimisticConflict else { throw error }
             let current = try currentRows(run.conflicts)
             throw SaveRefusal.optimisticLocking(run.conflicts.map { ($0, current[$0]) })
@@ -97,16 +98,15 @@ extension OpenDatabase {
     private func write(
         _ changes: ChangeSet, _ metadata: [String: Any]?, _ run: inout SaveRun, clearsUniqueValues: Bool
     ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
-        let begin = PostgresConnection.Request(
-            isInLongTransaction ? "SAVEPOINT pippin_save" : PostgresConnection.TransactionKind.readWrite.rawValue)
+        let begin = try beginning()
         let looksFirst = !derivations.isEmpty || keepsTombstones(changes)
-        if looksFirst { _ = try connection.query(begin.sql) }
+        if looksFirst { _ = try connection.pipeline(begin) }
         var derived = DerivedUpdate(changes, self)
         try derived.prepare()
         let last =
             try history(of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID))) + [notification]
         try run.write(
-            first: looksFirst ? [] : [begin], last: derivations.isEmpty ? last : [],
+            first: looksFirst ? [] : begin, last: derivations.isEmpty ? last : [],
             clearsUniqueValues: clearsUniqueValues)
         guard run.conflicts.isEmpty else { return [] }
         let computed = try derived.finish()
@@ -128,6 +128,7 @@ extension OpenDatabase {
             }
             throw error
         }
+        ownSaves &+= 1
     }
 
     /// The dates that the database keeps only to the microsecond.

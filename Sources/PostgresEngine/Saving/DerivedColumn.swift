@@ -6,9 +6,9 @@ import SQLGeneration
 import StoreEngine
 
 /// A derived attribute: how it is computed, and which changes make that necessary.
-final class DerivedColumn {
+package final class DerivedColumn {
     /// What an attribute is computed from, besides the object itself.
-    enum Source {
+    package enum Source {
         case object
         /// A value behind a relationship to one.
         case toOne(RelationshipLayout, column: String)
@@ -16,9 +16,9 @@ final class DerivedColumn {
         case toMany(RelationshipLayout, ToManyMapping)
     }
 
-    let mapping: EntityMapping
-    let slot: Int
-    let source: Source
+    package let mapping: EntityMapping
+    package let slot: Int
+    package let source: Source
     private let column: WrittenColumn
     private let expression: ExpressionTree
     /// What must be done to the values after the database has given them: what it does not do as memory does.
@@ -27,7 +27,7 @@ final class DerivedColumn {
     /// The derived attributes of a store, in the order of the entities.
     ///
     /// - Throws: an `NSError` for an expression that no store can compute.
-    static func all(in schema: SQLSchema) throws -> [DerivedColumn] {
+    package static func all(in schema: SQLSchema) throws -> [DerivedColumn] {
         try schema.mappings.compactMap { $0 }.flatMap { mapping -> [DerivedColumn] in
             let inherited = mapping.layout.superentity?.slots.count ?? 0
             return try mapping.layout.slots.indices.dropFirst(inherited).compactMap { slot in
@@ -87,19 +87,12 @@ final class DerivedColumn {
     ///   - database: the store.
     /// - Returns: the values that have changed.
     /// - Throws: the server's errors.
-    func update(
+    package func update(
         _ keys: [Int64]?, in database: OpenDatabase
     ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
         if let keys, keys.isEmpty { return [] }
-        var plan = FetchPlan(entity: mapping.layout)
-        plan.columns = [
-            .expression(name: "key", NSExpression.expressionForEvaluatedObject(), .objectIDAttributeType),
-            .expression(name: "value", makeExpression(expression), .undefinedAttributeType),
-        ]
-        let values = try FetchSQL(schema: database.schema).statement(
-            plan, result: .values,
-            restriction: keys == nil ? nil : { "\(.key, of: $0) = ANY(\(binding: .given(0)))" }
-        ).sql
+        let values = try values(
+            in: database.schema, restriction: keys == nil ? nil : { "\(.key, of: $0) = ANY(\(binding: .given(0)))" })
         let bind: (inout PostgresParameters) -> Void = { $0.append(array: keys ?? []) }
         let result: PostgresResult
         if foldsHere {
@@ -125,6 +118,22 @@ final class DerivedColumn {
             let identifier = NSManagedObjectID(layout: layout, store: database.identity, key: result.integer(row, 0))
             return (identifier, slot, reader.value(result, row, database.readingContext))
         }
+    }
+
+    /// The statement that computes the attribute for all objects; nil where values are made here.
+    package func fill(in schema: SQLSchema) throws -> SQLFragment? {
+        foldsHere ? nil : assignment(of: try values(in: schema, restriction: nil))
+    }
+
+    private func values(
+        in schema: SQLSchema, restriction: ((String) -> SQLFragment)?
+    ) throws -> SQLFragment {
+        var plan = FetchPlan(entity: mapping.layout)
+        plan.columns = [
+            .expression(name: "key", NSExpression.expressionForEvaluatedObject(), .objectIDAttributeType),
+            .expression(name: "value", makeExpression(expression), .undefinedAttributeType),
+        ]
+        return try FetchSQL(schema: schema).statement(plan, result: .values, restriction: restriction).sql
     }
 
     private func assignment(of values: SQLFragment) -> SQLFragment {

@@ -7,7 +7,11 @@ import StoreEngine
 extension OpenDatabase {
     func beginLongTransaction(makesIndexesLater: Bool) throws {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try connection.begin()
+            do { _ = try connection.pipeline(beginning()) } catch {
+                try? connection.rollback()
+                if let error = error as? PostgresError { try explain(error) }
+                throw error
+            }
             isInLongTransaction = true
             guard makesIndexesLater else { return }
             let indexes = TableCreation(schema).indexes
@@ -19,6 +23,8 @@ extension OpenDatabase {
     /// Makes the indexes that were left for later. Those whose rows share values that must be unique are left once more.
     func makeIndexes() throws {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            // A table whose references are yet to be checked takes no index.
+            try connection.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
             laterIndexes = try laterIndexes.filter { index in
                 do {
                     try connection.part { try connection.execute(index.creation) }
@@ -95,6 +101,7 @@ extension OpenDatabase {
                 try? connection.rollback()
                 throw error
             }
+            ownSaves &+= 1
         }
     }
 }

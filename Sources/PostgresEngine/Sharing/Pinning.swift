@@ -36,15 +36,15 @@ extension OpenDatabase {
     }
 
     /// The same store through a connection of its own, in a transaction that goes on seeing what has been committed so far.
-    fileprivate func pinnedReader() throws -> (reader: OpenDatabase, snapshot: String) {
+    fileprivate func pinnedReader(_ pool: ReaderPool) throws -> (reader: OpenDatabase, snapshot: String) {
         try run("read from") {
-            let other = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
-            try other.begin(.snapshot)
+            let other = try pool.take()
             // The first statement of the transaction says what it sees.
-            let snapshot = try other.query(Self.snapshot).string(0, 0)
+            let snapshot = try other.pipeline([.init(other.beginning(.snapshot)), .init(Self.snapshot)])[1].string(0, 0)
             let reader = try OpenDatabase(
                 place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
-                hasHistory: hasHistory, isPinned: true, connection: other)
+                hasHistory: hasHistory, generation: generation, isPinned: true,
+                pool: pool, connection: other)
             return (reader, snapshot)
         }
     }
@@ -63,8 +63,41 @@ extension PostgresEngine {
                     + "be.", url: store.place.shownURL,
                 suggestion: "Let contexts and tokens go, or raise NSPersistentStoreConnectionPoolMaxSizeKey.")
         }
-        let (reader, snapshot) = try store.pinnedReader()
+        let (reader, snapshot) = try store.pinnedReader(readerPool(store))
         readers.add(reader, snapshot)
         return reader
+    }
+
+    /// The connections that read, while others write.
+    private func readerPool(_ store: OpenDatabase) -> ReaderPool {
+        if let pool { return pool }
+        let made = ReaderPool(store.place, store.settings, isPooled: store.isPooled)
+        pool = made
+        return made
+    }
+
+    /// What a plan finds, in portions: from a connection of its own, so that rows can be written meanwhile.
+    package func portions(_ plan: FetchPlan) throws -> any RowPortions {
+        let store = try current()
+        let generation = readGeneration as? OpenDatabase
+        // In a transaction of its own, a store reads what it has written.
+        if generation == nil, store.isInLongTransaction || store.keepsOthersOut {
+            return RowList(try fetchRows(plan))
+        }
+        let reader =
+            try generation ?? (store.place.session == nil ? store.pinnedReader(readerPool(store)).reader : store)
+        return try reader.cursor(plan) ?? RowList(try fetchRows(plan))
+    }
+}
+
+/// Rows that are all there already.
+private final class RowList: RowPortions {
+    private var rest: ArraySlice<Row>
+
+    init(_ rows: ContiguousArray<Row>) { rest = Array(rows)[...] }
+
+    func next(_ count: Int) -> ContiguousArray<Row> {
+        defer { rest = rest.dropFirst(count) }
+        return ContiguousArray(rest.prefix(count))
     }
 }

@@ -1,5 +1,8 @@
 /// The tables of the schema `pippin`: which stores a database has, and what Pippin knows of each.
 enum BookkeepingTables {
+    /// In how many rows the saves to a store are counted.
+    static let saveSlots = 32
+
     static let creation = """
         CREATE SCHEMA IF NOT EXISTS pippin;
         COMMENT ON SCHEMA pippin IS 'What Pippin knows of the stores in this database';
@@ -11,8 +14,15 @@ enum BookkeepingTables {
             model bytea,
             keeps_history boolean NOT NULL DEFAULT false,
             latest bigint NOT NULL DEFAULT 0,
-            latest_change bigint NOT NULL DEFAULT 0
+            latest_change bigint NOT NULL DEFAULT 0,
+            generation bigint NOT NULL DEFAULT floor(random() * 1e15)
         );
+        CREATE TABLE IF NOT EXISTS pippin.saves (
+            schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            slot smallint NOT NULL,
+            count bigint NOT NULL DEFAULT 0,
+            PRIMARY KEY (schema_name, slot)
+        ) WITH (fillfactor = 25);
         CREATE TABLE IF NOT EXISTS pippin.entities (
             schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
             number integer NOT NULL,

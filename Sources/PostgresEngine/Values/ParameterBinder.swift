@@ -8,7 +8,7 @@ import SQLGeneration
 struct Inexact: Error {}
 
 /// Binds what a statement's parameters stand for, each with the type that makes the server compare as memory does.
-struct ParameterBinder {
+package struct ParameterBinder {
     private let context: BindingContext
     private let given: [(inout PostgresParameters) -> Void]
     private(set) var parameters = PostgresParameters()
@@ -21,7 +21,7 @@ struct ParameterBinder {
     }
 
     /// - Throws: `Inexact` for what the database would compare in another way, an `NSError` for what nobody compares.
-    static func parameters(
+    package static func parameters(
         _ bindings: [SQLBinding], _ context: BindingContext, given: [(inout PostgresParameters) -> Void] = []
     ) throws -> PostgresParameters {
         var binder = ParameterBinder(context, given: given)
@@ -42,10 +42,45 @@ struct ParameterBinder {
             _ = try binding.value(context)
             guard case .collection(let elements) = context.arguments[index] else { throw Inexact() }
             try bind(elements[position], conversion)
+        case .list(let bindings): try bind(bindings)
         case .limit:
             if context.limit > 0 { parameters.append(Int64(context.limit)) } else { parameters.appendNull(.bigint) }
         case .offset: parameters.append(Int64(context.offset))
         }
+    }
+
+    /// Several texts, or several UUIDs, as an array.
+    private mutating func bind(_ bindings: [SQLBinding]) throws {
+        var elements: ([Value], [Value]) = ([], [])
+        for binding in bindings {
+            switch binding {
+            case .constant(let value, .column(.uuid)): elements.1.append(value)
+            case .constant(let value, _): elements.0.append(value)
+            case .element(let index, let position, let conversion):
+                _ = try binding.value(context)
+                guard case .collection(let values) = context.arguments[index] else { throw Inexact() }
+                if conversion == .column(.uuid) {
+                    elements.1.append(values[position])
+                } else {
+                    elements.0.append(values[position])
+                }
+            default: throw Inexact()
+            }
+        }
+        guard elements.0.isEmpty || elements.1.isEmpty else { throw Inexact() }
+        var array = PostgresArray(elements.1.isEmpty ? .text : .uuid)
+        for value in elements.0 {
+            switch value {
+            case .string(let text) where !text.utf8.contains(0): array.append(text)
+            case .url(let url): array.append(url.absoluteString)
+            default: throw Inexact()
+            }
+        }
+        for value in elements.1 {
+            guard case .uuid(let uuid) = value else { throw Inexact() }
+            array.append(uuid)
+        }
+        parameters.append(array)
     }
 
     private mutating func bind(_ value: SQLValue) {

@@ -16,6 +16,8 @@ package protocol SQLDialect: Sendable {
     /// Whether two values are the same, where nothing equals nothing.
     func same(_ left: SQLFragment, _ right: SQLFragment, isNegated: Bool) -> SQLFragment
     func call(_ function: SQLFunction, _ arguments: [SQLFragment]) -> SQLFragment
+    /// Whether a value is one of several.
+    func among(_ operand: SQLFragment, _ list: [SQLFragment]) -> SQLFragment
     /// Whether a comparison of two texts holds.
     func stringSearch(
         _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
@@ -31,6 +33,12 @@ package protocol SQLDialect: Sendable {
     func unindexed(_ operand: SQLFragment) -> SQLFragment
     /// The type of a column.
     func columnType(_ storage: ColumnStorage) -> String
+}
+
+extension SQLDialect {
+    package func among(_ operand: SQLFragment, _ list: [SQLFragment]) -> SQLFragment {
+        "\(operand) IN (\(.list(list)))"
+    }
 }
 
 extension SQLFragment {
@@ -81,6 +89,7 @@ private struct SQLRenderer<Dialect: SQLDialect> {
             text += ")"
         case .same(let left, let right, let isNegated): append(dialect.same(left, right, isNegated: isNegated))
         case .call(let function, let arguments): append(dialect.call(function, arguments))
+        case .among(let operand, let list): append(dialect.among(operand, list))
         case .stringSearch(let left, let right, let comparison, let options):
             append(dialect.stringSearch(left, right, comparison, options))
         case .order(let operand, let comparison, let isAscending):

@@ -31,6 +31,8 @@ package struct SQLFragment: Sendable, Equatable {
         /// Whether two values are the same, where nothing equals nothing.
         case same(SQLFragment, SQLFragment, isNegated: Bool)
         case call(SQLFunction, [SQLFragment])
+        /// Whether a value is one of several.
+        case among(SQLFragment, [SQLFragment])
         /// Whether a comparison of two texts holds.
         case stringSearch(SQLFragment, SQLFragment, ComparisonOperator, StringOptions)
         /// A term of an order, what is NULL first: `t0.ZNAME COLLATE … DESC`.
@@ -102,6 +104,7 @@ extension SQLFragment {
             case .same(let left, let right, _), .stringSearch(let left, let right, _, _):
                 left.readsOtherRows || right.readsOtherRows
             case .call(_, let arguments): arguments.contains(where: \.readsOtherRows)
+            case .among(let operand, let list): operand.readsOtherRows || list.contains(where: \.readsOtherRows)
             case .unindexed(let operand), .mixingNumbers(let operand), .order(let operand, _, _): operand.readsOtherRows
             default: false
             }
@@ -129,6 +132,7 @@ extension SQLFragment.Segment {
         case .same(let left, let right, let isNegated):
             return .same(try change(left), try change(right), isNegated: isNegated)
         case .call(let function, let arguments): return .call(function, try arguments.map(change))
+        case .among(let operand, let list): return .among(try change(operand), try list.map(change))
         case .stringSearch(let left, let right, let comparison, let options):
             return .stringSearch(try change(left), try change(right), comparison, options)
         case .unindexed(let operand): return .unindexed(try change(operand))

@@ -83,7 +83,7 @@ extension PredicateSQL {
         if list.isEmpty {
             return hasNull ? SQLCondition(left.fragment + " IS NULL", canBeNull: false) : .never
         }
-        let condition = left.fragment + " IN (" + .list(list) + ")"
+        let condition = SQLFragment(.among(left.fragment, list))
         guard hasNull else { return SQLCondition(condition) }
         return SQLCondition(condition + " OR " + left.fragment + " IS NULL", isCompound: true)
     }

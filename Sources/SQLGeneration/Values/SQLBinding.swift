@@ -60,6 +60,8 @@ package enum SQLBinding: Sendable, Equatable {
     case argument(Int, BindingConversion)
     /// An element of an argument that is a collection, converted.
     case element(of: Int, at: Int, BindingConversion)
+    /// Several values as one, for databases that have arrays.
+    case list([SQLBinding])
     /// The fetch limit; -1 for none.
     case limit
     case offset
@@ -80,6 +82,7 @@ package enum SQLBinding: Sendable, Equatable {
                 case .collection(let elements) = context.arguments[index], elements.indices.contains(position)
             else { throw SQLError.missingArgument(index) }
             return try conversion.value(of: elements[position])
+        case .list: throw SQLError.unsupported("an array as a value")
         case .limit: return .integer(context.limit > 0 ? Int64(context.limit) : -1)
         case .offset: return .integer(Int64(context.offset))
         }

@@ -13,7 +13,8 @@ extension SQLiteEngine {
         guard let url = facts.url, url.isFileURL else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOpen,
-                "An SQLite store needs a file URL, and got “\(facts.url?.absoluteString ?? "nothing")”.")
+                "An SQLite store needs a file URL, and got “\(facts.url?.withoutPassword.absoluteString ?? "nothing")”."
+            )
         }
         guard let model else {
             throw StoreError.make(

@@ -1,6 +1,7 @@
 import SQLiteEngine
 import Foundation
 import SQLGeneration
+import SQLMigration
 import MigrationPlans
 import StoreEngine
 
@@ -32,8 +33,8 @@ enum Bookkeeping {
     }
 
     /// The history follows the entities' new numbers; changes of objects whose entity is gone go with it.
-    static func history(_ pair: SchemaPair) -> [MigrationStep] {
-        guard pair.structure.hasHistory else { return [] }
+    static func history(_ pair: SchemaPair, _ structure: StoreStructure) -> [MigrationStep] {
+        guard structure.hasHistory else { return [] }
         var steps: [MigrationStep] = []
         func run(_ statement: SQLFragment) { steps.append(.run(statement.sqlite.text)) }
         let removed = pair.sourceMappings.filter { pair.successor($0.layout) == nil }.map(\.number)
@@ -45,7 +46,7 @@ enum Bookkeeping {
             } ?? false
         }.map(\.number)
         if !reshaped.isEmpty { run(HistoryMoveSQL.masks(of: reshaped)) }
-        var columns = Set(pair.structure.columnNames("ACHANGE"))
+        var columns = Set(structure.columnNames("ACHANGE"))
         for former in pair.sourceMappings {
             guard let successor = pair.successor(former.layout), let plan = pair.plan(for: successor) else { continue }
             steps += HistoryTombstones.statements(
@@ -64,23 +65,5 @@ enum Bookkeeping {
 
     private static func renamesProperties(_ plan: EntityMappingPlan) -> Bool {
         (plan.attributes + plan.relationships).contains { $0.source != nil && $0.source != $0.name }
-    }
-}
-
-/// The history's masks of changed properties, carried from one version of an entity to the next.
-enum HistoryMask {
-    /// A mask for the destination's properties.
-    ///
-    /// - Parameters:
-    ///   - mask: the mask of the source's properties.
-    ///   - former: the properties of the source.
-    ///   - properties: the properties of the destination.
-    ///   - source: what a property of the destination is called in the source.
-    /// - Returns: `nil` for a mask that names properties that the source does not have.
-    static func converted(
-        _ mask: Data, from former: HistoryProperties, to properties: HistoryProperties, source: (String) -> String?
-    ) -> Data? {
-        guard let changed = former.names(in: mask).map({ Set($0) }) else { return nil }
-        return properties.mask(of: properties.names.filter { source($0).map(changed.contains) ?? false })
     }
 }

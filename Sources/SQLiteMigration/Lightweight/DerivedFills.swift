@@ -1,5 +1,6 @@
 import CoreDataModel
 import SQLGeneration
+import SQLMigration
 
 /// Statements that compute derived attributes for the objects that are there: those that are new or computed otherwise than
 /// before, and those that depend on other objects, which may have gone.

@@ -2,6 +2,7 @@ import CoreDataModel
 import Foundation
 import MigrationPlans
 import SQLGeneration
+import SQLMigration
 import SQLiteConnection
 import SQLiteEngine
 import StoreEngine

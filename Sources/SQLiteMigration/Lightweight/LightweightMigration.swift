@@ -1,6 +1,7 @@
 import MigrationPlans
 import Ordering
 import SQLGeneration
+import SQLMigration
 import SQLiteEngine
 
 /// A lightweight migration as a value: what is run, in order and in one transaction, to make a store one of another model.
@@ -28,7 +29,7 @@ package struct LightweightMigration: Equatable, Sendable {
         after left: DeferredCleanup = DeferredCleanup(), defersCleanup: Bool = false
     ) throws {
         var builder = LightweightMigrationBuilder(
-            pair: SchemaPair(plan: plan, source: source, destination: destination, structure: structure),
+            pair: SchemaPair(plan: plan, from: source, to: destination, SQLiteColumns()), structure: structure,
             defersCleanup: defersCleanup)
         let built = try builder.build()
         steps = left.tasks.map { .run($0.sql) } + built
@@ -39,26 +40,28 @@ package struct LightweightMigration: Equatable, Sendable {
 /// Puts the parts of a lightweight migration in order.
 private struct LightweightMigrationBuilder {
     let pair: SchemaPair
+    let structure: StoreStructure
     let defersCleanup: Bool
     private var steps: [MigrationStep] = []
     private(set) var deferred: [DeferredCleanup.Task] = []
 
-    init(pair: SchemaPair, defersCleanup: Bool) {
+    init(pair: SchemaPair, structure: StoreStructure, defersCleanup: Bool) {
         self.pair = pair
+        self.structure = structure
         self.defersCleanup = defersCleanup
     }
 
     mutating func build() throws -> [MigrationStep] {
         let tables = try pair.destination.tables.map {
-            try TableMigration($0, in: pair, keepsColumns: defersCleanup)
+            try TableMigration($0, in: pair, structure, keepsColumns: defersCleanup)
         }
         let extended = Set(tables.filter { $0.way == .extend }.map(\.definition.name))
-        let joins = JoinTableMigration(pair) { name in self.currentName(name, extended: extended) }
-        let formerTables = pair.source.tables.map(\.name).filter { pair.structure.tables[$0] != nil }
-        let formerJoins = pair.source.joinTables.map(\.table.name).filter { pair.structure.tables[$0] != nil }
+        let joins = JoinTableMigration(pair, structure) { name in self.currentName(name, extended: extended) }
+        let formerTables = pair.source.tables.map(\.name).filter { structure.tables[$0] != nil }
+        let formerJoins = pair.source.joinTables.map(\.table.name).filter { structure.tables[$0] != nil }
         let set = formerTables.filter { !extended.contains($0) } + formerJoins.filter { !joins.kept.contains($0) }
 
-        run(pair.structure.triggers.keys.filter { $0.hasPrefix("Z_DA_") }.sorted().map { "DROP TRIGGER \(quoted($0))" })
+        run(structure.triggers.keys.filter { $0.hasPrefix("Z_DA_") }.sorted().map { "DROP TRIGGER \(quoted($0))" })
         checkStrays(formerTables)
         let kept = extended.union(joins.kept)
         try dropIndexes(keeping: kept)
@@ -69,7 +72,7 @@ private struct LightweightMigrationBuilder {
         run(RelationshipFills.statements(pair) { name in self.currentName(name, extended: extended) })
         if defersCleanup {
             // The names of the indexes are free when a table goes, which it does not yet.
-            let names = pair.structure.indexes.filter { set.contains($0.value.table) && $0.value.sql != nil }.keys
+            let names = structure.indexes.filter { set.contains($0.value.table) && $0.value.sql != nil }.keys
             run(names.sorted().map { "DROP INDEX \(quoted($0))" })
             deferred =
                 set.map { .table(TableMigration.temporaryName($0)) }
@@ -81,9 +84,9 @@ private struct LightweightMigrationBuilder {
         }
         try createIndexes(tables, kept: kept)
         run(DerivedFills.statements(pair))
-        steps += MandatoryChecks.steps(pair)
+        steps += MandatoryChecks.checks(pair).map { .expectNone($0.select.sqlite.text, $0.violation) }
         run(try pair.destination.derivedAttributeTriggers().map(\.creation))
-        steps += Bookkeeping.history(pair)
+        steps += Bookkeeping.history(pair, structure)
         run(Bookkeeping.primaryKeys(pair))
         return steps
     }
@@ -153,7 +156,7 @@ private struct LightweightMigrationBuilder {
         let wanted = Dictionary(
             pair.destination.indexes.map { ($0.name, $0.creation) }, uniquingKeysWith: { first, _ in first })
         let former = Set(pair.source.indexes.map(\.name))
-        for (name, index) in pair.structure.indexes.ordered(by: { $0.key < $1.key })
+        for (name, index) in structure.indexes.ordered(by: { $0.key < $1.key })
         where kept.contains(index.table) && index.sql != nil {
             guard former.contains(name) || wanted[name] != nil, wanted[name] != index.sql else { continue }
             run(["DROP INDEX \(quoted(name))"])
@@ -163,13 +166,13 @@ private struct LightweightMigrationBuilder {
     private mutating func createIndexes(_ tables: [TableMigration], kept: Set<String>) throws {
         let wanted = pair.destination.indexes
         for index in wanted {
-            let existing = pair.structure.indexes[index.name]
+            let existing = structure.indexes[index.name]
             let stays = existing.map { kept.contains($0.table) && $0.sql == index.creation } ?? false
             if !stays { run([index.creation]) }
         }
         // Somebody else's indexes on a table that was made anew.
         let known = Set((pair.source.indexes + wanted).map(\.name))
-        for (name, index) in pair.structure.indexes.ordered(by: { $0.key < $1.key }) where !known.contains(name) {
+        for (name, index) in structure.indexes.ordered(by: { $0.key < $1.key }) where !known.contains(name) {
             guard let sql = index.sql, let table = tables.first(where: { $0.definition.name == index.table }),
                 table.way == .rebuild
             else { continue }

@@ -1,4 +1,6 @@
 import SQLGeneration
+import SQLMigration
+import SQLiteEngine
 
 /// How one table of the destination comes about.
 struct TableMigration {
@@ -26,9 +28,10 @@ struct TableMigration {
     /// - Parameters:
     ///   - definition: the destination's table.
     ///   - pair: both versions of the tables.
+    ///   - structure: the tables that there are.
     ///   - keepsColumns: whether columns that are not needed any more may stay for a while.
     /// - Throws: an `NSError` that names a column whose source is not known.
-    init(_ definition: TableDefinition, in pair: SchemaPair, keepsColumns: Bool) throws {
+    init(_ definition: TableDefinition, in pair: SchemaPair, _ structure: StoreStructure, keepsColumns: Bool) throws {
         self.definition = definition
         var moves: [RowMove] = []
         var origins: [String: [String: String]] = [:]
@@ -45,7 +48,7 @@ struct TableMigration {
         var foreign: [String: [TableDefinition.Column]] = [:]
         for table in tables {
             let known = Set(pair.source.tables.first { $0.name == table }?.columns.map(\.name) ?? [])
-            foreign[table] = (pair.structure.tables[table] ?? []).filter { !known.contains($0.name) }
+            foreign[table] = (structure.tables[table] ?? []).filter { !known.contains($0.name) }
         }
         foreignColumns = foreign
         guard let only = tables.first else {
@@ -54,7 +57,7 @@ struct TableMigration {
             unusedColumns = []
             return
         }
-        let existing = pair.structure.tables[only] ?? []
+        let existing = structure.tables[only] ?? []
         newColumns = definition.columns.filter { column in !existing.contains { $0.name == column.name } }
         let stays =
             tables.count == 1 && only == definition.name

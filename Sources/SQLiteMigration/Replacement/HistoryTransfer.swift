@@ -3,6 +3,7 @@ import Foundation
 import MigrationPlans
 import Ordering
 import SQLGeneration
+import SQLMigration
 import SQLiteConnection
 import SQLiteEngine
 import StoreEngine

@@ -7,6 +7,7 @@ import Testing
 @testable import CoreDataModel
 @testable import MigrationPlans
 @testable import SQLGeneration
+@testable import SQLMigration
 @testable import SQLiteEngine
 @testable import SQLiteMigration
 
@@ -49,6 +50,11 @@ struct MigrationOracle {
         return found
     }
 
+    func defaultValue(_ slot: SlotLayout, _ column: SlotColumn, _ mapping: EntityMapping) throws -> SQLFragment? {
+        try SchemaPair(plan: plan, from: before.schema, to: after.schema, SQLiteColumns())
+            .defaultValue(slot, column, mapping)
+    }
+
     private func compareValues(
         _ attribute: PropertyPlan, _ mapping: EntityMapping, _ former: EntityMapping
     ) throws -> [String] {
@@ -56,7 +62,7 @@ struct MigrationOracle {
             let slot = mapping.layout.slotIndex(forName: attribute.name)
         else { return [] }
         let description = mapping.layout.slots[slot]
-        let fallback = try ColumnSources.defaultValue(description, column, mapping, after.schema)?.sqlite.text ?? "NULL"
+        let fallback = try defaultValue(description, column, mapping)?.sqlite.text ?? "NULL"
         let values = try plainSQL(
             "SELECT \(column.name) + 0, \(column.name) FROM \(mapping.table) WHERE Z_ENT = \(mapping.number) ORDER BY Z_PK",
             in: after.url)

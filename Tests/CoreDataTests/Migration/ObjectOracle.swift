@@ -7,6 +7,7 @@ import Testing
 @testable import CoreDataModel
 @testable import MigrationPlans
 @testable import SQLGeneration
+@testable import SQLMigration
 @testable import SQLiteEngine
 @testable import SQLiteMigration
 
@@ -17,7 +18,12 @@ struct ObjectOracle {
     let before: (url: URL, schema: SQLSchema)
     let after: (url: URL, schema: SQLSchema)
 
-    init(_ oracle: MigrationOracle) { (plan, before, after) = (oracle.plan, oracle.before, oracle.after) }
+    private let oracle: MigrationOracle
+
+    init(_ oracle: MigrationOracle) {
+        (plan, before, after) = (oracle.plan, oracle.before, oracle.after)
+        self.oracle = oracle
+    }
 
     /// What is wrong, a line each; empty when every object and relationship is as the mapping says.
     func differences() throws -> [String] {
@@ -55,8 +61,7 @@ struct ObjectOracle {
         guard let layout = after.schema.layout.entityByName[plan.destination ?? ""],
             let mapping = after.schema.mapping(of: layout), let slot = layout.slotIndex(forName: attribute.name),
             !layout.slots[slot].isOptional, let destination = mapping.columns[slot],
-            let value = try ColumnSources.defaultValue(layout.slots[slot], destination, mapping, after.schema)?.sqlite
-                .text
+            let value = try oracle.defaultValue(layout.slots[slot], destination, mapping)?.sqlite.text
         else { return column }
         return "IFNULL(\(column), \(value))"
     }

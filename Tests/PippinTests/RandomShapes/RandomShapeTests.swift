@@ -16,6 +16,8 @@ struct RandomShapeTests {
         for seed in Self.firstSeed..<(Self.firstSeed + Self.count) {
             do { try await check(UInt64(seed)) } catch let error where "\(error)".contains("inf directly in JSON") {
                 // What is kept as JSON cannot be infinite, and is refused.
+            } catch let error where "\(error)".contains("zero character") {
+                // So is a text with a zero character in PostgreSQL.
             } catch { Issue.record("seed \(seed): \(error)") }
         }
     }

@@ -2,14 +2,13 @@ import CoreDataModel
 import Foundation
 import MigrationPlans
 import SQLGeneration
-import SQLiteEngine
 
 /// Where the columns of one entity's rows come from.
-struct ColumnSources {
+package struct ColumnSources {
     /// What each column of the destination gets that the entity's rows use.
-    private(set) var values: [String: MovedValue] = [:]
+    package private(set) var values: [String: MovedValue] = [:]
     /// The columns of the destination that have a value of their own in the source, which must not be lost.
-    private(set) var sourceColumns: [String: String] = [:]
+    package private(set) var sourceColumns: [String: String] = [:]
 
     private let pair: SchemaPair
     private let mapping: EntityMapping
@@ -17,7 +16,9 @@ struct ColumnSources {
     private let plan: EntityMappingPlan
 
     /// - Throws: when a default value cannot be stored.
-    init(_ mapping: EntityMapping, from former: EntityMapping, plan: EntityMappingPlan, in pair: SchemaPair) throws {
+    package init(_ mapping: EntityMapping, from former: EntityMapping, plan: EntityMappingPlan, in pair: SchemaPair)
+        throws
+    {
         self.pair = pair
         self.mapping = mapping
         self.former = former
@@ -39,36 +40,22 @@ struct ColumnSources {
         let sourceAttribute = sourceSlot.flatMap { former.layout.slots[$0].attribute }
         let sourceColumn = sourceSlot.flatMap { former.columns[$0] }
         if column.isComposite {
-            let nested = NestedColumns(sourceColumn, sourceAttribute)
+            let nested = NestedColumns(sourceColumn, sourceAttribute, pair.columns)
             for element in try nested.sources(of: column, attribute, schema: pair.destination, mapping: mapping) {
                 values[element.column] = element.value
                 sourceColumns[element.column] = element.source
             }
             return
         }
-        let defaultValue = try Self.defaultValue(slot, column, mapping, pair.destination)
+        let defaultValue = try pair.defaultValue(slot, column, mapping)
         guard let sourceSlot, let sourceAttribute, let sourceColumn, !sourceColumn.isComposite else {
             values[column.name] = defaultValue.map { .computed($0) } ?? .nothing
             return
         }
         let isNewlyMandatory = !slot.isOptional && former.layout.slots[sourceSlot].isOptional
-        values[column.name] = ColumnConversion.value(
-            sourceColumn.name, from: sourceAttribute, sourceColumn.storage, to: attribute, column.storage,
-            fallback: isNewlyMandatory ? defaultValue : nil)
+        values[column.name] = pair.columns.moved(
+            sourceColumn, sourceAttribute, to: column, attribute, fallback: isNewlyMandatory ? defaultValue : nil)
         sourceColumns[column.name] = sourceColumn.name
-    }
-
-    /// An attribute's default value; `nil` where it has none.
-    static func defaultValue(
-        _ slot: SlotLayout, _ column: SlotColumn, _ mapping: EntityMapping, _ schema: SQLSchema
-    ) throws -> SQLFragment? {
-        guard !slot.defaultValue.isNull, !column.isDerived else { return nil }
-        let value = try RowWriter(mapping, schema: schema).encoded(
-            slot.defaultValue, column, attribute: slot.attribute, files: nil)
-        if case .blob(let data) = value, case .data(true) = column.storage {
-            return "\(literal: .blob(ExternalData.inline(data)))"
-        }
-        return "\(literal: value)"
     }
 
     // MARK: To-one relationships
@@ -137,6 +124,14 @@ struct ColumnSources {
 }
 
 extension SchemaPair {
+    /// An attribute's default value; `nil` where it has none.
+    package func defaultValue(
+        _ slot: SlotLayout, _ column: SlotColumn, _ mapping: EntityMapping
+    ) throws -> SQLFragment? {
+        guard !slot.defaultValue.isNull, !column.isDerived else { return nil }
+        return try columns.literal(slot.defaultValue, column, slot.attribute, mapping, destination)
+    }
+
     /// The column that a relationship without inverse had in its destinations' table; nil where there was none.
     func formerKey(_ owner: OwnerColumn) -> ForeignKeyMapping? {
         guard let former = former(owner.relationship), former.isToMany, let mapping = source.mapping(of: former.source),

@@ -3,8 +3,8 @@ import SQLGeneration
 
 /// Statements that fill the columns of to-one relationships that no column of the source has: where only the inverse was
 /// there before, and where a to-many relationship became ordered; and those that keep the owners of relationships without inverse.
-enum RelationshipFills {
-    static func statements(_ pair: SchemaPair, tableName: (String) -> String) -> [SQLFragment] {
+package enum RelationshipFills {
+    package static func statements(_ pair: SchemaPair, tableName: (String) -> String) -> [SQLFragment] {
         pair.destinationMappings.flatMap { mapping -> [SQLFragment] in
             let inherited = mapping.layout.superentity?.relationships.count ?? 0
             return mapping.layout.relationships[inherited...].flatMap { relationship -> [SQLFragment] in

@@ -1,4 +1,3 @@
-import SQLiteEngine
 import CoreDataModel
 import MigrationPlans
 import SQLGeneration
@@ -7,11 +6,21 @@ import SQLGeneration
 ///
 /// To-many relationships may be empty, also where the new model has a minimum count, as in Core Data: it validates them when
 /// such an object is next saved.
-enum MandatoryChecks {
-    static func steps(_ pair: SchemaPair) -> [MigrationStep] {
-        pair.destinationMappings.flatMap { mapping -> [MigrationStep] in
+package enum MandatoryChecks {
+    /// A `SELECT` that must find nothing, and what a row would mean.
+    package struct Check {
+        package let select: SQLFragment
+        package let violation: MigrationViolation
+
+        package init(_ select: SQLFragment, _ violation: MigrationViolation) {
+            (self.select, self.violation) = (select, violation)
+        }
+    }
+
+    package static func checks(_ pair: SchemaPair) -> [Check] {
+        pair.destinationMappings.flatMap { mapping -> [Check] in
             guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { return [] }
-            return mapping.layout.slots.indices.flatMap { slot -> [MigrationStep] in
+            return mapping.layout.slots.indices.flatMap { slot -> [Check] in
                 check(mapping.layout.slots[slot], mapping.columns[slot], mapping, former, plan, pair)
             }
         }
@@ -21,7 +30,7 @@ enum MandatoryChecks {
         _ slot: SlotLayout, _ column: SlotColumn?, _ mapping: EntityMapping, _ former: EntityMapping,
         _ plan: EntityMappingPlan,
         _ pair: SchemaPair
-    ) -> [MigrationStep] {
+    ) -> [Check] {
         guard let column, !column.isDerived else { return [] }
         let sourceSlot = plan.source(of: slot.name).flatMap { former.layout.slotIndex(forName: $0) }
             .map { former.layout.slots[$0] }
@@ -29,12 +38,12 @@ enum MandatoryChecks {
             guard let attribute = slot.attribute, attribute.tellsPresence else { return [] }
             return nestedChecks(column, attribute, slot.name, within: [], mapping)
         }
-        var steps: [MigrationStep] = []
+        var steps: [Check] = []
         if !slot.isOptional, slot.defaultValue.isNull, sourceSlot?.isOptional ?? true {
             let isRelationship = slot.relationship != nil
             steps.append(
-                .expectNone(
-                    CheckSQL.missing(column.name, of: mapping).sqlite.text,
+                Check(
+                    CheckSQL.missing(column.name, of: mapping),
                     MigrationViolation(
                         entity: mapping.layout.name, property: slot.name, isRelationship: isRelationship,
                         reason: isRelationship
@@ -44,8 +53,8 @@ enum MandatoryChecks {
             let bounds = ColumnConversion.bounds(from: source, to: attribute)
         {
             steps.append(
-                .expectNone(
-                    CheckSQL.outside(bounds, column.name, of: mapping).sqlite.text,
+                Check(
+                    CheckSQL.outside(bounds, column.name, of: mapping),
                     MigrationViolation(
                         entity: mapping.layout.name, property: slot.name, reason: MigrationViolation.outOfRange)))
         }
@@ -56,17 +65,17 @@ enum MandatoryChecks {
     private static func nestedChecks(
         _ column: SlotColumn, _ attribute: AttributeLayout, _ path: String, within present: [[String]],
         _ mapping: EntityMapping
-    ) -> [MigrationStep] {
+    ) -> [Check] {
         let present = attribute.isAlwaysPresent ? present : present + [column.flattened.map(\.name)]
-        return column.elements.flatMap { element -> [MigrationStep] in
+        return column.elements.flatMap { element -> [Check] in
             let name = NestedColumns.name(of: element)
             guard let layout = attribute.elements.first(where: { $0.name == name }) else { return [] }
             let path = "\(path).\(name)"
             if element.isComposite { return nestedChecks(element, layout, path, within: present, mapping) }
             guard !layout.description.isOptional else { return [] }
             return [
-                .expectNone(
-                    CheckSQL.missing(element.name, of: mapping, whereAnyOf: present).sqlite.text,
+                Check(
+                    CheckSQL.missing(element.name, of: mapping, whereAnyOf: present),
                     MigrationViolation(
                         entity: mapping.layout.name, property: path, reason: MigrationViolation.missingAttribute))
             ]

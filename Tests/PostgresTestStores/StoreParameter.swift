@@ -1,11 +1,13 @@
 import Foundation
 import PostgresEngine
+import PostgresMigration
 import PostgresServer
 import Synchronization
 import TestStartup
 
-@testable import CoreData
-@testable import StoreEngine
+import CoreData
+import MigrationPlans
+import StoreEngine
 
 /// What stores the tests run on: `PIPPIN_STORE=PostgreSQL swift test --filter CoreDataTests` runs them all with the engine of PostgreSQL
 /// under the names of SQLite's and the in-memory type. Tests that look at a file fail then; `Documentation/PostgreSQL store.md` says
@@ -34,6 +36,7 @@ private enum Schemas {
 
     /// A schema for a file, or a new one for a store that has none.
     static func place(_ url: URL?) throws -> StorePlace {
+        if let url, url.scheme == "postgresql" { return try StorePlace(url, nil) }
         let path = url.flatMap { $0.isNoFile ? nil : $0.standardizedFileURL.path }
         let new = { "store_\(count.add(1, ordering: .relaxed).newValue)" }
         let name = names.withLock { names in
@@ -46,6 +49,8 @@ private enum Schemas {
     }
 
     static func url(_ url: URL) throws -> URL {
+        // What a migration makes on its way.
+        if url.scheme == "postgresql" { return url }
         let place = try place(url)
         return URL(string: try database.get().uri() + "&schema=\(place.schema)") ?? url
     }
@@ -75,6 +80,54 @@ private enum SubstituteForFiles: StoreFormat {
 
     static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
         try PostgresFormat.replace(at: Schemas.url(destination), from: Schemas.url(source), options: options)
+    }
+}
+
+// A migration of what stands for a file.
+extension SubstituteForFiles: MigratableFormat {
+    static func version(of url: URL, options: [AnyHashable: Any]?) throws -> StoreVersion {
+        try PostgresFormat.version(of: Schemas.url(url), options: options)
+    }
+
+    static func sourceModel(of url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
+        try PostgresFormat.sourceModel(of: Schemas.url(url), options: options)
+    }
+
+    static func prepareMigration(of url: URL, options: [AnyHashable: Any]?) throws {}
+
+    static func steps(of migration: InferredMigration, at url: URL) throws -> [MigrationStep] {
+        try PostgresFormat.steps(of: migration, at: Schemas.url(url))
+    }
+
+    static func migrate(
+        _ url: URL, by migration: InferredMigration, options: [AnyHashable: Any]?, defersCleanup: Bool,
+        progress: (Double) -> Void
+    ) throws {
+        try PostgresFormat.migrate(
+            Schemas.url(url), by: migration, options: options, defersCleanup: defersCleanup, progress: progress)
+    }
+
+    static func succeed(
+        _ url: URL, options: [AnyHashable: Any]?, failing: (any Error) -> any Error,
+        _ make: (any SuccessorPlaces) throws -> URL?
+    ) throws {
+        try PostgresFormat.succeed(Schemas.url(url), options: options, failing: failing, make)
+    }
+
+    static func continuity(of url: URL, options: [AnyHashable: Any]?) throws -> any StoreContinuity {
+        try PostgresFormat.continuity(of: Schemas.url(url), options: options)
+    }
+
+    static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws { try work() }
+    static func exists(at url: URL) -> Bool { (try? Schemas.url(url)).map(PostgresFormat.exists) ?? false }
+    static func protect(_ place: URL, like store: URL) {}
+    static func remove(at url: URL) throws { try PostgresFormat.remove(at: Schemas.url(url)) }
+    static func removeLeftovers(of url: URL) {}
+
+    static func reconciliation(
+        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, timeout: Double?
+    ) throws -> (any ReconcilableStore)? {
+        try PostgresFormat.reconciliation(at: Schemas.url(url), program: program, rules: rules, timeout: timeout)
     }
 }
 

@@ -1,7 +1,6 @@
 import CoreDataModel
 import Foundation
 import SQLGeneration
-import SQLiteEngine
 
 /// Where the columns of a composite attribute's elements come from: from the elements of the attribute that it was, from the JSON
 /// that was kept in its place, or from the elements' default values. Pure.
@@ -20,14 +19,18 @@ struct NestedColumns {
     private var condition: SQLFragment?
     /// The keys from the JSON's top to the composite.
     private var path: [String] = []
+    private let columns: any ColumnMoving
 
-    init(_ column: SlotColumn?, _ attribute: AttributeLayout?) {
+    init(_ column: SlotColumn?, _ attribute: AttributeLayout?, _ columns: any ColumnMoving) {
+        self.columns = columns
         if let column, let attribute { former = (column, attribute) } else { former = nil }
     }
 
     private init(
-        _ former: (column: SlotColumn, attribute: AttributeLayout)?, _ condition: SQLFragment?, _ path: [String]
+        _ former: (column: SlotColumn, attribute: AttributeLayout)?, _ condition: SQLFragment?, _ path: [String],
+        _ columns: any ColumnMoving
     ) {
+        self.columns = columns
         self.former = former
         self.condition = condition
         self.path = path
@@ -43,22 +46,21 @@ struct NestedColumns {
             let name = Self.name(of: element)
             guard let layout = attribute.elements.first(where: { $0.name == name }) else { continue }
             if element.isComposite {
-                let inner = NestedColumns(formerElement(of: layout), defaults, path + [layout.nestedKey])
+                let inner = NestedColumns(formerElement(of: layout), defaults, path + [layout.nestedKey], columns)
                 sources += try inner.sources(of: element, layout, schema: schema, mapping: mapping)
                 continue
             }
-            let fallback = try Self.defaultValue(layout, element, schema, mapping).map { value in
+            let fallback = try defaultValue(layout, element, schema, mapping).map { value in
                 defaults.map { ColumnConversion.value(value, where: $0) } ?? value
             }
             if let json {
-                let value = MovedValue.computed(NestedJSON.sql(json.name, path + [layout.nestedKey], layout))
+                let value = MovedValue.computed(columns.nested(json.name, path + [layout.nestedKey], layout))
                 let isMandatory = !layout.description.isOptional
                 sources.append(Source(column: element.name, value: value.orElse(isMandatory ? fallback : nil)))
             } else if let former = formerElement(of: layout), !former.column.isComposite {
                 let isNewlyMandatory = !layout.description.isOptional && former.attribute.description.isOptional
-                let value = ColumnConversion.value(
-                    former.column.name, from: former.attribute, former.column.storage, to: layout,
-                    element.storage, fallback: isNewlyMandatory ? fallback : nil)
+                let value = columns.moved(
+                    former.column, former.attribute, to: element, layout, fallback: isNewlyMandatory ? fallback : nil)
                 sources.append(Source(column: element.name, value: value, source: former.column.name))
             } else {
                 sources.append(Source(column: element.name, value: fallback.map { .computed($0) } ?? .nothing))
@@ -89,18 +91,17 @@ struct NestedColumns {
     /// What must hold of a row that has the composite's value. A value that may be missing is there if anything in it is.
     private func defaultCondition(of attribute: AttributeLayout) -> SQLFragment? {
         guard !attribute.isAlwaysPresent, former != nil || !attribute.isPresentInitially else { return condition }
-        if let json { return NestedJSON.isPresent(json.name, path) }
+        if let json { return columns.nestedIsPresent(json.name, path) }
         guard let former, former.column.isComposite else { return ColumnConversion.isAnyPresent([]) }
         return ColumnConversion.isAnyPresent(former.column.flattened.map(\.name))
     }
 
-    private static func defaultValue(
+    private func defaultValue(
         _ layout: AttributeLayout, _ column: SlotColumn, _ schema: SQLSchema, _ mapping: EntityMapping
     ) throws -> SQLFragment? {
         let value = StoredValue(layout.description.defaultValue, for: layout)
         guard !value.isNull else { return nil }
-        return
-            "\(literal: try RowWriter(mapping, schema: schema).encoded(value, column, attribute: layout, files: nil))"
+        return try columns.literal(value, column, layout, mapping, schema)
     }
 
     /// An element's name, the last part of its column's path.

@@ -2,16 +2,16 @@ import Ordering
 import SQLGeneration
 
 /// Rows that go from one table to another with the same statement.
-struct RowMove {
-    let sourceTable: String
+package struct RowMove {
+    package let sourceTable: String
     /// The entities of the rows: their numbers before and after.
-    var numbers: EntityNumbers
+    package var numbers: EntityNumbers
     /// What each column of the destination gets.
-    var values: [String: MovedValue]
+    package var values: [String: MovedValue]
     /// For each of the entities, the columns of the source that its rows use.
     private var used: [Set<String>]
 
-    init(_ mapping: EntityMapping, from former: EntityMapping, _ sources: ColumnSources) {
+    package init(_ mapping: EntityMapping, from former: EntityMapping, _ sources: ColumnSources) {
         sourceTable = former.table
         numbers = EntityNumbers([.init(old: former.number, new: mapping.number)])
         values = sources.values
@@ -46,7 +46,7 @@ struct RowMove {
     }
 
     /// As few moves as possible.
-    static func merged(_ moves: [RowMove]) -> [RowMove] {
+    package static func merged(_ moves: [RowMove]) -> [RowMove] {
         var result: [RowMove] = []
         for move in moves {
             var isAbsorbed = false
@@ -64,13 +64,13 @@ struct RowMove {
     ///   - source: the table that the rows are in.
     ///   - extra: columns that the model does not know, which stay.
     /// - Returns: the statement.
-    func insertion(into table: String, columns: [String], from source: String, extra: [String]) -> SQLFragment {
+    package func insertion(into table: String, columns: [String], from source: String, extra: [String]) -> SQLFragment {
         let present = columns.compactMap { column in values[column].map { (column: column, value: $0) } }
         return RowMoveSQL.insertion(into: table, from: source, numbers: numbers, values: present, extra: extra)
     }
 
     /// `UPDATE ZCAR SET ZWHEELS = 4 WHERE Z_ENT = 2`; `nil` where the rows need no change.
-    func update(of table: String, newColumns: Set<String>) -> SQLFragment? {
+    package func update(of table: String, newColumns: Set<String>) -> SQLFragment? {
         let changes = values.ordered { $0.key < $1.key }.filter { column, value in
             value != .column(column) && !(newColumns.contains(column) && value == .nothing)
         }

@@ -1,0 +1,106 @@
+import CoreData
+import CoreDataPostgres
+import Foundation
+import PostgresEngine
+import PostgresMigration
+
+/// `pippin-postgres`: what is done with stores on servers, apart from `pippin` so that this needs no `libpq`.
+enum PostgresCommand {
+    static let usage = """
+        usage: pippin-postgres info STORE               what a store says of itself
+               pippin-postgres copy SOURCE TARGET       copies a store; there must be none at the target
+               pippin-postgres migrate STORE MODEL      brings a store to a model (.mom, .momd)
+               pippin-postgres migrate --sql STORE MODEL    prints the statements of that, and changes nothing
+        A STORE is a connection string (postgresql://app@db.example/books?schema=shop), or a file.
+        """
+
+    /// What is wrong with the arguments.
+    struct Misuse: Error {}
+
+    /// - Parameters:
+    ///   - arguments: what stands behind the name of the program.
+    ///   - output: writes to standard output.
+    /// - Throws: ``Misuse``, and the errors of the stores.
+    static func run(_ arguments: [String], _ output: (String) -> Void) throws {
+        _ = NSPostgreSQLStoreType
+        switch (arguments.first, Array(arguments.dropFirst())) {
+        case ("info"?, let rest) where rest.count == 1: try info(Place(rest[0]), output)
+        case ("copy"?, let rest) where rest.count == 2: try copy(Place(rest[0]), Place(rest[1]), output)
+        case ("migrate"?, let rest) where rest.count == 2: try migrate(Place(rest[0]), rest[1], onlySQL: false, output)
+        case ("migrate"?, let rest) where rest.count == 3 && rest[0] == "--sql":
+            try migrate(Place(rest[1]), rest[2], onlySQL: true, output)
+        default: throw Misuse()
+        }
+    }
+
+    /// Where a store is.
+    struct Place {
+        let url: URL
+        let type: String
+
+        init(_ argument: String) throws {
+            if let url = URL(string: argument), url.scheme?.hasPrefix("postgres") ?? false {
+                (self.url, type) = (url, NSPostgreSQLStoreType)
+            } else if argument.contains("="), let url = StorePlace.url(of: argument, schema: nil) {
+                (self.url, type) = (url, NSPostgreSQLStoreType)
+            } else {
+                (url, type) = (URL(fileURLWithPath: argument), NSSQLiteStoreType)
+            }
+        }
+
+        /// The store's own model.
+        func model() throws -> NSManagedObjectModel {
+            guard let format = NSPersistentStoreCoordinator.migratableFormat(ofType: type) else { throw Misuse() }
+            return try format.sourceModel(of: url, options: nil)
+        }
+
+        func coordinator(readOnly: Bool) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try model())
+            let store = try coordinator.addPersistentStore(
+                ofType: type, configurationName: nil, at: url,
+                options: readOnly ? [NSReadOnlyPersistentStoreOption: true] : nil)
+            return (coordinator, store)
+        }
+    }
+
+    private static func info(_ place: Place, _ output: (String) -> Void) throws {
+        let (coordinator, store) = try place.coordinator(readOnly: true)
+        output("\(place.url.withoutPassword.absoluteString)\nUUID \(store.identifier ?? "")\n")
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            for entity in coordinator.managedObjectModel.entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
+                let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+                request.includesSubentities = false
+                output("\(entity.name ?? ""): \(try context.count(for: request))\n")
+            }
+        }
+    }
+
+    private static func copy(_ source: Place, _ target: Place, _ output: (String) -> Void) throws {
+        let (coordinator, store) = try source.coordinator(readOnly: true)
+        _ = try coordinator.migratePersistentStore(store, to: target.url, options: nil, withType: target.type)
+        output("Copied to \(target.url.withoutPassword.absoluteString).\n")
+    }
+
+    private static func migrate(
+        _ place: Place, _ path: String, onlySQL: Bool, _ output: (String) -> Void
+    ) throws {
+        guard let model = NSManagedObjectModel(contentsOf: URL(fileURLWithPath: path)) else {
+            throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: path])
+        }
+        let migration = try StoreMigration(of: place.type, at: place.url, to: model)
+        switch migration.way {
+        case .nothing: output(onlySQL ? "-- nothing to do\n" : "Nothing to do.\n")
+        case .inPlace(_, let steps) where onlySQL:
+            let script =
+                try place.type == NSPostgreSQLStoreType
+                ? MigrationScript.text(steps, of: StorePlace(place.url, nil))
+                : steps.map { "\($0.sql);" }.joined(separator: "\n")
+            output(script + "\n")
+        case .inPlace, .mapped:
+            try migration.run()
+            output("Done.\n")
+        }
+    }
+}

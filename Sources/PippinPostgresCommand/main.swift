@@ -1,0 +1,13 @@
+import Foundation
+
+do {
+    try PostgresCommand.run(Array(CommandLine.arguments.dropFirst())) { text in
+        FileHandle.standardOutput.write(Data(text.utf8))
+    }
+} catch is PostgresCommand.Misuse {
+    FileHandle.standardError.write(Data((PostgresCommand.usage + "\n").utf8))
+    exit(64)
+} catch {
+    FileHandle.standardError.write(Data("pippin-postgres: \((error as NSError).localizedDescription)\n".utf8))
+    exit(1)
+}

@@ -1,0 +1,45 @@
+extension PostgresConnection {
+    /// Runs a closure in one transaction, in which those that are begun meanwhile are parts: what one of them commits is there when all of
+    /// it is.
+    ///
+    /// - Parameter body: may use the connection as if it had it for itself.
+    /// - Returns: what the closure returns.
+    /// - Throws: what the closure throws; nothing of the transaction is there then.
+    package func wholeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+        guard !isWhole else { return try body() }
+        try execute(TransactionKind.readWrite.rawValue)
+        isWhole = true
+        do {
+            let result = try body()
+            isWhole = false
+            parts = 0
+            try execute("COMMIT")
+            return result
+        } catch {
+            isWhole = false
+            parts = 0
+            // The first error is the one to tell.
+            if isInTransaction { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// What begins a transaction: a part of the whole one, where there is one.
+    package func beginning(_ kind: TransactionKind = .readWrite) -> String {
+        guard isWhole else { return kind.rawValue }
+        parts += 1
+        return "SAVEPOINT pippin_whole_\(parts)"
+    }
+
+    /// Whether a transaction is open that was begun by ``begin(_:)`` or ``beginning(_:)``.
+    package var isInOwnTransaction: Bool { isWhole ? parts > 0 : isInTransaction }
+
+    /// What ends it.
+    func ending(commits: Bool) -> String? {
+        guard isWhole else { return commits ? "COMMIT" : isInTransaction ? "ROLLBACK" : nil }
+        guard parts > 0 else { return nil }
+        defer { parts -= 1 }
+        let name = "pippin_whole_\(parts)"
+        return commits ? "RELEASE SAVEPOINT \(name)" : "ROLLBACK TO SAVEPOINT \(name); RELEASE SAVEPOINT \(name)"
+    }
+}

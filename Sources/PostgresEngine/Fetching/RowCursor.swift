@@ -1,0 +1,68 @@
+import CoreDataModel
+import PostgresConnection
+import SQLGeneration
+import StoreEngine
+
+/// What a fetch finds, a portion at a time, by a cursor of the server's: all of it of the state that it began with.
+final class RowCursor: RowPortions {
+    private let store: OpenDatabase
+    private let connection: PostgresConnection
+    let reader: RowReader
+    private let name: String
+    private var isAtEnd = false
+
+    /// Opens a cursor on a connection whose transaction reads one state.
+    init(_ store: OpenDatabase, _ fetch: CachedFetch, _ reader: RowReader, _ parameters: PostgresParameters) throws {
+        self.store = store
+        self.reader = reader
+        connection = store.connection
+        store.cursors += 1
+        name = "pippin_cursor_\(store.cursors)"
+        try connection.queryOnce("DECLARE \(name) NO SCROLL CURSOR FOR \(fetch.sql.text)", parameters)
+    }
+
+    deinit {
+        guard connection.isUsable, !isAtEnd else { return }
+        // It goes with the transaction at the latest.
+        try? connection.execute("CLOSE \(name)")
+    }
+
+    func next(_ count: Int) throws -> ContiguousArray<Row> {
+        try store.run("fetch from") { try nextResult(count).map { try reader.rows($0) } ?? [] }
+    }
+
+    /// The next rows as the server sends them; nil at the end.
+    func nextResult(_ count: Int) throws -> PostgresResult? {
+        guard !isAtEnd else { return nil }
+        // The server counts with 32 bits.
+        let count = min(count, Int(Int32.max))
+        let result = try connection.queryOnce("FETCH FORWARD \(count) FROM \(name)")
+        if result.count < count {
+            isAtEnd = true
+            try connection.execute("CLOSE \(name)")
+        }
+        return result
+    }
+}
+
+extension OpenDatabase {
+    /// What a plan finds, in portions; nil where the database cannot answer it alone. For a reader of one state.
+    func cursor(_ plan: FetchPlan) throws -> RowCursor? {
+        try run("fetch from") {
+            let question = try Question(plan)
+            let fetch = try cachedFetch(plan, question, .rows)
+            guard fetch.isExact, let reader = fetch.reader else { return nil }
+            let context = BindingContext(
+                arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
+            do {
+                let parameters = try ParameterBinder.parameters(fetch.sql.bindings, context)
+                guard parameters.count < 65_536 else { return nil }
+                return try connection.part { try RowCursor(self, fetch, reader, parameters) }
+            } catch is Inexact { return nil } catch let error as PostgresError
+                where error.isSyntaxOrTypeError || error.isDataError
+            {
+                return nil
+            }
+        }
+    }
+}

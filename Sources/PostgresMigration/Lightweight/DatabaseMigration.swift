@@ -1,0 +1,345 @@
+import CoreDataModel
+import MigrationPlans
+import Ordering
+import PostgresConnection
+import PostgresEngine
+import SQLGeneration
+import SQLMigration
+
+/// A lightweight migration as a value: what is run, in order and in one transaction, to make the tables of a store those of another
+/// model. Pure.
+///
+/// No object is loaded. Afterwards the schema has the tables, columns, indexes and references of a new store of the model.
+package struct DatabaseMigration {
+    /// The steps, in order.
+    package private(set) var steps: [MigrationStep] = []
+    private let pair: SchemaPair
+    private let structure: DatabaseStructure
+    private let source: TableCreation
+    private let destination: TableCreation
+    private let tables: [TablePlan]
+    private let joins: JoinPlan
+    /// Where the rows of the source's tables are while the new ones are filled.
+    private let places: [String: String]
+
+    /// Works out the steps.
+    ///
+    /// - Parameters:
+    ///   - plan: what becomes of each entity.
+    ///   - source: the schema that the store has.
+    ///   - destination: the schema that it shall have.
+    ///   - structure: what there is.
+    /// - Throws: an `NSError` for a default value or a derived attribute that the store cannot hold.
+    package init(
+        plan: MappingPlan, from source: SQLSchema, to destination: SQLSchema, structure: DatabaseStructure
+    ) throws {
+        let pair = SchemaPair(plan: plan, from: source, to: destination, PostgresColumns())
+        self.pair = pair
+        self.structure = structure
+        self.source = TableCreation(source)
+        self.destination = TableCreation(destination)
+        let tables = try pair.destinationMappings.filter { $0.layout.superentity == nil }.map {
+            try TablePlan($0, in: pair)
+        }
+        self.tables = tables
+        var places: [String: String] = [:]
+        for former in self.source.tables { places[former.table] = Self.formerName(former.table) }
+        for table in tables where table.way == .alter { places[table.sources[0]] = table.table }
+        let joins = JoinPlan(pair) { places[$0] ?? $0 }
+        for join in joins.kept { places[join] = join }
+        self.joins = joins
+        self.places = places
+        try build()
+    }
+
+    private static func formerName(_ table: String) -> String {
+        QualifiedName.make(
+            schema: QualifiedName.schema(table), name: SnakeCase.cut("_former_\(QualifiedName.name(table))"))
+    }
+
+    private mutating func run(_ sql: String) { steps.append(.run(sql)) }
+    private mutating func run(_ fragments: [SQLFragment]) { steps += fragments.map { .run($0.postgres.text) } }
+    private func alter(_ table: String) -> String { "ALTER TABLE \(quotedName(table))" }
+
+    /// The tables of the source that do not stay.
+    private var leaving: [String] {
+        source.tables.map(\.table).filter { places[$0] == Self.formerName($0) }
+    }
+
+    /// Whether rows are written, which references would keep an eye on.
+    private var movesRows: Bool {
+        tables.contains { $0.way == .rebuild || !$0.columns.moves.isEmpty } || !joins.insertions.isEmpty
+            || pair.sourceMappings.contains { pair.successor($0.layout) == nil }
+            || !RelationshipFills.statements(pair, tableName: { $0 }).isEmpty
+    }
+
+    private mutating func build() throws {
+        check()
+        let droppedReferences = dropReferences()
+        let droppedIndexes = dropIndexes()
+        renameTables()
+        for table in tables { fill(table) }
+        for join in destination.tables where joins.created.contains(join.table) { run(join.creation) }
+        run(joins.insertions)
+        let places = places
+        run(RelationshipFills.statements(pair) { places[$0] ?? $0 })
+        finishColumns()
+        let former = leaving.map { quotedName(Self.formerName($0)) }
+        if !former.isEmpty { run("DROP TABLE \(former.joined(separator: ", "))") }
+        try run(
+            DerivedColumn.all(in: pair.destination).filter(needsValues).compactMap {
+                try $0.fill(in: pair.destination)
+            })
+        steps += MandatoryChecks.checks(pair).map { .expectNone($0.select.postgres.text, $0.violation) }
+        for index in destination.indexes where !isKept(index) || droppedIndexes.contains(index.name) {
+            run(index.creation)
+        }
+        addReferences(dropped: droppedReferences)
+        grant()
+        history()
+    }
+
+    // MARK: Before
+
+    /// What would be lost, or does not fit.
+    private mutating func check() {
+        for table in source.tables {
+            let members = pair.sourceMappings.filter { $0.table == table.table }
+            guard !members.isEmpty, structure.columns[table.table] != nil else { continue }
+            steps.append(
+                .expectNone(
+                    CheckSQL.strangers(in: table.table, among: members.map(\.number)).postgres.text,
+                    MigrationViolation(
+                        entity: members[0].layout.root.name,
+                        reason:
+                            "The table \(QualifiedName.name(table.table)) has rows of an entity that the source model does not know"
+                    )))
+        }
+        for mapping in pair.destinationMappings {
+            guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { continue }
+            for slot in mapping.layout.slots.indices {
+                let name = mapping.layout.slots[slot].name
+                guard let column = mapping.columns[slot], !column.isComposite, !column.isDerived,
+                    let attribute = mapping.layout.slots[slot].attribute,
+                    let old = plan.source(of: name).flatMap({ former.layout.slotIndex(forName: $0) }),
+                    let oldColumn = former.columns[old], !oldColumn.isComposite,
+                    let bounds = PostgresColumns.bounds(
+                        ColumnKind(oldColumn.storage, former.layout.slots[old].attribute),
+                        ColumnKind(column.storage, attribute))
+                else { continue }
+                steps.append(
+                    .expectNone(
+                        CheckSQL.outside(bounds, oldColumn.name, of: former).postgres.text,
+                        MigrationViolation(
+                            entity: mapping.layout.name, property: name, reason: MigrationViolation.outOfRange)))
+            }
+        }
+    }
+
+    /// References are checked when all rows are there.
+    private mutating func dropReferences() -> Bool {
+        guard movesRows else {
+            run("SET CONSTRAINTS ALL IMMEDIATE")
+            return false
+        }
+        for table in source.tables {
+            for name in structure.references[table.table] ?? [] {
+                run("\(alter(table.table)) DROP CONSTRAINT \(quotedName(name))")
+            }
+        }
+        run("SET CONSTRAINTS ALL IMMEDIATE")
+        return true
+    }
+
+    /// Whether an index of the destination is there, and stays.
+    private func isKept(_ index: TableCreation.IndexStatement) -> Bool {
+        let stays =
+            joins.kept.contains(index.table)
+            || tables.contains { $0.table == index.table && $0.way == .alter && $0.sources == [index.table] }
+        return stays && source.indexes.contains(index)
+            && structure.indexes[index.table]?.contains(index.name) ?? false
+    }
+
+    /// - Returns: the names of those that are gone.
+    private mutating func dropIndexes() -> Set<String> {
+        var dropped: Set<String> = []
+        for index in source.indexes where structure.indexes[index.table]?.contains(index.name) ?? false {
+            // Those of a table that goes are gone with it.
+            guard places[index.table] != Self.formerName(index.table) else { continue }
+            if let same = destination.indexes.first(where: { $0 == index }), isKept(same) { continue }
+            run(index.removal)
+            dropped.insert(index.name)
+        }
+        return dropped
+    }
+
+    private mutating func renameTables() {
+        func rename(_ old: String, _ new: String) -> String {
+            "\(alter(old)) RENAME TO \(quotedName(QualifiedName.name(new)))"
+        }
+        let present = leaving.filter { structure.columns[$0] != nil }
+        for table in present { run(rename(table, Self.formerName(table))) }
+        let moving = tables.filter { $0.way == .alter && $0.sources[0] != $0.table }
+        // Two tables may take each other's names.
+        for table in moving { run(rename(table.sources[0], Self.formerName(table.sources[0]))) }
+        for table in moving { run(rename(Self.formerName(table.sources[0]), table.table)) }
+    }
+
+    // MARK: Tables
+
+    private mutating func fill(_ table: TablePlan) {
+        switch table.way {
+        case .create: run(creation(of: table))
+        case .alter: change(table)
+        case .rebuild:
+            run(creation(of: table))
+            let columns = TableCreation.columns(of: pair.destinationMappings.filter { $0.table == table.table })
+            run(
+                table.moves.map {
+                    $0.insertion(
+                        into: table.table, columns: columns.map(\.name), from: Self.formerName($0.sourceTable),
+                        extra: [])
+                })
+            // No key is used twice.
+            let counts = table.sources.map {
+                "pg_sequence_last_value(pg_get_serial_sequence(\(quotedText(quotedName(Self.formerName($0)))), '\(ColumnName.key)')::regclass)"
+            }
+            run(
+                "SELECT setval(pg_get_serial_sequence(\(quotedText(quotedName(table.table))), '\(ColumnName.key)')::regclass, k) FROM "
+                    + "(SELECT GREATEST(\(counts.joined(separator: ", "))) AS k) c WHERE k IS NOT NULL")
+        }
+    }
+
+    private func creation(of table: TablePlan) -> String {
+        destination.tables.first { $0.table == table.table }?.creation ?? ""
+    }
+
+    private mutating func change(_ table: TablePlan) {
+        let columns = table.columns
+        for (name, kind, value) in columns.added {
+            let addition = "\(alter(table.table)) ADD COLUMN \(quotedName(name)) \(kind.declaration)"
+            // All rows have it at once, without being written.
+            run(addition + (value.map { " DEFAULT \($0.postgres.text)" } ?? ""))
+            if value != nil { run("\(alter(table.table)) ALTER COLUMN \(quotedName(name)) DROP DEFAULT") }
+        }
+        let removed = pair.sourceMappings.filter { $0.table == table.sources[0] && pair.successor($0.layout) == nil }
+        if !removed.isEmpty { run([RowMoveSQL.removal(of: removed.map(\.number), from: table.table)]) }
+        run(columns.moves.compactMap { $0.update(of: table.table, newColumns: Set(columns.added.map(\.name))) })
+        let former = pair.sourceMappings.first { $0.table == table.sources[0] && $0.layout.superentity == nil }
+        if let former, former.number != table.root.number {
+            run("\(alter(table.table)) ALTER COLUMN \(ColumnName.entity) SET DEFAULT \(table.root.number)")
+        }
+    }
+
+    /// Columns get their names and types when nobody reads the former ones any more.
+    private mutating func finishColumns() {
+        for table in tables where table.way == .alter {
+            for column in table.columns.removed { run("\(alter(table.table)) DROP COLUMN \(quotedName(column))") }
+            for (old, new) in table.columns.renamed {
+                run("\(alter(table.table)) RENAME COLUMN \(quotedName(old)) TO \(quotedName(new))")
+            }
+            for (name, kind, value) in table.columns.changed {
+                run(
+                    "\(alter(table.table)) ALTER COLUMN \(quotedName(name)) TYPE \(kind.declaration) USING \(value.postgres.text)"
+                )
+            }
+        }
+    }
+
+    /// Whether a derived attribute is new or computed otherwise than before, or depends on other objects, which may have gone.
+    private func needsValues(_ derived: DerivedColumn) -> Bool {
+        guard case .object = derived.source else { return movesRows || !isFormer(derived) }
+        return !isFormer(derived)
+    }
+
+    private func isFormer(_ derived: DerivedColumn) -> Bool {
+        let slot = derived.mapping.layout.slots[derived.slot]
+        guard let former = pair.former(derived.mapping),
+            let index = pair.plan(for: derived.mapping)?.source(of: slot.name).flatMap({
+                former.layout.slotIndex(forName: $0)
+            })
+        else { return false }
+        return former.layout.slots[index].attribute?.derivation == slot.attribute?.derivation
+    }
+
+    // MARK: Afterwards
+
+    private mutating func addReferences(dropped: Bool) {
+        let former = source.references
+        for reference in destination.references {
+            let isFormer =
+                former.contains(reference) && (structure.references[reference.table] ?? []).contains(reference.name)
+            if isFormer, !dropped { continue }
+            if !former.contains(where: { $0.table == reference.table && $0.column == reference.column }) {
+                // Nobody has seen to it so far that the rows are there.
+                let own: SQLFragment = "\(name: reference.table).\(name: reference.column)"
+                let found: SQLFragment =
+                    "SELECT 1 FROM \(name: reference.destination) d WHERE \(.key, of: "d") = \(own)"
+                run([
+                    "UPDATE \(name: reference.table) SET \(name: reference.column) = NULL WHERE \(name: reference.column) IS NOT NULL AND NOT EXISTS \(.select(found))"
+                ])
+            }
+            run(reference.creation)
+        }
+        if !dropped {
+            for reference in former
+            where !destination.references.contains(reference)
+                && (structure.references[reference.table] ?? []).contains(reference.name)
+            {
+                guard let place = places[reference.table], place != Self.formerName(reference.table) else { continue }
+                run("\(alter(place)) DROP CONSTRAINT IF EXISTS \(quotedName(reference.name))")
+            }
+            return
+        }
+        for join in destination.tables where joins.kept.contains(join.table) {
+            for reference in join.references { run(reference.creation) }
+        }
+    }
+
+    /// New tables are for those who could use the former ones.
+    private mutating func grant() {
+        let new = destination.tables.map(\.table).filter { table in
+            joins.created.contains(table) || tables.contains { $0.table == table && $0.way != .alter }
+        }
+        for table in new {
+            for grant in structure.grants {
+                let role = grant.role.isEmpty ? "PUBLIC" : quotedName(grant.role)
+                if !grant.isOfSequence {
+                    run("GRANT \(grant.right) ON \(quotedName(table)) TO \(role)")
+                } else if !joins.created.contains(table) {
+                    let sequence = "\(QualifiedName.name(table))__id_seq"
+                    run(
+                        "GRANT \(grant.right) ON SEQUENCE \(quotedName(QualifiedName.make(schema: QualifiedName.schema(table), name: sequence))) TO \(role)"
+                    )
+                }
+            }
+        }
+    }
+
+    /// The history follows the entities' properties; changes of objects whose entity is gone go with it.
+    private mutating func history() {
+        guard let table = pair.destinationMappings.first?.table else { return }
+        let schema = quotedText(QualifiedName.schema(table))
+        let removed = pair.sourceMappings.filter { pair.successor($0.layout) == nil }.map(\.number)
+        if !removed.isEmpty {
+            let list = removed.map(String.init).joined(separator: ", ")
+            run("DELETE FROM pippin.changes WHERE schema_name = \(schema) AND entity IN (\(list))")
+        }
+        var values: [String] = []
+        let dialect = PostgresDialect()
+        for (entity, mask) in structure.masks {
+            guard let former = pair.source.mapping(number: entity), let successor = pair.successor(former.layout),
+                let plan = pair.plan(for: successor)
+            else { continue }
+            let new = HistoryMask.converted(
+                mask, from: .init(former.layout), to: .init(successor.layout), source: plan.source(of:))
+            guard new != mask else { continue }
+            let converted = new.map { dialect.literal(.blob($0)) } ?? "NULL::bytea"
+            values.append("(\(entity), \(dialect.literal(.blob(mask))), \(converted))")
+        }
+        guard !values.isEmpty else { return }
+        run(
+            "UPDATE pippin.changes c SET columns = m.new FROM (VALUES \(values.joined(separator: ", "))) AS m(entity, old, new) "
+                + "WHERE c.schema_name = \(schema) AND c.entity = m.entity AND c.columns = m.old")
+    }
+}

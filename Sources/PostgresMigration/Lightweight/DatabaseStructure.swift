@@ -1,0 +1,82 @@
+import Foundation
+import PostgresConnection
+import PostgresEngine
+
+/// What a schema has, as far as a migration needs to know it.
+package struct DatabaseStructure {
+    /// The types of the columns, by table and column.
+    package var columns: [String: [String: String]] = [:]
+    /// The names of indexes and unique constraints, by table.
+    package var indexes: [String: Set<String>] = [:]
+    /// The references of a store's tables, by table.
+    package var references: [String: [String]] = [:]
+    /// Who may do what with a table: the store's new ones are for them, too.
+    package var grants: [Grant] = []
+    /// The masks of changed properties that the history has, by entity.
+    package var masks: [(entity: Int, mask: Data)] = []
+
+    /// A right that a role has.
+    package struct Grant: Hashable, Sendable {
+        package let role: String
+        package let right: String
+        package let isOfSequence: Bool
+    }
+
+    package init() {}
+
+    /// Reads what a store's schema has.
+    package init(_ place: StorePlace, _ connection: PostgresConnection) throws {
+        var parameters = PostgresParameters()
+        parameters.append(place.schema)
+        let results = try connection.pipeline([
+            .init(
+                """
+                SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid \
+                JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND a.attnum > 0 \
+                AND NOT a.attisdropped
+                """, parameters),
+            .init(
+                """
+                SELECT t.relname, i.relname FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid \
+                JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = $1 AND NOT x.indisprimary
+                """, parameters),
+            .init(
+                """
+                SELECT t.relname, k.conname FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid \
+                JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = $1 AND k.contype = 'f' ORDER BY 1, 2
+                """, parameters),
+            .init(
+                """
+                SELECT DISTINCT CASE WHEN a.grantee = 0 THEN '' ELSE pg_get_userbyid(a.grantee) END, a.privilege_type, c.relkind = 'S' \
+                FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, aclexplode(c.relacl) a WHERE n.nspname = $1 \
+                AND a.grantee <> c.relowner AND (c.oid = (SELECT to_regclass(format('%I.%I', $1, min(e.table_name))) FROM pippin.entities e \
+                WHERE e.schema_name = $1) OR c.oid = (SELECT pg_get_serial_sequence(format('%I.%I', $1, min(e.table_name)), '_id')::regclass \
+                FROM pippin.entities e WHERE e.schema_name = $1)) ORDER BY 1, 2
+                """, parameters),
+            .init(
+                "SELECT DISTINCT entity, columns FROM pippin.changes WHERE schema_name = $1 AND columns IS NOT NULL ORDER BY 1, 2",
+                parameters),
+        ])
+        func name(_ result: PostgresResult, _ row: Int) -> String {
+            QualifiedName.make(schema: place.schema, name: result.string(row, 0))
+        }
+        for row in 0..<results[0].count {
+            columns[name(results[0], row), default: [:]][results[0].string(row, 1)] = results[0].string(row, 2)
+        }
+        for row in 0..<results[1].count {
+            indexes[name(results[1], row), default: []].insert(results[1].string(row, 1))
+        }
+        for row in 0..<results[2].count {
+            references[name(results[2], row), default: []].append(results[2].string(row, 1))
+        }
+        for row in 0..<results[3].count {
+            grants.append(
+                Grant(
+                    role: results[3].string(row, 0), right: results[3].string(row, 1),
+                    isOfSequence: results[3].integer(row, 2) == 1))
+        }
+        for row in 0..<results[4].count {
+            masks.append((Int(results[4].integer(row, 0)), results[4].data(row, 1)))
+        }
+    }
+}

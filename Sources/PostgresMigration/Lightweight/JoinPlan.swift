@@ -1,0 +1,60 @@
+import CoreDataModel
+import PostgresEngine
+import SQLGeneration
+import SQLMigration
+
+/// How the tables of many-to-many relationships come about. Pure.
+struct JoinPlan {
+    /// Those that stay as they are.
+    private(set) var kept: Set<String> = []
+    private(set) var created: [String] = []
+    private(set) var insertions: [SQLFragment] = []
+
+    /// - Parameters:
+    ///   - pair: both versions of the tables.
+    ///   - tableName: where a table's rows are now.
+    init(_ pair: SchemaPair, tableName: (String) -> String) {
+        var done: Set<String> = []
+        for mapping in pair.destinationMappings {
+            let inherited = mapping.layout.superentity?.relationships.count ?? 0
+            for relationship in mapping.layout.relationships[inherited...] {
+                guard relationship.isManyToMany, case .joinTable(let join)? = mapping.toManys[relationship.index],
+                    done.insert(join.table).inserted
+                else { continue }
+                add(relationship, join, pair, tableName)
+            }
+        }
+    }
+
+    private mutating func add(
+        _ relationship: RelationshipLayout, _ join: JoinMapping, _ pair: SchemaPair, _ tableName: (String) -> String
+    ) {
+        let former = pair.former(relationship)
+        let inverse = relationship.inverse.flatMap { $0 === relationship ? nil : $0 }
+        let formerInverse = inverse.flatMap(pair.former)
+        if let former, Self.isSame(former, relationship, join, in: pair), pair.keepsPairs(former, relationship) {
+            kept.insert(join.table)
+            return
+        }
+        created.append(join.table)
+        if let former, let pairs = StoredPairs(former, in: pair.source, tableName: tableName) {
+            insertions += PairMove(pairs, former, relationship, join, isReversed: false).insertions(in: pair)
+        } else if let formerInverse, let inverse,
+            let pairs = StoredPairs(formerInverse, in: pair.source, tableName: tableName)
+        {
+            insertions += PairMove(pairs, formerInverse, inverse, join, isReversed: true).insertions(in: pair)
+        }
+    }
+
+    /// Whether the source has the same table with the same columns.
+    private static func isSame(
+        _ former: RelationshipLayout, _ relationship: RelationshipLayout, _ join: JoinMapping, in pair: SchemaPair
+    ) -> Bool {
+        guard let mapping = pair.source.mapping(of: former.source), former.isToMany,
+            case .joinTable(let old)? = mapping.toManys[former.index]
+        else { return false }
+        return old.table == join.table && old.sourceColumn == join.sourceColumn
+            && old.destinationColumn == join.destinationColumn && old.orderColumn == join.orderColumn
+            && pair.source.inverseOrderColumn(of: former) == pair.destination.inverseOrderColumn(of: relationship)
+    }
+}

@@ -1,0 +1,177 @@
+import CoreDataModel
+import Ordering
+import PostgresConnection
+import PostgresEngine
+import SQLGeneration
+import SQLMigration
+
+/// How one table of the destination comes about. Pure.
+struct TablePlan {
+    enum Way: Equatable {
+        /// A new table without rows.
+        case create
+        /// The table stays, perhaps under another name; columns come, go, and change.
+        case alter
+        /// A new table takes the rows of former ones.
+        case rebuild
+    }
+
+    /// What becomes of the columns of a table that stays.
+    struct Columns {
+        /// New columns, each with a value that all rows get at once, where there is one.
+        var added: [(name: String, kind: ColumnKind, value: SQLFragment?)] = []
+        /// Columns whose values stay as they are, under another name.
+        var renamed: [(old: String, new: String)] = []
+        /// Columns that get another type.
+        var changed: [(name: String, kind: ColumnKind, value: SQLFragment)] = []
+        /// Columns that are not needed any more.
+        var removed: [String] = []
+        /// What other values rows get, by entity.
+        var moves: [RowMove] = []
+
+        var isEmpty: Bool {
+            added.isEmpty && renamed.isEmpty && changed.isEmpty && removed.isEmpty && moves.isEmpty
+        }
+    }
+
+    let root: EntityMapping
+    let way: Way
+    /// The tables that rows come from.
+    let sources: [String]
+    /// For a table that stays.
+    var columns = Columns()
+    /// For a table that is made anew.
+    var moves: [RowMove] = []
+
+    var table: String { root.table }
+    /// Whether all stays as it is.
+    var isUntouched: Bool { way == .alter && sources == [table] && columns.isEmpty }
+
+    /// - Throws: an `NSError` for a default value that cannot be stored.
+    init(_ root: EntityMapping, in pair: SchemaPair) throws {
+        self.root = root
+        let members = pair.destinationMappings.filter { $0.table == root.table }
+        var entities: [Member] = []
+        for mapping in members {
+            guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { continue }
+            let sources = try ColumnSources(mapping, from: former, plan: plan, in: pair)
+            entities.append(Member(mapping: mapping, former: former, sources: sources))
+        }
+        var tables: [String] = []
+        for entity in entities where !tables.contains(entity.former.table) { tables.append(entity.former.table) }
+        sources = tables
+        guard let only = tables.first else {
+            way = .create
+            return
+        }
+        let receivers = Set(
+            pair.sourceMappings.filter { $0.table == only }.compactMap { pair.successor($0.layout)?.table })
+        if tables.count == 1, receivers.count == 1,
+            let columns = try Self.columns(of: root, members, entities, only, pair)
+        {
+            way = .alter
+            self.columns = columns
+        } else {
+            way = .rebuild
+            moves = RowMove.merged(entities.map { RowMove($0.mapping, from: $0.former, $0.sources) })
+        }
+    }
+
+    /// An entity whose rows were there before.
+    private struct Member {
+        let mapping: EntityMapping
+        let former: EntityMapping
+        let sources: ColumnSources
+    }
+
+    /// What becomes of the columns of a table that stays; nil where a column would have to take the name of one that goes.
+    private static func columns(
+        of root: EntityMapping, _ members: [EntityMapping], _ entities: [Member], _ table: String, _ pair: SchemaPair
+    ) throws -> Columns? {
+        var result = Columns()
+        let former = pair.sourceMappings.filter { $0.table == table }
+        let kinds = Dictionary(
+            TableCreation.columns(of: former).map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
+        var kept: Set<String> = []
+        var updated: Set<String> = []
+        let attributes = Set(members.flatMap { Self.attributeColumns($0) })
+        for (name, kind) in TableCreation.columns(of: members) {
+            var values: [MovedValue] = []
+            for entity in entities {
+                if let value = entity.sources.values[name], !values.contains(value) { values.append(value) }
+            }
+            guard let existing = kinds[name] else {
+                if values.count == 1, case .column(let old)? = values.first, kinds[old]?.type == kind.type,
+                    attributes.contains(name), Self.isOnlyUse(of: old, name, entities)
+                {
+                    result.renamed.append((old, name))
+                    kept.insert(old)
+                } else if values.count == 1, case .computed(let value)? = values.first,
+                    try Self.isConstant(name, root, entities, pair)
+                {
+                    result.added.append((name, kind, value))
+                } else {
+                    result.added.append((name, kind, nil))
+                    if values != [.nothing], !values.isEmpty { updated.insert(name) }
+                }
+                continue
+            }
+            kept.insert(name)
+            let origins = entities.compactMap {
+                $0.sources.values[name] == nil ? nil : $0.sources.sourceColumns[name] ?? ""
+            }
+            if existing.type == kind.type {
+                if values.allSatisfy({ $0 == .column(name) }) { continue }
+                // The name of a column whose values are no longer wanted.
+                guard origins.allSatisfy({ $0 == name }) else { return nil }
+                updated.insert(name)
+            } else {
+                guard values.count <= 1, origins.allSatisfy({ $0 == name }), Self.declares(name, root) else {
+                    return nil
+                }
+                guard case .computed(let value)? = values.first ?? .computed("NULL") else { return nil }
+                result.changed.append((name, kind, value))
+            }
+        }
+        result.removed = kinds.keys.filter { !kept.contains($0) }.sorted()
+        result.moves = RowMove.merged(
+            entities.map {
+                var move = RowMove($0.mapping, from: $0.former, $0.sources)
+                move.values = move.values.filter { updated.contains($0.key) }
+                return move
+            }
+        ).filter { !$0.values.isEmpty }
+        return result
+    }
+
+    private static func attributeColumns(_ mapping: EntityMapping) -> [String] {
+        mapping.layout.slots.indices.flatMap { slot -> [String] in
+            guard mapping.layout.slots[slot].attribute != nil, let column = mapping.columns[slot] else { return [] }
+            return column.isComposite ? column.flattened.map(\.name) : [column.name]
+        }
+    }
+
+    /// Whether no other column gets the values of one.
+    private static func isOnlyUse(of old: String, _ name: String, _ entities: [Member]) -> Bool {
+        entities.allSatisfy { entity in
+            entity.sources.sourceColumns.allSatisfy { $0.key == name || $0.value != old }
+                && entity.sources.values.allSatisfy { $0.key == name || $0.value != .column(old) }
+        }
+    }
+
+    /// Whether a column is one of the root entity, so that all rows have it.
+    private static func declares(_ column: String, _ root: EntityMapping) -> Bool {
+        attributeColumns(root).contains(column)
+    }
+
+    /// Whether all rows get the default value of a new attribute.
+    private static func isConstant(
+        _ column: String, _ root: EntityMapping, _ entities: [Member], _ pair: SchemaPair
+    ) throws -> Bool {
+        guard declares(column, root), let slot = root.columns.firstIndex(where: { $0?.name == column }) else {
+            return false
+        }
+        let name = root.layout.slots[slot].name
+        return entities.allSatisfy { pair.plan(for: $0.mapping)?.source(of: name) == nil }
+    }
+}

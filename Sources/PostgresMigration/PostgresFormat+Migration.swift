@@ -1,0 +1,114 @@
+import CoreDataModel
+import Foundation
+import MigrationPlans
+import PostgresConnection
+import PostgresEngine
+import StoreEngine
+
+extension PostgresFormat: MigratableFormat {
+    package static func version(of url: URL, options: [AnyHashable: Any]?) throws -> StoreVersion {
+        try working(url, options, "read the version of") { opening in
+            guard let stored = try opening.stored() else { throw missing(opening.place) }
+            return StoreVersion(
+                metadata: stored.metadata, model: try opening.cachedModel(), hasHistory: stored.keepsHistory)
+        }
+    }
+
+    package static func sourceModel(of url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
+        try working(url, options, "read the model of") { opening in
+            guard let stored = try opening.stored() else { throw missing(opening.place) }
+            return try SourceModel.find(opening, stored.metadata)
+        }
+    }
+
+    package static func prepareMigration(of url: URL, options: [AnyHashable: Any]?) throws {}
+
+    // MARK: In place
+
+    package static func steps(of migration: InferredMigration, at url: URL) throws -> [MigrationStep] {
+        try working(url, nil, "plan the migration of") { opening in
+            try opening.connection.transaction(.snapshot) { try DatabaseMigrator(opening, migration).steps }
+        }
+    }
+
+    package static func script(of steps: [MigrationStep], at url: URL) -> String? {
+        (try? StorePlace(url, nil)).map { MigrationScript.text(steps, of: $0) }
+    }
+
+    package static func migrate(
+        _ url: URL, by migration: InferredMigration, options: [AnyHashable: Any]?, defersCleanup: Bool,
+        progress: (Double) -> Void
+    ) throws {
+        try DatabaseMigrator.run(StorePlace(url, options), migration, StoreSettings(options), progress: progress)
+    }
+
+    // MARK: By a successor
+
+    package static func succeed(
+        _ url: URL, options: [AnyHashable: Any]?, failing: (any Error) -> any Error,
+        _ make: (any SuccessorPlaces) throws -> URL?
+    ) throws {
+        let place = try StorePlace(url, options)
+        do {
+            try DatabaseSession.run(place, StoreSettings(options)) { connection, session in
+                let opening = DatabaseOpening(place, connection)
+                try opening.lock()
+                try connection.execute(OpenDatabase.lockAlone(place))
+                let places = SuccessorSchemas(place, connection, session, url)
+                guard let made = try make(places) else { return try places.removeAll() }
+                do {
+                    try StoreSwap(place, StorePlace(made, options), connection).run()
+                    try places.removeAll()
+                } catch { throw failing(converted(error, place)) }
+            }
+        } catch { throw converted(error, place) }
+    }
+
+    private static func converted(_ error: any Error, _ place: StorePlace) -> any Error {
+        PostgresStoreError.make(
+            error, fallback: CoreDataErrorCode.migration, work: "migrate the store", place: place)
+    }
+
+    package static func continuity(of url: URL, options: [AnyHashable: Any]?) throws -> any StoreContinuity {
+        try working(url, options, "prepare the migration of") { try DatabaseContinuity($0, url, options) }
+    }
+
+    // MARK: Around it
+
+    /// A migration that fails leaves nothing, so that no copy is needed.
+    package static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws {
+        try work()
+    }
+
+    package static func exists(at url: URL) -> Bool {
+        ((try? working(url, nil, "look at") { try $0.stored() != nil }) ?? false) == true
+    }
+
+    package static func protect(_ place: URL, like store: URL) {}
+
+    package static func remove(at url: URL) throws { try destroy(at: url, options: nil) }
+
+    package static func removeLeftovers(of url: URL) {}
+
+    package static func reconciliation(
+        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, timeout: Double?
+    ) throws -> (any ReconcilableStore)? {
+        try DatabaseReconciliation(
+            at: url, program: program, rules: rules, timeout: timeout ?? StoreSettings.defaultTimeout)
+    }
+}
+
+/// Finds the model of a store's version.
+enum SourceModel {
+    /// The store's own copy of its model, or a version of the models in the bundles that has the store's hashes.
+    ///
+    /// - Throws: 134130 when there is none.
+    static func find(_ opening: DatabaseOpening, _ metadata: [String: Any]) throws -> NSManagedObjectModel {
+        let copy = try opening.cachedModel()
+        if let copy, copy.unreadProperties.isEmpty { return copy }
+        if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata) { return model }
+        throw MigrationError.missingSourceModel(
+            url: opening.place.shownURL ?? URL(fileURLWithPath: "/"), metadata: metadata,
+            unread: copy?.unreadProperties ?? [])
+    }
+}

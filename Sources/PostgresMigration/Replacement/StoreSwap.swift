@@ -1,0 +1,87 @@
+import CoreDataModel
+import Foundation
+import MigrationPlans
+import PostgresConnection
+import PostgresEngine
+import SQLGeneration
+import StoreEngine
+
+/// Puts the tables of a store in the place of another one's, in the same database.
+struct StoreSwap {
+    private let place: StorePlace
+    private let made: StorePlace
+    private let connection: PostgresConnection
+
+    init(_ place: StorePlace, _ made: StorePlace, _ connection: PostgresConnection) {
+        (self.place, self.made, self.connection) = (place, made, connection)
+    }
+
+    private func parameters(_ texts: String...) -> PostgresParameters {
+        var parameters = PostgresParameters()
+        for text in texts { parameters.append(text) }
+        return parameters
+    }
+
+    private func tables(_ place: StorePlace) throws -> [String] {
+        let result = try connection.query(
+            "SELECT table_name FROM pippin.tables WHERE schema_name = $1 AND to_regclass(format('%I.%I', schema_name, table_name)) "
+                + "IS NOT NULL ORDER BY 1", parameters(place.schema))
+        return (0..<result.count).map { result.string($0, 0) }
+    }
+
+    /// - Throws: the server's errors: what others have made of the tables, such as a view, keeps them from being dropped.
+    func run() throws {
+        let grants = try DatabaseStructure(place, connection).grants
+        let former = try tables(place).map { quotedName(QualifiedName.make(schema: place.schema, name: $0)) }
+        try connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        if !former.isEmpty { try connection.execute("DROP TABLE \(former.joined(separator: ", "))") }
+        for table in try tables(made) {
+            let name = quotedName(QualifiedName.make(schema: made.schema, name: table))
+            try connection.execute("ALTER TABLE \(name) SET SCHEMA \(quotedName(place.schema))")
+            try grant(grants, table)
+        }
+        let both = parameters(place.schema, made.schema)
+        for statement in Self.bookkeeping {
+            try connection.query(statement, statement.contains("$2") ? both : parameters(place.schema))
+        }
+        try connection.query("DELETE FROM pippin.stores WHERE schema_name = $1", parameters(made.schema))
+        try connection.query("SELECT pg_notify('\(Bookkeeping.schema)', $1)", parameters(place.schema))
+    }
+
+    private func grant(_ grants: [DatabaseStructure.Grant], _ table: String) throws {
+        let name = QualifiedName.make(schema: place.schema, name: table)
+        let sequence =
+            try connection.query(
+                "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = $1::text::regclass AND attidentity <> '')",
+                parameters(quotedName(name))
+            ).integer(0, 0) == 1
+        for grant in grants where sequence || !grant.isOfSequence {
+            let role = grant.role.isEmpty ? "PUBLIC" : quotedName(grant.role)
+            var object = quotedName(name)
+            if grant.isOfSequence {
+                object =
+                    "SEQUENCE "
+                    + (try connection.query(
+                        "SELECT pg_get_serial_sequence($1, '\(ColumnName.key)')", parameters(quotedName(name))
+                    ).string(0, 0))
+            }
+            try connection.execute("GRANT \(grant.right) ON \(object) TO \(role)")
+        }
+    }
+
+    /// `$1` is the store, `$2` its successor. A history that the successor brings takes the place of the former one; the numbers of
+    /// transactions go on in any case.
+    private static let bookkeeping = [
+        "DELETE FROM pippin.entities WHERE schema_name = $1", "DELETE FROM pippin.tables WHERE schema_name = $1",
+        "DELETE FROM pippin.transactions WHERE schema_name = $1",
+        "UPDATE pippin.entities SET schema_name = $1 WHERE schema_name = $2",
+        "UPDATE pippin.tables SET schema_name = $1 WHERE schema_name = $2",
+        "UPDATE pippin.transactions SET schema_name = $1 WHERE schema_name = $2",
+        "UPDATE pippin.changes SET schema_name = $1 WHERE schema_name = $2",
+        """
+        UPDATE pippin.stores s SET metadata = m.metadata, model = m.model, format = m.format, generation = s.generation + 1, \
+        keeps_history = s.keeps_history OR m.keeps_history, latest = GREATEST(s.latest, m.latest), \
+        latest_change = GREATEST(s.latest_change, m.latest_change) FROM pippin.stores m WHERE s.schema_name = $1 AND m.schema_name = $2
+        """,
+    ]
+}

@@ -1,0 +1,60 @@
+import CoreDataModel
+import SQLGeneration
+
+/// The pairs of a relationship that go into a join table. Pure.
+package struct PairMove {
+    private let pairs: StoredPairs
+    private let former: RelationshipLayout
+    private let relationship: RelationshipLayout
+    private let join: JoinMapping
+    private let isReversed: Bool
+
+    /// - Parameters:
+    ///   - pairs: what the store has.
+    ///   - former: the relationship that has them.
+    ///   - relationship: what it became.
+    ///   - join: the table, as the relationship that it is named after sees it.
+    ///   - isReversed: whether that is the other one of the two.
+    package init(
+        _ pairs: StoredPairs, _ former: RelationshipLayout, _ relationship: RelationshipLayout, _ join: JoinMapping,
+        isReversed: Bool
+    ) {
+        (self.pairs, self.former, self.relationship) = (pairs, former, relationship)
+        (self.join, self.isReversed) = (join, isReversed)
+    }
+
+    /// `INSERT OR IGNORE INTO Z_1TAGS (Z_1BOOKS, Z_4TAGS) SELECT p.ZBOOK, p.Z_PK FROM ZTAG p WHERE …`
+    package func insertions(in pair: SchemaPair) -> [SQLFragment] {
+        // What the table's naming relationship calls source and destination.
+        let source = isReversed ? pairs.destinationKey : pairs.sourceKey
+        let destination = isReversed ? pairs.sourceKey : pairs.destinationKey
+        let order = isReversed ? pairs.inverseOrder : pairs.order
+        let inverseOrder = isReversed ? pairs.order : pairs.inverseOrder
+        var values = [(column: join.sourceColumn, value: source), (join.destinationColumn, destination)]
+        if let column = join.orderColumn {
+            values.append((column, order ?? StoredPairs.newOrder(partition: source, by: destination)))
+        }
+        if let column = (isReversed ? relationship.inverse : relationship).flatMap(pair.destination.inverseOrderColumn)
+        {
+            values.append((column, inverseOrder ?? StoredPairs.newOrder(partition: destination, by: source)))
+        }
+        let conditions = [
+            pair.survives(pairs.sourceKey, formerly: former.source, now: relationship.source),
+            pair.survives(pairs.destinationKey, formerly: former.destination, now: relationship.destination),
+        ].compactMap { $0 }
+        var insertions = [PairMoveSQL.insertion(into: join.table, values: values, of: pairs, where: conditions)]
+        if join.isReflexive, !(former.inverse === former) {
+            let reversed = [(column: join.sourceColumn, value: destination), (join.destinationColumn, source)]
+            insertions.append(PairMoveSQL.insertion(into: join.table, values: reversed, of: pairs, where: conditions))
+        }
+        return insertions
+    }
+}
+
+extension SchemaPair {
+    /// Whether all objects that a relationship connects are there afterwards.
+    package func keepsPairs(_ former: RelationshipLayout, _ relationship: RelationshipLayout) -> Bool {
+        mapping(losing: former.source, to: relationship.source) == nil
+            && mapping(losing: former.destination, to: relationship.destination) == nil
+    }
+}

@@ -1,0 +1,53 @@
+import CoreDataModel
+import CoreDataPostgres
+import Foundation
+import ModelFiles
+import PippinPostgres
+import PostgresConnection
+import PostgresServer
+import Testing
+
+@testable import PippinPostgresCommand
+
+@Suite("pippin-postgres", .needsPostgres)
+struct CommandTests {
+    private func run(_ arguments: String...) throws -> String {
+        var text = ""
+        try PostgresCommand.run(arguments) { text += $0 }
+        return text
+    }
+
+    @Test("copies a store from a server to a file, and says what is in both")
+    func copy() async throws {
+        let shop = try Shop()
+        try await shop.manager.save((0..<10).map { Book(id: "\($0)", title: "Book \($0)") })
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("copy-\(UUID().uuidString).sqlite")
+        defer { try? FileManager.default.removeItem(at: file) }
+        _ = try run("copy", shop.database.uri(), file.path)
+        #expect(try run("info", file.path).contains("Book: 10"))
+        #expect(try run("info", shop.database.uri()).contains("Book: 10"))
+        let manager = PersistenceManager(models: Author.self, Book.self, store: .file(file))
+        #expect(try await manager.count(Book.self) == 10)
+    }
+
+    @Test("prints the statements of a migration, which psql runs as well")
+    func sql() async throws {
+        let shop = try Shop()
+        try await shop.manager.save(Book(id: "1", title: "Emma"))
+        let model = try #require(shop.manager.container.managedObjectModel.copy() as? NSManagedObjectModel)
+        let added = NSAttributeDescription()
+        (added.name, added.attributeType, added.isOptional) = ("subtitle", .stringAttributeType, true)
+        model.entitiesByName["Book"]?.properties.append(added)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString).mom")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try SourceModelCompiler.compiledData(of: model).write(to: file)
+        let script = try run("migrate", "--sql", shop.database.uri(), file.path)
+        #expect(script.contains("ALTER TABLE \"public\".\"book\" ADD COLUMN \"subtitle\" text"))
+        try shop.database.connect().execute(script)
+        #expect(try run("migrate", "--sql", shop.database.uri(), file.path) == "-- nothing to do\n")
+        #expect(try shop.database.rows("SELECT title, subtitle FROM public.book") == [["Emma", "null"]])
+    }
+
+    @Test("says how it is used")
+    func misuse() { #expect(throws: PostgresCommand.Misuse.self) { _ = try run("copy", "one") } }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import PippinPostgres
+import Testing
+
+@Suite("Structs in PostgreSQL", .needsPostgres)
+struct StructTests {
+    @Test("are saved, found, fetched, changed where a filter holds, and deleted")
+    func verbs() async throws {
+        let shop = try Shop()
+        let books = (1...5).map { Book(id: "\($0)", title: "Title \($0)", price: Double($0)) }
+        try await shop.manager.save(books)
+        #expect(try await shop.manager.find(Book.self, id: "3") == books[2])
+        let cheap = try await shop.manager.fetch(Book.self, where: \.price < 3, sortedBy: .descending(\.title))
+        #expect(cheap.map(\.id) == ["2", "1"])
+        #expect(try await shop.manager.update(Book.self, where: \.price > 3) { $0.set(\.pages, to: 100) } == 2)
+        #expect(try await shop.manager.count(Book.self, where: \.pages == 100) == 2)
+        try await shop.manager.delete(Book.self, where: \.price == 1)
+        #expect(try await shop.manager.count(Book.self) == 4)
+    }
+
+    @Test("lead to others, which are saved and fetched with them, in order")
+    func relationships() async throws {
+        let shop = try Shop()
+        let books = [Book(id: "b", title: "Second"), Book(id: "a", title: "First")]
+        try await shop.manager.save([Author(id: "1", name: "Ann", books: books)])
+        #expect(try await shop.manager.find(Author.self, id: "1")?.books == books)
+    }
+
+    @Test("are in tables that plain SQL reads")
+    func tables() async throws {
+        let shop = try Shop()
+        try await shop.manager.save([Book(id: "1", title: "Emma", price: 5)])
+        #expect(try shop.database.rows("SELECT title, price FROM public.book") == [["Emma", "5"]])
+    }
+
+    @Test("show the statement of a request, as PostgreSQL runs it")
+    func explained() async throws {
+        let shop = try Shop()
+        let sql = try await ModelRequest(Book.self).filter(\.price < 20).limit(10).sql(in: shop.manager)
+        #expect(sql?.contains("FROM \"public\".\"book\" t0") == true, "\(sql ?? "nil")")
+        #expect(sql?.contains("$1") == true)
+    }
+
+    @Test("show which part of a request the engine evaluates itself")
+    func explainedInParts() async throws {
+        let shop = try Shop()
+        let request = ModelRequest(Book.self).filter(\.price < 20 && .like(\.title, "E*a")).limit(10)
+        let sql = try #require(try await request.sql(in: shop.manager))
+        #expect(sql.contains("\"price\" < $1"), "\(sql)")
+        #expect(sql.contains("-- evaluated by Pippin"), "\(sql)")
+    }
+}
+
+@Suite("Blocks on PostgreSQL", .needsPostgres)
+struct BlockTests {
+    @Test("that read see one state, whatever others save meanwhile")
+    func reading() async throws {
+        let shop = try Shop()
+        let other = shop.other()
+        try await shop.manager.save([Book(id: "1", title: "Emma", price: 5)])
+        try await other.load()
+        let counts = try shop.manager.readAndWait { store in
+            let first = try store.count(Book.self)
+            try other.writeAndWait { try $0.save([Book(id: "2", title: "Persuasion")]) }
+            return (first, try store.count(Book.self))
+        }
+        #expect(counts == (1, 1))
+        #expect(try await shop.manager.count(Book.self) == 2)
+    }
+
+    @Test("that write run again where others have saved what they read")
+    func writing() async throws {
+        let shop = try Shop()
+        let other = shop.other()
+        try await shop.manager.save([Book(id: "1", title: "Emma", pages: 1)])
+        try await other.load()
+        var runs = 0
+        try shop.manager.writeAndWait { store in
+            runs += 1
+            guard var book = try store.find(Book.self, id: "1") else { return }
+            if runs == 1 {
+                // On another thread, as by another program.
+                let done = DispatchSemaphore(value: 0)
+                DispatchQueue.global().async {
+                    try? other.writeAndWait { _ = try $0.update(Book.self, where: .all) { $0.set(\.pages, to: 10) } }
+                    done.signal()
+                }
+                done.wait()
+            }
+            book.pages += 1
+            try store.save([book])
+        }
+        #expect(runs == 2)
+        #expect(try await shop.manager.find(Book.self, id: "1")?.pages == 11)
+    }
+
+    @Test("that write lose nothing when several programs count at the same time")
+    func counting() async throws {
+        let shop = try Shop()
+        try await shop.manager.save([Book(id: "1", title: "Emma", pages: 0)])
+        let others = [shop.manager, shop.other(), shop.other(), shop.other()]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for manager in others {
+                group.addTask {
+                    for _ in 0..<25 {
+                        try await manager.write { store in
+                            guard var book = try store.find(Book.self, id: "1") else { return }
+                            book.pages += 1
+                            try store.save([book])
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await shop.manager.find(Book.self, id: "1")?.pages == 100)
+    }
+
+    @Test("that fail leave nothing")
+    func failing() async throws {
+        struct Stop: Error {}
+        let shop = try Shop()
+        await #expect(throws: Stop.self) {
+            try await shop.manager.write { store in
+                try store.save([Book(id: "1", title: "Emma")])
+                throw Stop()
+            }
+        }
+        #expect(try await shop.manager.count(Book.self) == 0)
+    }
+}
+
+@Suite("Observing PostgreSQL", .needsPostgres)
+struct ObservingTests {
+    @Test("tells what other programs save")
+    func others() async throws {
+        let shop = try Shop()
+        let other = shop.other()
+        try await shop.manager.load()
+        var seen: [Int] = []
+        for try await books in shop.manager.observe(Book.self, where: \.price < 10) {
+            seen.append(books.count)
+            if books.count == 2 { break }
+            try await other.save([Book(id: "\(books.count)", title: "Emma", price: 1)])
+        }
+        #expect(seen == [0, 1, 2])
+    }
+}
