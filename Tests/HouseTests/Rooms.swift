@@ -68,6 +68,7 @@ enum Rooms {
         "PostgresEngine/Tables/TableCreation.swift": "references are PostgreSQL's alone",
         "PostgresMigration/Lightweight/DatabaseMigration.swift":
             "tables are altered; rows move by SQLGeneration's statements",
+        "PostgresMigration/Lightweight/DatabaseMigration+Afterwards.swift": "references that lead nowhere are cleared",
         "PostgresMigration/Reconciling/DatabaseReconciliation.swift":
             "values come as texts, around SQLGeneration's statement",
     ]

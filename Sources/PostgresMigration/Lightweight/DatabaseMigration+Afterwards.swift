@@ -1,0 +1,87 @@
+import CoreDataModel
+import PostgresConnection
+import PostgresEngine
+import SQLGeneration
+import SQLMigration
+
+// What follows when the rows are where they belong: references, rights, the history.
+extension DatabaseMigration {
+    mutating func addReferences(dropped: Bool) {
+        let former = source.references
+        for reference in destination.references {
+            let isFormer =
+                former.contains(reference) && (structure.references[reference.table] ?? []).contains(reference.name)
+            if isFormer, !dropped { continue }
+            if !former.contains(where: { $0.table == reference.table && $0.column == reference.column }) {
+                // Nobody has seen to it so far that the rows are there.
+                let own: SQLFragment = "\(name: reference.table).\(name: reference.column)"
+                let found: SQLFragment =
+                    "SELECT 1 FROM \(name: reference.destination) d WHERE \(.key, of: "d") = \(own)"
+                run([
+                    "UPDATE \(name: reference.table) SET \(name: reference.column) = NULL WHERE \(name: reference.column) IS NOT NULL AND NOT EXISTS \(.select(found))"
+                ])
+            }
+            run(reference.creation)
+        }
+        if !dropped {
+            for reference in former
+            where !destination.references.contains(reference)
+                && (structure.references[reference.table] ?? []).contains(reference.name)
+            {
+                guard let place = places[reference.table], place != Self.formerName(reference.table) else { continue }
+                run("\(alter(place)) DROP CONSTRAINT IF EXISTS \(quotedName(reference.name))")
+            }
+            return
+        }
+        for join in destination.tables where joins.kept.contains(join.table) {
+            for reference in join.references { run(reference.creation) }
+        }
+    }
+
+    /// New tables are for those who could use the former ones.
+    mutating func grant() {
+        let new = destination.tables.map(\.table).filter { table in
+            joins.created.contains(table) || tables.contains { $0.table == table && $0.way != .alter }
+        }
+        for table in new {
+            for grant in structure.grants {
+                let role = grant.role.isEmpty ? "PUBLIC" : quotedName(grant.role)
+                if !grant.isOfSequence {
+                    run("GRANT \(grant.right) ON \(quotedName(table)) TO \(role)")
+                } else if !joins.created.contains(table) {
+                    let sequence = "\(QualifiedName.name(table))__id_seq"
+                    run(
+                        "GRANT \(grant.right) ON SEQUENCE \(quotedName(QualifiedName.make(schema: QualifiedName.schema(table), name: sequence))) TO \(role)"
+                    )
+                }
+            }
+        }
+    }
+
+    /// The history follows the entities' properties; changes of objects whose entity is gone go with it.
+    mutating func history() {
+        guard let table = pair.destinationMappings.first?.table else { return }
+        let schema = quotedText(QualifiedName.schema(table))
+        let removed = pair.sourceMappings.filter { pair.successor($0.layout) == nil }.map(\.number)
+        if !removed.isEmpty {
+            let list = removed.map(String.init).joined(separator: ", ")
+            run("DELETE FROM pippin.changes WHERE schema_name = \(schema) AND entity IN (\(list))")
+        }
+        var values: [String] = []
+        let dialect = PostgresDialect()
+        for (entity, mask) in structure.masks {
+            guard let former = pair.source.mapping(number: entity), let successor = pair.successor(former.layout),
+                let plan = pair.plan(for: successor)
+            else { continue }
+            let new = HistoryMask.converted(
+                mask, from: .init(former.layout), to: .init(successor.layout), source: plan.source(of:))
+            guard new != mask else { continue }
+            let converted = new.map { dialect.literal(.blob($0)) } ?? "NULL::bytea"
+            values.append("(\(entity), \(dialect.literal(.blob(mask))), \(converted))")
+        }
+        guard !values.isEmpty else { return }
+        run(
+            "UPDATE pippin.changes c SET columns = m.new FROM (VALUES \(values.joined(separator: ", "))) AS m(entity, old, new) "
+                + "WHERE c.schema_name = \(schema) AND c.entity = m.entity AND c.columns = m.old")
+    }
+}
