@@ -45,7 +45,6 @@ enum Rooms {
 
     /// The files outside SQLGeneration in which parts of statements about rows stand, each with its reason.
     static let statements: [String: String] = [
-        "PippinBrowse/DatabaseModel.swift": "asks for a model before there is an engine",
         "SQLiteEngine/Dialect/SQLiteDialect.swift": "says what a fragment means to SQLite",
         "SQLiteEngine/Tables/DerivedTriggers.swift": "triggers are SQLite's alone",
         "SQLiteEngine/Tables/TriggerDefinition.swift": "triggers are SQLite's alone",

@@ -18,7 +18,9 @@ enum ThreadWork {
         let working = threads ?? now
         // The system takes idle threads back after some seconds.
         Thread.sleep(forTimeInterval: 8)
-        print("\n\(title): \(threads ?? now), budget \(budget); \(now) before, \(working) while they are opened and saved to")
+        print(
+            "\n\(title): \(threads ?? now), budget \(budget); \(now) before, \(working) while they are opened and saved to"
+        )
         for manager in managers { try Book.close(manager) }
     }
 
