@@ -24,10 +24,7 @@ struct ObjectRegistry: ~Copyable {
     /// Whether nothing has been registered since it was made or cleared.
     var isUnused: Bool { used == 0 }
 
-    private static func tag(of identifier: NSManagedObjectID) -> UInt64 {
-        guard let store = identifier.storeIdentity else { return 0 }
-        return UInt64(store.number) << 24 | UInt64(identifier.layout.root.number)
-    }
+    private static func tag(of identifier: NSManagedObjectID) -> UInt64 { identifier.tableTag }
 
     /// Where the search for a key begins.
     ///

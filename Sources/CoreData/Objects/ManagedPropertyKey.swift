@@ -17,13 +17,15 @@ extension NSManagedObject {
     /// The slot of an attribute or to-one relationship; `nil` for other properties, and for a probe.
     @inline(__always)
     final func slot(of key: ManagedPropertyKey) -> Int? {
-        layout.slotIndex(forInternedKey: key.number)
+        unretainedLayout._withUnsafeGuaranteedRef { $0.slotIndex(forInternedKey: key.number) }
     }
 
     /// The slot of an attribute, if it is of the type that an accessor is for.
     @inline(__always)
     final func slot(of key: ManagedPropertyKey, if type: NSAttributeType) -> Int? {
-        guard let slot = slot(of: key), layout.attributeTypes[slot] == type else { return nil }
+        guard let slot = slot(of: key),
+            unretainedLayout._withUnsafeGuaranteedRef({ $0.isAttribute(slot, type) })
+        else { return nil }
         return slot
     }
 

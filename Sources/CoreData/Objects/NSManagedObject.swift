@@ -10,7 +10,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // Exclusivity is not checked at run time: each access would pay a call for it, and accessors make three. An object
     // belongs to one queue, and none of the properties is passed `inout` to code that could come back to the object.
 
-    @exclusivity(unchecked) package final var identifier: NSManagedObjectID
+    @exclusivity(unchecked) package final var identifier: NSManagedObjectID {
+        didSet { unretainedLayout = .passUnretained(identifier.layout) }
+    }
+    /// The layout, which the identifier retains: accessors look at it for each value, and do not count references.
+    @exclusivity(unchecked) private(set) final var unretainedLayout: Unmanaged<EntityLayout>
     /// What the object shares with its context; `nil` when it has none.
     @exclusivity(unchecked) private final var table: ObjectTable?
     /// The values by slot; empty for a fault whose values have not been fetched.
@@ -35,6 +39,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let context, let pending = context.takeMaterialization() {
             identifier = pending.identifier
+            unretainedLayout = .passUnretained(pending.identifier.layout)
             values = pending.values
             snapshot = pending.values
             version = pending.version
@@ -49,6 +54,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             programmerError("cannot make an object of abstract entity “\(layout.name)”; make one of a subentity")
         }
         identifier = NSManagedObjectContext.makeTemporaryIdentifier(for: layout)
+        unretainedLayout = .passUnretained(layout)
         values = layout.defaultValues
         snapshot = layout.defaultValues
         state = []

@@ -50,8 +50,13 @@ package final class EntityLayout: @unchecked Sendable {
     package let description: NSEntityDescription
 
     private let ancestorRoot: EntityLayout?
+    /// The number of the root entity.
+    let rootNumber: Int
     // Accessors of other targets look here for each value: what they call is compiled into them.
-    @usableFromInline let placeByKey: [Int32]
+    // Unsafe memory: filled once, before anybody else has the layout, and freed with it; read within its bounds only. Arrays would be
+    // retained and released for each value of each object.
+    @usableFromInline let placeByKey: UnsafeBufferPointer<Int32>
+    @usableFromInline let typeBySlot: UnsafeBufferPointer<NSAttributeType>
     @usableFromInline static let noPlace = Int32.min
 
     package init(_ entity: NSEntityDescription, number: Int, superentity: EntityLayout?) {
@@ -60,6 +65,7 @@ package final class EntityLayout: @unchecked Sendable {
         isAbstract = entity.isAbstract
         self.superentity = superentity
         ancestorRoot = superentity?.root
+        rootNumber = superentity?.rootNumber ?? number
         description = entity
         var slots = superentity?.slots ?? []
         var relationships = superentity?.relationships ?? []
@@ -98,7 +104,20 @@ package final class EntityLayout: @unchecked Sendable {
         derivedSlots = slots.indices.filter { slots[$0].attribute?.derivation != nil }
         defaultValues = ContiguousArray(slots.map(\.defaultValue))
         uniquenessConstraints = (superentity?.uniquenessConstraints ?? []) + entity.uniquenessConstraintNames
-        placeByKey = Self.places(byKey: places)
+        placeByKey = Self.copied(Self.places(byKey: places))
+        typeBySlot = Self.copied(attributeTypes)
+    }
+
+    deinit {
+        placeByKey.deallocate()
+        typeBySlot.deallocate()
+    }
+
+    /// Trivial values in memory of their own.
+    private static func copied<Value>(_ values: [Value]) -> UnsafeBufferPointer<Value> {
+        let memory = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)
+        _ = memory.initialize(from: values)
+        return UnsafeBufferPointer(memory)
     }
 
     private static func places(byKey places: [String: PropertyIndex]) -> [Int32] {
@@ -124,6 +143,9 @@ package final class EntityLayout: @unchecked Sendable {
         let place = placeByKey[key]
         return place >= 0 ? Int(place) : nil
     }
+
+    /// Whether a slot is an attribute's of a type.
+    @inlinable package func isAttribute(_ slot: Int, _ type: NSAttributeType) -> Bool { typeBySlot[slot] == type }
 
     /// The to-many relationship by its interned name, `nil` for anything else.
     @inlinable package func toManyIndex(forInternedKey key: Int) -> Int? {

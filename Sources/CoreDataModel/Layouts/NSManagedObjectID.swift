@@ -40,6 +40,13 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     /// What an atomic or incremental store of the developer's calls the object.
     package let reference: NSObject?
 
+    /// The store and the table as a number, which with the key tells IDs apart; 0 for a temporary ID. Here, since code of another target
+    /// would retain both to ask them.
+    package final var tableTag: UInt64 {
+        guard let storeIdentity else { return 0 }
+        return UInt64(storeIdentity.number) << 24 | UInt64(layout.rootNumber)
+    }
+
     package init(layout: EntityLayout, store: StoreIdentity, key: Int64, reference: NSObject? = nil) {
         self.layout = layout
         storeIdentity = store
