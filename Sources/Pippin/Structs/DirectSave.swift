@@ -166,7 +166,7 @@
             ) { place, row in
                 let place = known[place]
                 let next = found[place]
-                if next < lists[place].count,
+                if next < lists[place].count, identifiers[lists[place][next]] == nil,
                     try row.holds(graph.nodes[lists[place][next]].values[uidField], at: uidSlot)
                 {
                     found[place] += 1
