@@ -30,10 +30,14 @@ final class RecordEncoder: Encoder {
         encoded = nothing
     }
 
-    func encode(_ value: some Encodable) throws -> EncodedRecord {
+    func encode<Value: Encodable>(_ value: Value) throws -> EncodedRecord {
         encoded = nothing
         cursor = 0
-        try value.encode(to: self)
+        if let columns = record.columns?.functions(of: Value.self) {
+            try columns.write(value, ColumnWriter(sink: self))
+        } else {
+            try value.encode(to: self)
+        }
         if let mark = record.presenceMark { encoded.values[mark] = .integer(1) }
         return encoded
     }
