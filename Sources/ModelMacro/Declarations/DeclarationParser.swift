@@ -4,6 +4,7 @@ package struct DeclarationParser {
     private var declaration = ModelDeclaration(kind: .other(""), name: "")
 
     /// - Parameter source: the declaration, with its attributes and comments.
+    /// - Returns: what of it matters; an empty name where there is no declaration.
     package static func declaration(in source: String) -> ModelDeclaration {
         var parser = DeclarationParser(cursor: TokenCursor(Lexer.tokens(of: source)))
         parser.parse()
