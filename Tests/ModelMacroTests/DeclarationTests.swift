@@ -7,7 +7,7 @@ struct DeclarationTests {
     private func properties(_ members: String) -> [String] {
         let declaration = DeclarationParser.declaration(in: "struct Model {\n\(members)\n}")
         #expect(declaration.reason == nil)
-        return declaration.properties
+        return declaration.properties.map(\.name)
     }
 
     private func reason(_ members: String) -> ModelDeclaration.CodingReason? {
@@ -25,7 +25,8 @@ struct DeclarationTests {
                 """)
         #expect(
             declaration
-                == ModelDeclaration(kind: .structure, name: "Model", access: "public", properties: ["id"]))
+                == ModelDeclaration(
+                    kind: .structure, name: "Model", access: "public", properties: [.init(name: "id", type: "Int")]))
     }
 
     @Test("has stored properties in their order, whatever their access")
@@ -50,6 +51,27 @@ struct DeclarationTests {
         #expect(
             properties("var a: Dictionary<String, Int>\nvar b = Dictionary<String, Int>(), c: (Int, Int) -> Bool")
                 == ["a", "b", "c"])
+    }
+
+    @Test("has types as they are written, where they are")
+    func types() {
+        let declaration = DeclarationParser.declaration(
+            in: """
+                struct Model {
+                    let id: Int // comment
+                    var map: [String: Array<(Int, Int?)>] = [:], name: String?
+                    var plain = 1
+                    var last: Dictionary<String, Int> { didSet { } }
+                    var call: @Sendable (Int, Int) -> Void
+                    var wide
+                        : any Equatable & Sendable
+                }
+                """)
+        #expect(
+            declaration.properties.map(\.type) == [
+                "Int", "[String: Array<(Int, Int?)>]", "String?", nil, "Dictionary<String, Int>",
+                "@Sendable (Int, Int) -> Void", "any Equatable & Sendable",
+            ])
     }
 
     @Test("has computed properties, which are not stored, and observed ones, which are")

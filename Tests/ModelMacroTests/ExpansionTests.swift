@@ -35,8 +35,10 @@ struct ExpansionTests {
                         }
 
                         private init(columns: borrowing Pippin.ColumnReader) throws {
-                            self.`id` = try columns.value(at: 0)
-                            self.`name` = try columns.value(at: 1)
+                            let value0: Int = try columns.value(at: 0)
+                            let value1: String? = try columns.value(at: 1)
+                            self.`id` = value0
+                            self.`name` = value1
                         }
 
                         private func write(columns: borrowing Pippin.ColumnWriter) throws {
@@ -52,6 +54,18 @@ struct ExpansionTests {
                         }
                     }
                     """)
+    }
+
+    @Test("sets properties one by one where the compiler finds out a type")
+    func untyped() {
+        let source = expansion(of: "struct Person { let id: Int; var age = 1 }").source
+        #expect(
+            source.contains(
+                """
+                        self.`id` = try columns.value(at: 0)
+                        self.`age` = try columns.value(at: 1)
+                    }
+                """))
     }
 
     @Test("is the conformance alone where coding is by hand")

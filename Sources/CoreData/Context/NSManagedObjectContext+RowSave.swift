@@ -74,11 +74,14 @@ extension ChangeSet {
     fileprivate var entityNames: Set<String> {
         var names: Set<String> = []
         var last: EntityLayout?
-        for identifier in inserted.lazy.map(\.objectID) + updated.lazy.map(\.objectID) + deleted.lazy.map(\.objectID)
-        where identifier.layout !== last {
+        func add(_ identifier: NSManagedObjectID) {
+            guard identifier.layout !== last else { return }
             last = identifier.layout
             names.insert(identifier.layout.name)
         }
+        for change in inserted { add(change.objectID) }
+        for change in updated { add(change.objectID) }
+        for deletion in deleted { add(deletion.objectID) }
         return names
     }
 }

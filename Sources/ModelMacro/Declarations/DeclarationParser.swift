@@ -6,7 +6,7 @@ package struct DeclarationParser {
     /// - Parameter source: the declaration, with its attributes and comments.
     /// - Returns: what of it matters; an empty name where there is no declaration.
     package static func declaration(in source: String) -> ModelDeclaration {
-        var parser = DeclarationParser(cursor: TokenCursor(Lexer.tokens(of: source)))
+        var parser = DeclarationParser(cursor: TokenCursor(source))
         parser.parse()
         return parser.declaration
     }
@@ -79,7 +79,7 @@ package struct DeclarationParser {
             cursor.advance()
             let form = cursor.takeProperty()
             if !form.isComputed {
-                declaration.properties.append(name)
+                declaration.properties.append(ModelDeclaration.Property(name: name, type: form.type))
                 if !isPlain || isConstant && form.hasValue {
                     declaration.reason = declaration.reason ?? .property(name)
                 }

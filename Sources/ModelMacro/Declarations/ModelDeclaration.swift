@@ -11,9 +11,16 @@ package struct ModelDeclaration: Equatable, Sendable {
     /// The access that it is declared with, such as `public`; nil for none.
     package var access: String?
     /// The stored properties, in order.
-    package var properties: [String] = []
+    package var properties: [Property] = []
     /// Why it is read and written by its own coding; nil where the compiler would synthesize that.
     package var reason: CodingReason?
+
+    /// A stored property.
+    package struct Property: Equatable, Sendable {
+        package var name: String
+        /// Its type as it is written; nil for one that the compiler finds out.
+        package var type: String?
+    }
 
     /// Why the columns of a model are left to `Codable`.
     package enum CodingReason: Equatable, Sendable {

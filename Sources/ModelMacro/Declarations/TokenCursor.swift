@@ -1,9 +1,13 @@
 /// A place among tokens that goes on by members of a type.
 struct TokenCursor {
+    private let bytes: [UInt8]
     private let tokens: [Token]
     private var place = 0
 
-    init(_ tokens: [Token]) { self.tokens = tokens }
+    init(_ source: String) {
+        bytes = Array(source.utf8)
+        tokens = Lexer.tokens(of: source)
+    }
 
     var next: Token? { after(0) }
 
@@ -105,6 +109,8 @@ struct TokenCursor {
 
     /// What follows the name of a property.
     struct PropertyForm {
+        /// The type, as it is written.
+        var type: String?
         var hasValue = false
         var isComputed = false
         /// Whether a comma and another property come next.
@@ -114,16 +120,17 @@ struct TokenCursor {
     /// Passes over the rest of a property, up to the next one.
     mutating func takeProperty() -> PropertyForm {
         var form = PropertyForm()
+        if next?.isSign(":") == true {
+            advance()
+            form.type = takeType()
+        }
         while !isAtEndOfMember {
             guard let token = next else { return form }
             if token.isSign("=") {
                 form.hasValue = true
             } else if token.isSign("{"), !form.hasValue {
                 form.isComputed = !isBlockOfObservers
-            } else if token.isSign("<"), !form.hasValue {
-                skipAngles()
-                continue
-            } else if token.isSign(","), after(1)?.name != nil, beginsProperty(after(2)) {
+            } else if isAtNextProperty {
                 advance()
                 form.isFollowed = true
                 return form
@@ -132,6 +139,23 @@ struct TokenCursor {
         }
         if next?.isSign(";") == true { advance() }
         return form
+    }
+
+    /// Passes over a type, and gives its text.
+    private mutating func takeType() -> String? {
+        let start = place
+        while !isAtEndOfMember, let token = next {
+            if token.isSign("=") || token.isSign("{") || isAtNextProperty { break }
+            if token.isSign("<") { skipAngles() } else { step() }
+        }
+        guard place > start else { return nil }
+        let (first, last) = (tokens[start], tokens[place - 1])
+        return String(decoding: bytes[first.offset..<last.offset + last.length], as: UTF8.self)
+    }
+
+    /// Whether a comma is here, and another property comes next.
+    private var isAtNextProperty: Bool {
+        next?.isSign(",") == true && after(1)?.name != nil && beginsProperty(after(2))
     }
 
     /// Whether the block here observes a stored property, which a computed one's does not.

@@ -18,12 +18,15 @@ package struct CoreModelExpansion: Equatable, Sendable {
             if conformances.contains("CoreModel") { source = "extension \(type): Pippin.CoreModel {}" }
             return
         }
-        let access = declaration.access == "public" || declaration.access == "package" ? declaration.access! + " " : ""
+        let isVisible = declaration.access == "public" || declaration.access == "package"
+        let access = isVisible ? "\(declaration.access ?? "") " : ""
+        let names = declaration.properties.map(\.name)
         let inheritance = conformances.contains("CoreModel") ? ": Pippin.CoreModel" : ""
         source = """
             extension \(type)\(inheritance) {
-            \(Self.coding(declaration.properties, access))
-            \(Self.columns(declaration.properties, access))
+            \(Self.coding(names, access))
+            \(Self.reader(declaration.properties))
+            \(Self.columns(names, access))
             }
             """
     }
@@ -49,13 +52,25 @@ package struct CoreModelExpansion: Equatable, Sendable {
         """
     }
 
+    /// All values first, the properties afterwards: a value that fails in between would make the compiler copy the whole struct.
+    private static func reader(_ properties: [ModelDeclaration.Property]) -> String {
+        let isTyped = properties.allSatisfy { $0.type != nil }
+        let values = properties.enumerated().map { place, property in
+            let target = isTyped ? "let value\(place): \(property.type ?? "")" : "self.`\(property.name)`"
+            return "        \(target) = try columns.value(at: \(place))"
+        }
+        let assignments = properties.enumerated().map { "        self.`\($1.name)` = value\($0)" }
+        return """
+                private init(columns: borrowing Pippin.ColumnReader) throws {
+            \((values + (isTyped ? assignments : [])).joined(separator: "\n"))
+                }
+
+            """
+    }
+
     private static func columns(_ properties: [String], _ access: String) -> String {
         let numbered = Array(properties.enumerated())
         return """
-                private init(columns: borrowing Pippin.ColumnReader) throws {
-            \(lines(numbered) { "        self.`\($1)` = try columns.value(at: \($0))" })
-                }
-
                 private func write(columns: borrowing Pippin.ColumnWriter) throws {
             \(lines(numbered) { "        try columns.set(self.`\($1)`, at: \($0))" })
                 }

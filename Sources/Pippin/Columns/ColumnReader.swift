@@ -5,9 +5,10 @@ import CoreData
 /// Which `value(at:)` is called follows from the property's type. An optional value is `nil` where the column has none; any other throws
 /// ``PersistenceError/Code/unreadable`` then, and for a value of another type.
 public struct ColumnReader: ~Copyable {
-    // Not retained, which each row would pay for: the code that hands the reader out holds all three until it is given back.
-    private unowned(unsafe) let row: (any CurrentRow)?
-    private unowned(unsafe) let source: any ColumnSource
+    // Held once a row, not once a value: nobody else can end what a borrowed reader holds.
+    private let row: (any CurrentRow)?
+    private let source: any ColumnSource
+    // Unsafe memory: `source` keeps it for as long as it is there.
     private let slots: UnsafePointer<Int>
 
     /// - Parameters:
@@ -80,6 +81,22 @@ public struct ColumnReader: ~Copyable {
     public func value(at place: Int) throws -> Int? {
         try (integer(place) ?? source.integer(column: place)).map { Int(truncatingIfNeeded: $0) }
     }
+
+    /// The whole number in a column, of 64 bits everywhere.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Int64 {
+        try integer(place) ?? source.required(source.integer(column: place), place)
+    }
+
+    /// The whole number in a column, of 64 bits everywhere, or nil.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number; nil where there is none.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Int64? { try integer(place) ?? source.integer(column: place) }
 
     /// The whole number in a column, in a type of fewer bits or without a sign.
     ///

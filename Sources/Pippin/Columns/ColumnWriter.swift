@@ -4,8 +4,7 @@ import CoreData
 ///
 /// Which `set(_:at:)` is called follows from the property's type. `nil` leaves a column without a value.
 public struct ColumnWriter: ~Copyable {
-    // Not retained, which each model would pay for: the code that hands the writer out holds it until it is given back.
-    private unowned(unsafe) let sink: any ColumnSink
+    private let sink: any ColumnSink
 
     @inline(__always)
     init(sink: any ColumnSink) { self.sink = sink }
@@ -28,6 +27,16 @@ public struct ColumnWriter: ~Copyable {
     /// - Throws: `EncodingError` where the property is decoded as something else.
     public func set(_ value: Int?, at place: Int) throws {
         if let value { try sink.set(.integer(Int64(value)), .integer64, column: place) }
+    }
+
+    /// Gives a column a whole number of 64 bits everywhere.
+    ///
+    /// - Parameters:
+    ///   - value: the number; nil for none.
+    ///   - place: the column's place among the names, from 0.
+    /// - Throws: `EncodingError` where the property is decoded as something else.
+    public func set(_ value: Int64?, at place: Int) throws {
+        if let value { try sink.set(.integer(value), .integer64, column: place) }
     }
 
     /// Gives a column a truth, as 1 or 0.

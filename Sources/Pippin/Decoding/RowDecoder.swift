@@ -31,6 +31,8 @@ final class RowDecoder: Decoder {
     private var containers: [KeptContainer] = []
     /// The one that was asked for last.
     @exclusivity(unchecked) private var latest: KeptContainer?
+    /// It refers back to the decoder until `finish()`.
+    @exclusivity(unchecked) private var columnReader: KeptColumnReader?
     private var isFinished = false
 
     init(_ record: RecordPlan, entity: String, slots: ContiguousArray<Int>, related: (any RelatedRows)? = nil) {
@@ -63,7 +65,7 @@ final class RowDecoder: Decoder {
         defer { current = nil }
         return try withExtendedLifetime(row) {
             guard let columns = record.columns?.functions(of: type) else { return try Value(from: self) }
-            return try columns.read(ColumnReader(row: row, source: self, slots: slotTable))
+            return try columns.read(columnReader(of: row).reader)
         }
     }
 
@@ -85,12 +87,31 @@ final class RowDecoder: Decoder {
         return made.container
     }
 
+    /// What reads the columns of a row: mostly one for all rows, since they are handed out by one object.
+    private func columnReader(of row: any CurrentRow) -> KeptColumnReader {
+        if let known = columnReader, known.row == ObjectIdentifier(row) { return known }
+        let made = KeptColumnReader(row, self, slotTable)
+        columnReader = made
+        return made
+    }
+
+    private final class KeptColumnReader {
+        let row: ObjectIdentifier
+        let reader: ColumnReader
+
+        init(_ row: any CurrentRow, _ decoder: RowDecoder, _ slots: UnsafePointer<Int>) {
+            self.row = ObjectIdentifier(row)
+            reader = ColumnReader(row: row, source: decoder, slots: slots)
+        }
+    }
+
     /// The last row has been decoded. Containers do not retain the decoder: should somebody have kept one, the decoder
     /// stays for good, and has no values any more.
     func finish() {
         values = []
         objectID = nil
         related = nil
+        columnReader = nil
         let traces = containers.map(\.trace)
         containers = []
         latest = nil
