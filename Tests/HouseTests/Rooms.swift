@@ -27,6 +27,7 @@ enum Rooms {
         ],
         "Pippin": [
             "Errors", "Schema", "Values", "Columns", "Models", "Concurrency", "Derivation", "Decoding", "Rows",
+            "LiveQueries",
             "Manager",
             "Encoding",
             "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Verbs", "Aggregates", "Observing",

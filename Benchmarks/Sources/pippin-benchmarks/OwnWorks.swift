@@ -69,7 +69,31 @@ let ownWorks = [
                 return Checksum()
             }
         }),
+    Work(
+        title: "500 saves of a struct beside 100 live queries that they do not touch", budget: 1.1,
+        operations: { _ in singleSaves },
+        ours: { workspace, _ in
+            let store = try workspace.emptyBookStore()
+            let manager = try Book.manager(store: store)
+            let observers = (0..<100).map { number in Observer(manager, where: \.count == Int64(-1 - number)) }
+            return Trial(store: store, changesStore: true, finish: { observers.forEach { $0.stop() } }) {
+                try saveEach(manager)
+            }
+        },
+        baseline: { workspace, _ in
+            let store = try workspace.emptyBookStore()
+            let manager = try Book.manager(store: store)
+            return Trial(store: store, changesStore: true) { try saveEach(manager) }
+        }),
 ]
+
+private let singleSaves = 500
+
+/// Saves structs one by one.
+private func saveEach(_ manager: PersistenceManager) throws -> Checksum {
+    for book in Sample.make(singleSaves).map(Book.init) { try manager.writeAndWait { try $0.save(book) } }
+    return Checksum()
+}
 
 private func contexts(_ store: URL) throws -> (parent: NSManagedObjectContext, child: NSManagedObjectContext) {
     let parent = try Stack(store: store).container.newBackgroundContext()
@@ -84,12 +108,12 @@ private final class Observer: Sendable {
     private let isStopped = DispatchSemaphore(value: 0)
 
     /// Returns when the first state has come.
-    init(_ manager: PersistenceManager) {
+    init(_ manager: PersistenceManager, where filter: Filter<Book> = .all) {
         let isStarted = DispatchSemaphore(value: 0)
         let isStopped = isStopped
         task = Task.detached {
             defer { isStopped.signal() }
-            for try await _ in manager.observe(Book.self, sortedBy: .ascending(\.uid), limit: 100) {
+            for try await _ in manager.observe(Book.self, where: filter, sortedBy: .ascending(\.uid), limit: 100) {
                 isStarted.signal()
             }
         }

@@ -39,6 +39,7 @@ extension NSManagedObjectContext {
         coordinator.announce(from: self) { saved }
         var info: [AnyHashable: Any] = [NSManagedObjectContext.savedEntitiesKey: changes.entityNames]
         var identifiers = info
+        info[NSManagedObjectContext.savedRowsKey] = SavedRows(changes)
         let isTold = SaveNews.tells(changes.inserted.count + changes.updated.count + changes.deleted.count)
         if isTold {
             for (key, idKey, list) in [
@@ -63,6 +64,17 @@ extension NSManagedObjectContext {
 
     /// The key under which a save says the names of the entities that it concerns, as a `Set<String>`.
     package static let savedEntitiesKey = "entities"
+
+    /// The key under which a save of rows has what it wrote, as `SavedRows`.
+    package static let savedRowsKey = "rows"
+}
+
+/// What a save of rows wrote, for those who look at a save while it is told.
+package final class SavedRows: @unchecked Sendable {
+    // @unchecked Sendable: a change set that is saved does not change, and neither does what is in it.
+    package let changes: ChangeSet
+
+    init(_ changes: ChangeSet) { self.changes = changes }
 }
 
 extension NSPersistentStore {

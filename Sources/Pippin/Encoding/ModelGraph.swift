@@ -77,11 +77,9 @@ struct ModelGraph {
         // Of several with one identifier the last one counts.
         var picks: ContiguousArray<(index: Int, node: Int)> = []
         picks.reserveCapacity(models.count)
-        try models.withUnsafeBufferPointer { models in
-            for place in models.indices {
-                let (node, isNew) = node(try Model.recordKey(of: models[place].id), table, isReference: false)
-                if isNew { picks.append((place, node)) } else { picks[node].index = place }
-            }
+        try models.forEachInPlace { place, model in
+            let (node, isNew) = node(try Model.recordKey(of: model.id), table, isReference: false)
+            if isNew { picks.append((place, node)) } else { picks[node].index = place }
         }
         rootCount = nodes.count
         waiting.append(WaitingModelList(models: models, picks: picks))
@@ -138,6 +136,7 @@ struct ModelGraph {
     /// - Parameters:
     ///   - models: a list.
     ///   - picks: which of them, and as which nodes.
+    /// - Throws: ``PersistenceError/Code/unwritable``
     mutating func encode<Model: CoreModel>(
         _ models: [Model], _ picks: ContiguousArray<(index: Int, node: Int)>
     ) throws {
@@ -145,17 +144,16 @@ struct ModelGraph {
         let encoder = tables[nodes[first.node].table].encoder
         if picks.count > 1_000 { encoder.reserve(picks.count) }
         var links: ContiguousArray<(node: Int, link: EncodedRecord.Link)> = []
-        try models.withUnsafeBufferPointer { models in
-            for pick in picks {
-                let encoded: (row: Int, links: [EncodedRecord.Link])
-                do { encoded = try encoder.append(models[pick.index]) } catch {
-                    throw PersistenceError.unwritable(
-                        entity: nodes[pick.node].plan.name, uid: nodes[pick.node].key.text,
-                        key: error is EncodingError ? encoder.lastProperty : nil, reason: error.encodingReason)
-                }
-                nodes[pick.node].row = encoded.row
-                for link in encoded.links { links.append((pick.node, link)) }
+        try models.forEachInPlace(picks.lazy.map(\.index)) { place, model in
+            let node = picks[place].node
+            let encoded: (row: Int, links: [EncodedRecord.Link])
+            do { encoded = try encoder.append(&model) } catch {
+                throw PersistenceError.unwritable(
+                    entity: nodes[node].plan.name, uid: nodes[node].key.text,
+                    key: error is EncodingError ? encoder.lastProperty : nil, reason: error.encodingReason)
             }
+            nodes[node].row = encoded.row
+            for link in encoded.links { links.append((node, link)) }
         }
         try reserve(for: links)
         for (node, link) in links {
@@ -187,15 +185,13 @@ struct ModelGraph {
         targets.reserveCapacity(models.count)
         var picks: ContiguousArray<(index: Int, node: Int)> = []
         let table = table(of: end.destination)
-        try models.withUnsafeBufferPointer { models in
-            for place in models.indices {
-                let found = node(try Model.recordKey(of: models[place].id), table, isReference: false)
-                if found.isNew || nodes[found.node].isReference {
-                    nodes[found.node].isReference = false
-                    picks.append((place, found.node))
-                }
-                targets.append(try linked(found.node, end))
+        try models.forEachInPlace { place, model in
+            let found = node(try Model.recordKey(of: model.id), table, isReference: false)
+            if found.isNew || nodes[found.node].isReference {
+                nodes[found.node].isReference = false
+                picks.append((place, found.node))
             }
+            targets.append(try linked(found.node, end))
         }
         if !picks.isEmpty { waiting.append(WaitingModelList(models: models, picks: picks)) }
         return targets

@@ -40,10 +40,10 @@ final class RecordEncoder: Encoder {
         return encoded
     }
 
-    /// Encodes a value behind those that were encoded before.
+    /// Encodes a value behind those that were encoded before. It is passed where it is, not to be changed.
     ///
     /// - Returns: the relationships, and where its values begin among all values, which `finish()` gives.
-    func append<Value: Encodable>(_ value: Value) throws -> (row: Int, links: [EncodedRecord.Link]) {
+    func append<Value: Encodable>(_ value: inout Value) throws -> (row: Int, links: [EncodedRecord.Link]) {
         if !hasRows { (encoded, hasRows) = (EncodedRecord(values: []), true) }
         base = encoded.values.count
         encoded.values.append(contentsOf: nothing.values)

@@ -30,6 +30,7 @@ public final class PersistenceManager: Sendable {
     /// The contexts that were handed out to stay.
     package let backgroundContexts = WeakContexts()
     package let writes = WriteQueue()
+    let saveSignals = SaveSignals()
     /// Rows without managed objects, where that can be had.
     let storeRows: (any StateRows)?
     /// The entities that were derived from models.

@@ -13,24 +13,28 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
     /// What is observed.
     public typealias Element = State
 
-    let signals: @Sendable () -> AsyncStream<Void>
-    let state: @Sendable () async throws -> State
+    let makeInterest: @Sendable () -> Interest
+    let signals: @Sendable (Interest) -> AsyncStream<Void>
+    let state: @Sendable (Interest) async throws -> State
     let isSame: @Sendable (State, State) -> Bool
 
     /// Starts to observe.
     public func makeAsyncIterator() -> Iterator {
         // Listening begins before the first look, so that no save falls in between.
-        Iterator(observation: self, signals: signals().makeAsyncIterator())
+        let interest = makeInterest()
+        return Iterator(observation: self, interest: interest, signals: signals(interest).makeAsyncIterator())
     }
 
     /// The states of an observation, one after the other.
     public struct Iterator: AsyncIteratorProtocol {
         private let observation: Observation
+        private let interest: Interest
         private var signals: AsyncStream<Void>.Iterator
         private var last: State?
 
-        init(observation: Observation, signals: AsyncStream<Void>.Iterator) {
+        init(observation: Observation, interest: Interest, signals: AsyncStream<Void>.Iterator) {
             self.observation = observation
+            self.interest = interest
             self.signals = signals
         }
 
@@ -44,7 +48,9 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
                 isFirst = false
                 guard !Task.isCancelled else { return nil }
                 do {
-                    let state = try await observation.state()
+                    interest.willRead()
+                    let state = try await observation.state(interest)
+                    interest.didRead(state)
                     if let last, observation.isSame(last, state) { continue }
                     last = state
                     return state

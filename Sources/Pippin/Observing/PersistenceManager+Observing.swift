@@ -21,7 +21,11 @@ extension PersistenceManager {
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [],
         after last: Model? = nil, limit: Int? = nil, offset: Int = 0
     ) -> Observation<[Model]> {
-        observe { try $0.fetch(type, where: filter, sortedBy: order, after: last, limit: limit, offset: offset) }
+        // What comes before the place to begin at counts as well.
+        let selection = last == nil && offset == 0 ? selection(type, filter) : nil
+        return observe(selection) {
+            try $0.fetch(type, where: filter, sortedBy: order, after: last, limit: limit, offset: offset)
+        }
     }
 
     /// The models that a request describes: now, and again after each save that changed them.
@@ -29,7 +33,9 @@ extension PersistenceManager {
     /// - Parameter request: the request.
     /// - Returns: the states, for `for try await`.
     public func observe<Model: CoreModel>(_ request: ModelRequest<Model>) -> Observation<[Model]> {
-        observe { try $0.fetch(request) }
+        observe(request.last == nil && request.offset == 0 ? selection(Model.self, request.filter) : nil) {
+            try $0.fetch(request)
+        }
     }
 
     /// The model with an identifier: now, and again after each save that changed it; `nil` while there is none.
@@ -55,16 +61,28 @@ extension PersistenceManager {
     /// - Returns: the states, for `for try await`; those of an `Equatable` type that are equal to the one before are passed over.
     public func observe<State: Sendable>(
         _ question: @escaping @Sendable (ReadAccess) throws -> State
+    ) -> Observation<State> { observe(nil, question) }
+
+    /// What a fetch selects, for models that lead to no others.
+    private func selection<Model: CoreModel>(_ type: Model.Type, _ filter: Filter<Model>) -> Interest.Selection? {
+        guard let plan = try? registry.plan(of: type), plan.relationships.isEmpty else { return nil }
+        let registry = registry
+        return Interest.Selection(plan: plan) { try filter.predicate(plan, registry) }
+    }
+
+    private func observe<State: Sendable>(
+        _ selection: Interest.Selection?, _ question: @escaping @Sendable (ReadAccess) throws -> State
     ) -> Observation<State> {
         let container = container
-        // What the block asks for is known when it has run; until then every save counts.
-        let entities = Locked<Set<String>?>(nil)
+        let signals = saveSignals
         return Observation(
-            signals: { SaveSignals.stream(of: container) { entities.withLock { $0 } } },
-            state: {
+            makeInterest: { Interest(selection) },
+            signals: { signals.stream(of: container, for: $0) },
+            state: { interest in
                 do {
                     return try await self.asking { store in
-                        defer { entities.withLock { $0 = ($0 ?? []).union(store.access.entities) } }
+                        // What is asked for is known when the block has run; until then every save counts.
+                        defer { interest.ask(for: store.access.entities) }
                         return try question(store)
                     }
                 } catch  where self.isStartingOver.withLock({ $0 }) {

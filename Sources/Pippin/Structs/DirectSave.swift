@@ -12,7 +12,9 @@
         private let plans: [DirectPlan?]
         private let rows: StoreRows
         private let store: NSPersistentStore
-        /// By node; nil for a model that is new.
+        /// The primary keys by node; nil for a model that is new.
+        private var keys: ContiguousArray<Int64?>
+        /// By node, as far as they were asked for.
         private var identifiers: ContiguousArray<NSManagedObjectID?>
         /// The rows that differ from their models, by node.
         private var differing: [Int: (row: Row, slots: [Int])] = [:]
@@ -55,6 +57,7 @@
                 queue += next.members.map(\.destination)
             }
             self.plans = plans
+            keys = ContiguousArray(repeating: nil, count: graph.nodes.count)
             identifiers = ContiguousArray(repeating: nil, count: graph.nodes.count)
             owners = ContiguousArray(repeating: -1, count: graph.nodes.count)
             ownerSlots = owners
@@ -65,13 +68,22 @@
         }
 
         /// Which of the models that the graph was made of were there.
-        func isKnown(_ root: Int) -> Bool { identifiers[root] != nil }
+        func isKnown(_ root: Int) -> Bool { keys[root] != nil }
+
+        /// The ID of a model's object; nil for a model that is new, until it is given one.
+        private func identifier(_ node: Int) -> NSManagedObjectID? {
+            if let known = identifiers[node] { return known }
+            guard let key = keys[node], let layout = plans[graph.nodes[node].table]?.layout else { return nil }
+            let made = NSManagedObjectID(layout: layout, store: store.identity, key: key)
+            identifiers[node] = made
+            return made
+        }
 
         /// What becomes of the models that the graph was made of.
         var counts: (inserted: Int, updated: Int, unchanged: Int) {
             var counts = (inserted: 0, updated: 0, unchanged: 0)
             for root in 0..<graph.rootCount {
-                if identifiers[root] == nil {
+                if keys[root] == nil {
                     counts.inserted += 1
                 } else if differing[root] != nil || memberChanges[root] != nil {
                     counts.updated += 1
@@ -92,7 +104,7 @@
             try rows.forEachRow(
                 of: plan.plan, where: plan.slots[field], isAmong: nodes.map { graph.value($0, field) }
             ) { row in
-                guard let node = graph.node(try key(of: row, plan), of: plan.plan), identifiers[node] == nil else {
+                guard let node = graph.node(try key(of: row, plan), of: plan.plan), keys[node] == nil else {
                     throw NotDirect()
                 }
                 try match(node, row, plan)
@@ -102,20 +114,13 @@
         /// The identifier in a row.
         private func key(of row: any CurrentRow, _ plan: DirectPlan) throws -> RecordKey {
             let field = plan.plan.uidField
-            switch try row.value(at: plan.slots[field]) {
-            case .string(let text): return .string(text)
-            case .integer(let number): return .integer(number)
-            case .uuid(let uuid): return .uuid(uuid)
-            case let other:
-                guard let kind = plan.plan.record.attributeKinds[field], let value = other.attributeValue(kind) else {
-                    throw NotDirect()
-                }
-                return RecordKey(attributeValue: value)
-            }
+            let value = try row.value(at: plan.slots[field])
+            guard let key = RecordKey(value, plan.plan.record.attributeKinds[field]) else { throw NotDirect() }
+            return key
         }
 
         private func match(_ node: Int, _ row: any CurrentRow, _ plan: DirectPlan) throws {
-            identifiers[node] = row.objectID
+            keys[node] = row.key
             var slots: [Int] = []
             for field in plan.attributes {
                 let (slot, new) = (plan.slots[field], graph.value(node, field))
@@ -145,7 +150,7 @@
                 // What is there elsewhere comes from another model.
                 if !new.isEmpty {
                     try find(new, member.destination)
-                    guard new.allSatisfy({ identifiers[$0] == nil }) else { throw NotDirect() }
+                    guard new.allSatisfy({ keys[$0] == nil }) else { throw NotDirect() }
                 }
                 try descend(from: lists.flatMap { $0 }, member.destination)
             }
@@ -160,23 +165,23 @@
             let destination = member.destination
             let uidField = destination.plan.uidField
             let uidSlot = destination.slots[uidField]
-            let known = nodes.indices.filter { identifiers[nodes[$0]] != nil }
+            let known = nodes.indices.filter { keys[nodes[$0]] != nil }
             var found = ContiguousArray(repeating: 0, count: nodes.count)
             var isInOrder = ContiguousArray(repeating: true, count: nodes.count)
             var removed: [Int: [NSManagedObjectID]] = [:]
             try rows.forEachDestination(
-                of: plan.plan.fields[member.field], of: plan.plan, for: known.compactMap { identifiers[nodes[$0]] }
+                of: plan.plan.fields[member.field], of: plan.plan, for: known.compactMap { identifier(nodes[$0]) }
             ) { place, row in
                 let place = known[place]
                 let next = found[place]
-                if next < lists[place].count, identifiers[lists[place][next]] == nil,
+                if next < lists[place].count, keys[lists[place][next]] == nil,
                     try row.holds(graph.value(lists[place][next], uidField), at: uidSlot)
                 {
                     found[place] += 1
                     return try match(lists[place][next], row, destination)
                 }
                 if let node = graph.node(try key(of: row, destination), of: destination.plan) {
-                    guard owners[node] == nodes[place], identifiers[node] == nil else { throw NotDirect() }
+                    guard owners[node] == nodes[place], keys[node] == nil else { throw NotDirect() }
                     isInOrder[place] = false
                     found[place] += 1
                     return try match(node, row, destination)
@@ -189,7 +194,7 @@
             var new: [Int] = []
             for place in nodes.indices
             where found[place] < lists[place].count || removed[place] != nil || !isInOrder[place] {
-                let added = lists[place].filter { identifiers[$0] == nil }
+                let added = lists[place].filter { keys[$0] == nil }
                 new += added
                 guard !added.isEmpty || removed[place] != nil || member.relationship.isOrdered else { continue }
                 memberChanges[nodes[place], default: []].append(
@@ -202,7 +207,7 @@
 
         /// What lacks a value that it must have is refused by the rules of objects, in their words.
         private func checkValues() throws {
-            for node in graph.nodes.indices where identifiers[node] == nil || differing[node] != nil {
+            for node in graph.nodes.indices where keys[node] == nil || differing[node] != nil {
                 guard let plan = plans[graph.nodes[node].table] else { throw NotDirect() }
                 for field in plan.required where graph.value(node, field).isNull { throw NotDirect() }
             }
@@ -222,8 +227,8 @@
         /// - Parameter context: the transaction's context, on whose queue this runs.
         /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then nothing is written.
         func commit(in context: NSManagedObjectContext) throws {
-            let new = graph.nodes.indices.filter { identifiers[$0] == nil }
-            let known = Set(differing.keys).union(memberChanges.keys.filter { identifiers[$0] != nil }).sorted()
+            let new = graph.nodes.indices.filter { keys[$0] == nil }
+            let known = Set(differing.keys).union(memberChanges.keys.filter { keys[$0] != nil }).sorted()
             guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return }
             let layouts = new.compactMap { plans[graph.nodes[$0].table]?.layout }
             let made = try context.makePermanentIdentifiers(for: layouts, in: store)
@@ -232,9 +237,9 @@
             changes.deleted = deleted
             changes.inserted.reserveCapacity(new.count)
             for node in new {
-                guard let plan = plans[graph.nodes[node].table], let identifier = identifiers[node] else { continue }
+                guard let plan = plans[graph.nodes[node].table], let identifier = identifier(node) else { continue }
                 var values = values(node, plan)
-                if owners[node] >= 0, let owner = identifiers[owners[node]] {
+                if owners[node] >= 0, let owner = self.identifier(owners[node]) {
                     values[ownerSlots[node]] = .identifier(owner)
                 }
                 changes.inserted.append(
@@ -262,7 +267,7 @@
             let groups = Dictionary(grouping: known.filter { differing[$0] == nil }) { graph.nodes[$0].plan.id }
             for nodes in groups.values {
                 let plan = graph.nodes[nodes[0]].plan
-                try rows.forEachRow(of: plan, for: nodes.compactMap { identifiers[$0] }) { place, row in
+                try rows.forEachRow(of: plan, for: nodes.compactMap(identifier)) { place, row in
                     found[nodes[place]] = try row.whole()
                 }
             }
@@ -273,9 +278,9 @@
             guard let changes = memberChanges[node] else { return [] }
             return changes.map { change in
                 ToManyChange(
-                    relationship: change.member.relationship, added: change.added.compactMap { identifiers[$0] },
+                    relationship: change.member.relationship, added: change.added.compactMap(identifier),
                     removed: change.removed,
-                    order: change.member.relationship.isOrdered ? change.targets.compactMap { identifiers[$0] } : nil)
+                    order: change.member.relationship.isOrdered ? change.targets.compactMap(identifier) : nil)
             }
         }
     }

@@ -28,6 +28,20 @@ enum RecordKey: Hashable, Sendable {
         }
     }
 
+    /// - Parameters:
+    ///   - value: what a row holds.
+    ///   - kind: how the attribute is stored; nil for one that can be no identifier.
+    init?(_ value: StoredValue, _ kind: AttributeKind?) {
+        switch value {
+        case .string(let text): self = .string(text)
+        case .integer(let number): self = .integer(number)
+        case .uuid(let uuid): self = .uuid(uuid)
+        default:
+            guard let kind, let value = value.attributeValue(kind) else { return nil }
+            self.init(attributeValue: value)
+        }
+    }
+
     /// By what it holds alone: keys of one entity are of one kind.
     func hash(into hasher: inout Hasher) {
         switch self {

@@ -46,8 +46,10 @@ final class EntityReader {
     }
 
     func objectID(_ statement: Statement) -> NSManagedObjectID {
-        NSManagedObjectID(layout: layout, store: identity, key: statement.integer(at: 0))
+        NSManagedObjectID(layout: layout, store: identity, key: key(statement))
     }
+
+    func key(_ statement: Statement) -> Int64 { statement.integer(at: 0) }
 
     func row(_ statement: Statement, versionIndex: Int32) throws -> Row {
         Row(

@@ -16,6 +16,8 @@ final class StatementRow: CurrentRow {
 
     var objectID: NSManagedObjectID { reader.objectID(statement) }
 
+    var key: Int64 { reader.key(statement) }
+
     func whole() throws -> Row { try reader.row(statement, versionIndex: versionIndex) }
 
     func value(at slot: Int) throws -> StoredValue { try reader.value(reader.slots[slot], slot, statement) }

@@ -11,6 +11,9 @@ package protocol CurrentRow: AnyObject {
     /// The object's ID.
     var objectID: NSManagedObjectID { get }
 
+    /// The primary key, without an ID around it.
+    var key: Int64 { get }
+
     /// The whole row, which may be kept.
     func whole() throws -> Row
 
@@ -27,6 +30,8 @@ package protocol CurrentRow: AnyObject {
 }
 
 extension CurrentRow {
+    package var key: Int64 { objectID.key }
+
     package func holds(_ value: StoredValue, at slot: Int) throws -> Bool { try self.value(at: slot) == value }
 }
 
