@@ -2,22 +2,32 @@
 // passed as `inout` is not copied.
 extension Array {
     /// Hands out the elements where they are, with their places. `body` must not change them.
+    @inline(__always)
     func forEachInPlace(_ body: (_ place: Int, _ element: inout Element) throws -> Void) rethrows {
-        try forEachInPlace(indices, body)
+        try forEachInPlace(count, { $0 }, body)
     }
 
-    /// Hands out some elements where they are, with their places in the list of indexes. `body` must not change them.
+    /// Hands out some elements where they are. `body` must not change them.
+    ///
+    /// - Parameters:
+    ///   - times: how many.
+    ///   - index: the index of the first of them, of the second, and so on.
+    ///   - body: is given the number of an element among them.
+    @inline(__always)
     func forEachInPlace(
-        _ indexes: some Sequence<Int>, _ body: (_ place: Int, _ element: inout Element) throws -> Void
+        _ times: Int, _ index: (_ number: Int) -> Int, _ body: (_ number: Int, _ element: inout Element) throws -> Void
     ) rethrows {
+        let count = count
         try withUnsafeBufferPointer { elements in
             guard let start = elements.baseAddress else { return }
-            // Unsafe memory: nobody writes through the pointer, and each index was checked.
-            let elements = UnsafeMutableBufferPointer(
-                start: UnsafeMutablePointer(mutating: start), count: elements.count)
-            for (place, index) in indexes.enumerated() {
-                precondition(elements.indices.contains(index), "An index of the array")
-                try body(place, &elements[index])
+            // Unsafe memory: nobody writes through the pointer, and each index is checked.
+            let start = UnsafeMutablePointer(mutating: start)
+            var number = 0
+            while number < times {
+                let index = index(number)
+                precondition(index >= 0 && index < count, "An index of the array")
+                try body(number, &start[index])
+                number += 1
             }
         }
     }

@@ -144,7 +144,7 @@ struct ModelGraph {
         let encoder = tables[nodes[first.node].table].encoder
         if picks.count > 1_000 { encoder.reserve(picks.count) }
         var links: ContiguousArray<(node: Int, link: EncodedRecord.Link)> = []
-        try models.forEachInPlace(picks.lazy.map(\.index)) { place, model in
+        try models.forEachInPlace(picks.count, { picks[$0].index }) { place, model in
             let node = picks[place].node
             let encoded: (row: Int, links: [EncodedRecord.Link])
             do { encoded = try encoder.append(&model) } catch {
