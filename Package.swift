@@ -184,6 +184,8 @@ let package = Package(
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         // A server of the tests' own.
         .target(name: "PostgresServer", dependencies: ["PostgresConnection"], path: "Tests/PostgresServer"),
+        // A network that loses what it is told to lose.
+        .target(name: "FaultProxy", path: "Tests/FaultProxy"),
         .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),
@@ -193,8 +195,8 @@ let package = Package(
         .testTarget(
             name: "PostgresEngineTests",
             dependencies: [
-                "CoreDataModel", "PostgresConnection", "PostgresEngine", "PostgresServer", "PredicateFormat",
-                "SQLGeneration", "StoreEngine", "StoreEngineContract",
+                "CoreDataModel", "FaultProxy", "PostgresConnection", "PostgresEngine", "PostgresServer",
+                "PredicateFormat", "SQLGeneration", "StoreEngine", "StoreEngineContract",
             ]),
         .testTarget(
             name: "CoreDataPostgresTests",

@@ -29,6 +29,15 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
         return parsed
     }
 
+    /// The hosts that are tried one after the other; one where none is named.
+    package var hostCount: Int {
+        guard let parsed = try? parsed() else { return 1 }
+        return max(1, (parsed["host"] ?? parsed["hostaddr"] ?? "").split(separator: ",").count)
+    }
+
+    /// Whether the string itself says something.
+    package func names(_ keyword: String) -> Bool { (try? parsed())?[keyword] != nil }
+
     /// What stands before anything secret.
     private var beginning: String {
         string.range(of: "://").map { String(string[..<$0.upperBound]) } ?? ""

@@ -79,7 +79,11 @@ package final class PostgresEngine: OpenableEngine {
         opened = try OpenDatabase(
             place: place, schema: schema, identity: facts.identity, settings: settings, isPooled: isPooled,
             hasHistory: stored.keepsHistory || settings.tracksHistory, generation: stored.generation,
-            connection: opening.connection)
+            isReadOnly: facts.isReadOnly, connection: opening.connection)
+        if !facts.isReadOnly, try opening.keepsMarks() { opened?.writer = SaveWriter() }
+        if place.failover.waitsWhenOpening, !facts.isReadOnly {
+            opened?.timeline = try ServerSearch.timeline(opening.connection)
+        }
     }
 
     /// The entities of the store's configuration; nil for all.
@@ -215,8 +219,10 @@ package final class PostgresEngine: OpenableEngine {
         opened = try OpenDatabase(
             place: store.place, schema: schema, identity: facts.identity, settings: settings, isPooled: store.isPooled,
             hasHistory: stored.keepsHistory || settings.tracksHistory, generation: stored.generation,
-            connection: store.connection)
+            isReadOnly: store.isReadOnly, connection: store.connection)
         opened?.ownSaves = store.ownSaves
+        opened?.writer = store.writer
+        opened?.timeline = store.timeline
     }
 
     private func migrated(_ place: StorePlace, _ entities: [String]) -> NSError {
