@@ -186,6 +186,13 @@ let package = Package(
         .target(name: "PostgresServer", dependencies: ["PostgresConnection"], path: "Tests/PostgresServer"),
         // A network that loses what it is told to lose.
         .target(name: "FaultProxy", path: "Tests/FaultProxy"),
+        // Whether what several did to one thing could have happened one after the other.
+        .target(name: "Linearizability", path: "Tests/Linearizability"),
+        .testTarget(name: "LinearizabilityTests", dependencies: ["Linearizability"]),
+        // A cluster of servers that is broken on purpose: `make test-cluster`.
+        .executableTarget(
+            name: "ClusterTest", dependencies: ["CoreDataPostgres", "FaultProxy", "Linearizability", "PostgresConnection"],
+            path: "Tests/ClusterTest"),
         .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),

@@ -50,6 +50,8 @@ package final class FaultProxy: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let client = accept(listener, nil, nil)
+                // What tests start must not keep the connection open.
+                if client >= 0 { _ = fcntl(client, F_SETFD, FD_CLOEXEC) }
                 guard let self else { break }
                 guard client >= 0 else {
                     if state.withLock({ $0.isClosed }) || errno == EBADF || errno == EINVAL { break }

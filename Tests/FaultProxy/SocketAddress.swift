@@ -13,7 +13,7 @@ package enum SocketAddress: Sendable, Equatable {
         let description: String
     }
 
-    func listen() throws -> Int32 {
+    package func listen() throws -> Int32 {
         let descriptor = try open()
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -25,7 +25,7 @@ package enum SocketAddress: Sendable, Equatable {
         return descriptor
     }
 
-    func connect() throws -> Int32 {
+    package func connect() throws -> Int32 {
         let descriptor = try open()
         guard withAddress({ Glibc.connect(descriptor, $0, $1) }) == 0 else {
             close(descriptor)

@@ -18,7 +18,8 @@ struct PinnedReaders {
 
     /// The latest reader, if nothing was written since.
     func latest(_ snapshot: String) -> OpenDatabase? {
-        latestSnapshot == snapshot ? readers.last?.reader : nil
+        guard latestSnapshot == snapshot, let reader = readers.last?.reader, reader.connection.isUsable else { return nil }
+        return reader
     }
 
     mutating func add(_ reader: OpenDatabase, _ snapshot: String) {
@@ -32,7 +33,7 @@ extension OpenDatabase {
 
     /// Which transactions are visible now.
     fileprivate func currentSnapshot() throws -> String {
-        try run("read from") { try connection.query(Self.snapshot).string(0, 0) }
+        try reading("read from") { try connection.query(Self.snapshot).string(0, 0) }
     }
 
     /// The same store through a connection of its own, in a transaction that goes on seeing what has been committed so far.
@@ -45,6 +46,7 @@ extension OpenDatabase {
                 place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
                 hasHistory: hasHistory, generation: generation, isPinned: true,
                 pool: pool, connection: other)
+            reader.timeline = timeline
             return (reader, snapshot)
         }
     }
@@ -55,7 +57,8 @@ extension PostgresEngine {
     func makeGeneration() throws -> AnyObject? {
         let store = try current()
         guard !store.isInLongTransaction else { return nil }
-        if let known = readers.latest(try store.currentSnapshot()) { return known }
+        // Another server counts transactions on its own.
+        if let known = readers.latest(try store.currentSnapshot()), known.timeline == store.timeline { return known }
         guard readers.count() < store.settings.maximumReaders else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOperation,
