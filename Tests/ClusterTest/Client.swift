@@ -9,6 +9,11 @@ final class Client {
     private let stopFile: String
     private var random: SeededGenerator
     private var sequence = 0
+    /// The latest of this client's saves that were acknowledged.
+    private var latestSaved = 0
+    /// Whether generations are read from standbys, which may lag, but not behind what was promised.
+    private let readsStandbys: Bool
+    private let folder: String
     private let url: URL?
     private let options: [AnyHashable: Any]
     /// How many orders all clients work on.
@@ -22,6 +27,8 @@ final class Client {
         random = SeededGenerator(seed: seed &+ UInt64(number) &* 7919)
         journal = try Journal("\(folder)/journal-\(number)")
         stopFile = "\(folder)/stop"
+        readsStandbys = number % 2 == 1
+        self.folder = folder
         container = NSPersistentContainer(name: "Shop", managedObjectModel: Shop.model())
         let description = NSPersistentStoreDescription(postgreSQLConnection: connection)
         description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
@@ -29,6 +36,7 @@ final class Client {
         // Some are patient, and are told nothing of what happens; some give up early, and ask later.
         let patience = number % 4 == 3 ? 2 : 90
         description.setOption(patience as NSNumber, forKey: NSPostgreSQLFailoverTimeoutOption)
+        description.setOption(readsStandbys as NSNumber, forKey: NSPostgreSQLStandbyReadsOption)
         container.persistentStoreDescriptions = [description]
         (url, options) = (description.url, description.options)
     }
@@ -46,7 +54,7 @@ final class Client {
             let context = container.newBackgroundContext()
             let order = Int.random(in: 0..<Self.orders, using: &random)
             let choice = Int.random(in: 0..<100, using: &random)
-            if choice < 30 { read(order, context) } else { change(order, deletes: choice > 88, context) }
+            if choice < 5 { exchange(context) } else if choice < 30 { read(order, context) } else { change(order, deletes: choice > 88, context) }
             usleep(.random(in: 0..<20_000, using: &random))
         }
     }
@@ -74,11 +82,48 @@ final class Client {
                         journal.complain("client \(number) saw half of order \(order): \(stamp), lines \(stamps)")
                     }
                 }
-                write(Entry(.read, .done, client: number, sequence: sequence, order: order, start: start, end: now(), to: stamp))
+                try look(for: latestSaved, of: number, context)
+                write(Entry(readsStandbys ? .look : .read, .done, client: number, sequence: sequence, order: order, start: start, end: now(), to: stamp))
             } catch {
                 write(Entry(.read, .refused, client: number, sequence: sequence, order: order, start: start, end: now()))
             }
         }
+    }
+
+    /// Sees to it that a generation has a save of a client's.
+    private func look(for sequence: Int, of client: Int, _ context: NSManagedObjectContext) throws {
+        guard sequence > 0 else { return }
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+        request.predicate = NSPredicate(format: "client == %d AND sequence == %d", client, sequence)
+        if try context.count(for: request) == 0 {
+            journal.complain("client \(number) does not see save \(sequence) of client \(client), which it was promised")
+        }
+    }
+
+    /// Leaves a promise for others, and looks whether another one's is kept: as a web server does that is asked after another one.
+    private func exchange(_ context: NSManagedObjectContext) {
+        let coordinator = container.persistentStoreCoordinator
+        do {
+            let promise = Promise(sequence: latestSaved, token: try coordinator.postgreSQLReadToken())
+            try JSONEncoder().encode(promise).write(
+                to: URL(fileURLWithPath: "\(folder)/promise-\(number)"), options: .atomic)
+            let other = Int.random(in: 0..<8, using: &random)
+            guard let data = try? Data(contentsOf: URL(fileURLWithPath: "\(folder)/promise-\(other)")) else { return }
+            let theirs = try JSONDecoder().decode(Promise.self, from: data)
+            guard let token = theirs.token else { return }
+            coordinator.require(token)
+            try context.performAndWait {
+                try context.setQueryGenerationFrom(.current)
+                try look(for: theirs.sequence, of: other, context)
+            }
+        } catch {
+            // There was no server.
+        }
+    }
+
+    private struct Promise: Codable {
+        let sequence: Int
+        let token: NSPostgreSQLReadToken?
     }
 
     private func change(_ order: Int, deletes: Bool, _ context: NSManagedObjectContext) {
@@ -102,6 +147,7 @@ final class Client {
             }
         }
         entry.end = now()
+        if entry.outcome == .done || entry.outcome == .foundDone { latestSaved = sequence }
         write(entry)
     }
 

@@ -16,6 +16,8 @@ final class Cluster {
     let wires: [[FaultProxy]]
     private let reaper: Process
     private let lifeline = Pipe()
+    /// When a server was copied anew.
+    private var madeAnew: [Int: UInt64] = [:]
 
     private func port(_ kind: UInt16, _ index: Int) -> UInt16 { firstPort + kind * 10 + UInt16(index) }
     private static func port(_ first: UInt16, _ kind: UInt16, _ index: Int) -> UInt16 {
@@ -136,6 +138,22 @@ final class Cluster {
         throw ClusterError("the members of etcd do not find each other")
     }
 
+    /// Copies servers anew that do not come up by themselves while another one leads: PostgreSQL may refuse a standby that was killed
+    /// between two timelines, and an operator would do the same.
+    private func makeAnew(_ state: [Member]) throws {
+        guard state.contains(where: { $0.isLeader && $0.isRunning }) else { return }
+        for index in 0..<Self.size {
+            guard let member = state.first(where: { $0.name == "node\(index)" }), !member.isLeader, !member.isRunning,
+                now() - (madeAnew[index] ?? 0) > 30_000_000_000
+            else { continue }
+            print("  node\(index) is “\(member.state)”, and is copied anew")
+            madeAnew[index] = now()
+            nodes[index].killAll()
+            try FileManager.default.removeItem(atPath: "\(nodes[index].path)/data")
+            try startNode(index)
+        }
+    }
+
     /// Starts what has ended by itself, as a machine's own supervisor does.
     private func revive() throws {
         for index in 0..<Self.size {
@@ -233,7 +251,8 @@ final class Cluster {
     /// Waits until there are a leader and two standbys, one of which the leader waits for.
     func waitUntilWhole(seconds: Int) throws {
         var latest: [Member] = []
-        var lookedAfter = now()
+        let start = now()
+        var lookedAfter = start
         let end = now() + UInt64(seconds) * 1_000_000_000
         while now() < end {
             latest = state()
@@ -246,6 +265,7 @@ final class Cluster {
             if now() - lookedAfter > 3_000_000_000 {
                 lookedAfter = now()
                 try revive()
+                if now() - start > 25_000_000_000 { try makeAnew(latest) }
             }
         }
         throw ClusterError("the cluster is not whole after \(seconds) s: \(latest)")

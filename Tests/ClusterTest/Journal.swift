@@ -2,7 +2,11 @@ import Foundation
 
 /// What a client did, as it stands in the client's journal: one line each.
 struct Entry: Equatable {
-    enum Kind: String { case change, read }
+    enum Kind: String {
+        case change, read
+        /// A reading from a standby, which may see what others have written a little later.
+        case look
+    }
     enum Outcome: String {
         /// The program was told that it is done.
         case done

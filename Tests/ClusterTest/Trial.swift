@@ -97,6 +97,7 @@ struct Trial {
             begin,
             "\(happened.count) faults; saves: \(count(.done)) done, \(count(.refused)) refused, "
                 + "\(count(.foundDone)) + \(count(.foundUndone)) found out later to be done and undone, \(count(.unknown)) unknown; "
+                + "readings of standbys: \(verdict.entries.count { $0.kind == .look && $0.outcome == .done }) done; "
                 + "reads: \(verdict.entries.count { $0.kind == .read && $0.outcome == .done }) done, "
                 + "\(verdict.entries.count { $0.kind == .read && $0.outcome != .done }) failed")
         let acknowledged = saves.filter { $0.outcome == .done }.map(\.end).sorted()

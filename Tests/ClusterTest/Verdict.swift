@@ -65,7 +65,7 @@ struct Verdict {
         let name = entry.line.trimmingCharacters(in: .newlines)
         switch (entry.kind, entry.outcome) {
         case (.read, .done): return RegisterOperation(.read(state(entry.to)), entry.start, entry.end, name: name)
-        case (.read, _), (.change, .refused), (.change, .foundUndone): return nil
+        case (.read, _), (.look, _), (.change, .refused), (.change, .foundUndone): return nil
         case (.change, .done), (.change, .foundDone):
             return RegisterOperation(.change(from: state(entry.from), to: state(entry.to)), entry.start, entry.end, name: name)
         case (.change, .unknown):

@@ -34,7 +34,13 @@ extension PostgresEngine {
 
     package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
         let metadata = facts.metadataAreChanged ? facts.metadata : nil
+        let (start, trips) = (ContinuousClock.now, roundTrips)
         let result = try writing { try $0.save(changes, metadata: metadata, with: others) }
+        NSPostgreSQLMetricsReceiver.record(
+            .saved(
+                rows: changes.inserted.count + changes.updated.count + changes.deleted.count,
+                // A new connection counts anew.
+                roundTrips: max(0, roundTrips - trips), duration: ContinuousClock.now - start))
         facts.metadataAreChanged = false
         return result
     }

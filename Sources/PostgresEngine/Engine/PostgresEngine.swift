@@ -13,6 +13,11 @@ package final class PostgresEngine: OpenableEngine {
     private(set) var opened: OpenDatabase?
     var readers = PinnedReaders()
     var pool: ReaderPool?
+    var standbys: StandbyPool?
+    /// What readings must see at least: what was promised, and what this has saved.
+    var seen: NSPostgreSQLReadToken?
+    /// How many saves of its own `seen` promises.
+    var seenSaves: Int64 = 0
     var listener: NewsListener?
     package var readGeneration: AnyObject?
     package var expectedChanges: Int64?
@@ -120,6 +125,7 @@ package final class PostgresEngine: OpenableEngine {
         listener = nil
         opened = nil
         pool = nil
+        standbys = nil
     }
 
     deinit { listener?.cancel() }
@@ -136,6 +142,7 @@ package final class PostgresEngine: OpenableEngine {
 
     package func relocate(to url: URL) throws {
         pool = nil
+        standbys = nil
         let former = (opened, facts.url, facts.metadata, facts.identity.uuid)
         facts.url = url
         do {

@@ -1,5 +1,6 @@
 import Foundation
 import PostgresConnection
+import StoreEngine
 
 /// Option (number of seconds): how long a store in PostgreSQL looks for a server that takes writes, after it has lost the one that it had. 30
 /// where several hosts are named, and 5 for a single one.
@@ -8,12 +9,29 @@ public let NSPostgreSQLFailoverTimeoutOption = "NSPostgreSQLFailoverTimeoutOptio
 /// for a single one, unless this is given.
 public let NSPostgreSQLAnswerTimeoutOption = "NSPostgreSQLAnswerTimeoutOption"
 
-/// What is done when a server is gone.
+/// Option (Boolean): query generations that are pinned, and blocks of `read` of Pippin's, read from standbys where the connection string names several
+/// hosts; everything else reads from the server that takes writes.
+public let NSPostgreSQLStandbyReadsOption = "NSPostgreSQLStandbyReadsOption"
+/// Option (number of seconds): how long a reading waits for a standby to have what the program itself has written, before it goes to the server that takes
+/// writes; 0.5 where it is not given.
+public let NSPostgreSQLStandbyWaitOption = "NSPostgreSQLStandbyWaitOption"
+
+/// Option (number of seconds): how long a statement may take before the server ends it; as long as it takes where this is not given. Not with
+/// ``NSPostgreSQLPooledOption``.
+public let NSPostgreSQLStatementTimeoutOption = "NSPostgreSQLStatementTimeoutOption"
+
+/// What is done when a server is gone, or slow.
 package struct FailoverSettings: Sendable, Equatable {
     /// How long another one is looked for.
     package var deadline: Duration
     /// After how long without an answer the server is asked whether it is there; `nil` for never.
     package var answerTimeout: Double?
+    /// How long a statement may take, in milliseconds; `nil` for as long as it takes.
+    package var statementTimeout: Int?
+    /// Whether generations are read from standbys.
+    package var readsStandbys: Bool
+    /// How long a reading waits for a standby to have what it must see.
+    package var standbyPatience: Duration
     /// Whether a store that is opened waits for a server, too.
     package var waitsWhenOpening: Bool
 
@@ -25,7 +43,10 @@ package struct FailoverSettings: Sendable, Equatable {
         deadline = .milliseconds(Int((seconds(NSPostgreSQLFailoverTimeoutOption) ?? (hosts > 1 ? 30 : 5)) * 1000))
         answerTimeout = seconds(NSPostgreSQLAnswerTimeoutOption) ?? (hosts > 1 ? 5 : nil)
         if answerTimeout == 0 { answerTimeout = nil }
+        statementTimeout = seconds(NSPostgreSQLStatementTimeoutOption).map { max(1, Int($0 * 1000)) }
         waitsWhenOpening = hosts > 1
+        readsStandbys = hosts > 1 && StoreSettings.flag(options, NSPostgreSQLStandbyReadsOption)
+        standbyPatience = .milliseconds(Int((seconds(NSPostgreSQLStandbyWaitOption) ?? 0.5) * 1000))
     }
 
     /// Adds to a target of several hosts what finds the one that takes writes.

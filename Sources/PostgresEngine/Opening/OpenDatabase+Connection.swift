@@ -40,8 +40,14 @@ extension OpenDatabase {
     /// - Throws: the latest error when there is none in time.
     func reconnect(after error: PostgresError, since start: ContinuousClock.Instant) throws {
         let recovery = Recovery(.none, deadline: place.failover.deadline)
+        NSPostgreSQLMetricsReceiver.record(.serverLost(state: error.state))
         let (verdict, latest) = try RecoveryRun.run(recovery, from: error, since: start, connect: connectAnew)
-        guard verdict == .undone else { throw latest }
+        let elapsed = ContinuousClock.now - start
+        guard verdict == .undone else {
+            NSPostgreSQLMetricsReceiver.record(.serverNotFound(after: elapsed))
+            throw latest
+        }
+        NSPostgreSQLMetricsReceiver.record(.serverFound(after: elapsed))
     }
 
     /// Takes a new connection, unless its server is a primary of former times that has not noticed yet.

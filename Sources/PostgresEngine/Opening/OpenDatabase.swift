@@ -42,7 +42,7 @@ package final class OpenDatabase {
     /// How many cursors were opened.
     var cursors = 0
     /// Where the connection goes when nobody reads by it any more; nil for one that is not shared.
-    private let pool: ReaderPool?
+    private let giveBack: ((PostgresConnection) -> Void)?
     /// Whether nothing is written by this, so that a standby will do.
     let isReadOnly: Bool
     /// Whether this reads one state of the store, in a transaction that cannot be begun again.
@@ -59,11 +59,12 @@ package final class OpenDatabase {
 
     init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
-        hasHistory: Bool, generation: Int64, isReadOnly: Bool = false, isPinned: Bool = false, pool: ReaderPool? = nil,
+        hasHistory: Bool, generation: Int64, isReadOnly: Bool = false, isPinned: Bool = false,
+        giveBack: ((PostgresConnection) -> Void)? = nil,
         connection: PostgresConnection
     ) throws {
         self.generation = generation
-        self.pool = pool
+        self.giveBack = giveBack
         self.isPinned = isPinned
         self.isReadOnly = isReadOnly
         self.hasHistory = hasHistory
@@ -87,7 +88,7 @@ package final class OpenDatabase {
             isPooled: false, hasHistory: false, generation: 0, connection: connection)
     }
 
-    deinit { pool?.give(connection) }
+    deinit { giveBack?(connection) }
 
     var readingContext: ReadingContext { ReadingContext(schema: schema, identity: identity) }
 

@@ -24,6 +24,7 @@ extension OpenDatabase {
             var clearsUniqueValues = false
             var lost: ContinuousClock.Instant?
             for attempt in 1... {
+                if attempt > 1 { NSPostgreSQLMetricsReceiver.record(.saveRepeated(attempt: attempt)) }
                 do {
                     return try self.attempt(changes, metadata, clearsUniqueValues: clearsUniqueValues) {
                         // Other stores have been written to once, however often this one must be.

@@ -56,10 +56,17 @@ extension OpenDatabase {
             try? connection.rollback()
             throw error
         }
-        let mark = writer?.mark
+        let (mark, start) = (writer?.mark, ContinuousClock.now)
+        NSPostgreSQLMetricsReceiver.record(.serverLost(state: failure.state))
         let (verdict, latest) = try RecoveryRun.run(
-            Recovery(.commit(hasMark: mark != nil), deadline: place.failover.deadline), from: failure, since: .now,
+            Recovery(.commit(hasMark: mark != nil), deadline: place.failover.deadline), from: failure, since: start,
             connect: connectAnew, ask: { try mark?.isSaved(in: place.schema, connection) })
+        let elapsed = ContinuousClock.now - start
+        switch verdict {
+        case .saved, .undone:
+            NSPostgreSQLMetricsReceiver.record(.saveDecided(isSaved: verdict == .saved, after: elapsed))
+        case .undecided, .unreachable: NSPostgreSQLMetricsReceiver.record(.saveUndecided(after: elapsed))
+        }
         switch verdict {
         case .saved: ownSaves &+= 1
         case .undone: throw SaveUndone(cause: failure)

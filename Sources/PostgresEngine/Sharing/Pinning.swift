@@ -38,14 +38,20 @@ extension OpenDatabase {
 
     /// The same store through a connection of its own, in a transaction that goes on seeing what has been committed so far.
     fileprivate func pinnedReader(_ pool: ReaderPool) throws -> (reader: OpenDatabase, snapshot: String) {
+        try run("read from") { try pinnedReader(on: pool.take(), giveBack: pool.give) }
+    }
+
+    /// The same store by a connection to some server that has it.
+    fileprivate func pinnedReader(
+        on other: PostgresConnection, giveBack: @escaping (PostgresConnection) -> Void
+    ) throws -> (reader: OpenDatabase, snapshot: String) {
         try run("read from") {
-            let other = try pool.take()
             // The first statement of the transaction says what it sees.
             let snapshot = try other.pipeline([.init(other.beginning(.snapshot)), .init(Self.snapshot)])[1].string(0, 0)
             let reader = try OpenDatabase(
                 place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
                 hasHistory: hasHistory, generation: generation, isPinned: true,
-                pool: pool, connection: other)
+                giveBack: giveBack, connection: other)
             reader.timeline = timeline
             return (reader, snapshot)
         }
@@ -57,6 +63,7 @@ extension PostgresEngine {
     func makeGeneration() throws -> AnyObject? {
         let store = try current()
         guard !store.isInLongTransaction else { return nil }
+        if let reader = try standbyReader(store) { return reader }
         // Another server counts transactions on its own.
         if let known = readers.latest(try store.currentSnapshot()), known.timeline == store.timeline { return known }
         guard readers.count() < store.settings.maximumReaders else {
@@ -70,6 +77,43 @@ extension PostgresEngine {
         readers.add(reader, snapshot)
         return reader
     }
+
+    /// A generation on a standby, where the store's options ask for it and one has what must be seen.
+    private func standbyReader(_ store: OpenDatabase) throws -> OpenDatabase? {
+        guard store.place.failover.readsStandbys, readers.count() < store.settings.maximumReaders else { return nil }
+        let pool =
+            standbys
+            ?? StandbyPool(
+                store.place, store.settings, isPooled: store.isPooled, patience: store.place.failover.standbyPatience)
+        standbys = pool
+        guard let (connection, server) = pool.take(seeing: try readToken(store)) else { return nil }
+        guard
+            let (reader, snapshot) = try? store.pinnedReader(on: connection, giveBack: { pool.give($0, server) })
+        else { return nil }
+        readers.add(reader, "standby \(snapshot)")
+        return reader
+    }
+
+    /// What a reading must see: all that was saved by this, and all that was promised.
+    ///
+    /// - Returns: nil where nothing was.
+    private func readToken(_ store: OpenDatabase) throws -> NSPostgreSQLReadToken? {
+        guard store.ownSaves != seenSaves else { return seen }
+        let saves = store.ownSaves
+        // What the server has written by now is more than what it had when it answered to the save.
+        let position = try store.reading("read from") {
+            try store.connection.query("SELECT pg_current_wal_insert_lsn()::text").string(0, 0)
+        }
+        if let token = NSPostgreSQLReadToken(text: position) { seen = max(seen ?? token, token) }
+        seenSaves = saves
+        return seen
+    }
+
+    /// A promise that covers all that this has saved.
+    package func readToken() throws -> NSPostgreSQLReadToken? { try following { try readToken($0) } }
+
+    /// Has later generations see what a token promises.
+    package func require(_ token: NSPostgreSQLReadToken) { seen = max(seen ?? token, token) }
 
     /// The connections that read, while others write.
     private func readerPool(_ store: OpenDatabase) -> ReaderPool {

@@ -12,8 +12,9 @@ enum ServerSearch {
         if let seconds = place.failover.answerTimeout { connection.watchAnswers(seconds: seconds) }
         // A pooler would leave what is set here to others.
         guard !isPooled else { return connection }
+        let limit = place.failover.statementTimeout.map { "; SET statement_timeout = \($0)" } ?? ""
         try connection.execute(
-            "SET search_path = pg_catalog, pg_temp; SET client_min_messages = warning; \(settings.lockTimeout())")
+            "SET search_path = pg_catalog, pg_temp; SET client_min_messages = warning; \(settings.lockTimeout())\(limit)")
         return connection
     }
 
