@@ -95,8 +95,8 @@ package struct DatabaseOpening {
     /// marks that nobody can ask for any more go.
     func keepsMarks() throws -> Bool {
         let rights = """
-            SELECT has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') AND \
-            has_table_privilege(c.oid, 'UPDATE'), has_table_privilege(c.oid, 'DELETE') \
+            SELECT pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_table_privilege(c.oid, 'INSERT') AND \
+            pg_catalog.has_table_privilege(c.oid, 'UPDATE'), pg_catalog.has_table_privilege(c.oid, 'DELETE') \
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
             WHERE n.nspname = 'pippin' AND c.relname = 'writers' AND has_schema_privilege(n.oid, 'USAGE') \
             AND NOT pg_is_in_recovery()

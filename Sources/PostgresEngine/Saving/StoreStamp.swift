@@ -40,7 +40,8 @@ extension OpenDatabase {
     private var stampRequest: PostgresConnection.Request {
         var parameters = PostgresParameters()
         parameters.append(place.schema)
-        parameters.append(Int16(connection.processID % Int32(BookkeepingTables.saveSlots)))
+        // A pooler makes the number up, below zero, too.
+        parameters.append(Int16(UInt32(bitPattern: connection.processID) % UInt32(BookkeepingTables.saveSlots)))
         parameters.append(generation)
         parameters.append(expectedChanges.map { $0 &+ ownSaves })
         guard let mark = writer?.next() else { return .init(Self.stamp, parameters) }
