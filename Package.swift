@@ -191,7 +191,8 @@ let package = Package(
         .testTarget(name: "LinearizabilityTests", dependencies: ["Linearizability"]),
         // A cluster of servers that is broken on purpose: `make test-cluster`.
         .executableTarget(
-            name: "ClusterTest", dependencies: ["CoreDataPostgres", "FaultProxy", "Linearizability", "PostgresConnection"],
+            name: "ClusterTest",
+            dependencies: ["CoreDataPostgres", "FaultProxy", "Linearizability", "PostgresConnection"],
             path: "Tests/ClusterTest"),
         .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),

@@ -20,8 +20,11 @@ final class Client {
     private static let orders = 40
 
     /// - Parameters:
+    ///   - number: which one of several it is.
     ///   - connection: the servers.
     ///   - folder: where the journal goes, and where a file says when to stop.
+    ///   - seed: what its random choices come from.
+    /// - Throws: an error when the journal cannot be written.
     init(_ number: Int, _ connection: String, _ folder: String, seed: UInt64) throws {
         self.number = number
         random = SeededGenerator(seed: seed &+ UInt64(number) &* 7919)
@@ -54,7 +57,13 @@ final class Client {
             let context = container.newBackgroundContext()
             let order = Int.random(in: 0..<Self.orders, using: &random)
             let choice = Int.random(in: 0..<100, using: &random)
-            if choice < 5 { exchange(context) } else if choice < 30 { read(order, context) } else { change(order, deletes: choice > 88, context) }
+            if choice < 5 {
+                exchange(context)
+            } else if choice < 30 {
+                read(order, context)
+            } else {
+                change(order, deletes: choice > 88, context)
+            }
             usleep(.random(in: 0..<20_000, using: &random))
         }
     }
@@ -83,9 +92,13 @@ final class Client {
                     }
                 }
                 try look(for: latestSaved, of: number, context)
-                write(Entry(readsStandbys ? .look : .read, .done, client: number, sequence: sequence, order: order, start: start, end: now(), to: stamp))
+                write(
+                    Entry(
+                        readsStandbys ? .look : .read, .done, client: number, sequence: sequence, order: order,
+                        start: start, end: now(), to: stamp))
             } catch {
-                write(Entry(.read, .refused, client: number, sequence: sequence, order: order, start: start, end: now()))
+                write(
+                    Entry(.read, .refused, client: number, sequence: sequence, order: order, start: start, end: now()))
             }
         }
     }
@@ -96,7 +109,8 @@ final class Client {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
         request.predicate = NSPredicate(format: "client == %d AND sequence == %d", client, sequence)
         if try context.count(for: request) == 0 {
-            journal.complain("client \(number) does not see save \(sequence) of client \(client), which it was promised")
+            journal.complain(
+                "client \(number) does not see save \(sequence) of client \(client), which it was promised")
         }
     }
 
@@ -177,7 +191,9 @@ final class Client {
     /// Asks what became of a save until somebody says it.
     private func ask(_ save: NSPostgreSQLUndecidedSave) -> Entry.Outcome {
         for _ in 0..<100 {
-            if let isSaved = try? save.wasSaved(at: url, options: options) { return isSaved ? .foundDone : .foundUndone }
+            if let isSaved = try? save.wasSaved(at: url, options: options) {
+                return isSaved ? .foundDone : .foundUndone
+            }
             usleep(200_000)
         }
         return .unknown

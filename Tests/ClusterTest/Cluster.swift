@@ -116,7 +116,9 @@ final class Cluster {
 
     func startMember(_ index: Int) throws {
         let all = (0..<Self.size).map { "etcd\($0)=http://127.0.0.1:\(port(Kind.peer, $0))" }.joined(separator: ",")
-        let (client, peer) = ("http://127.0.0.1:\(port(Kind.etcd, index))", "http://127.0.0.1:\(port(Kind.peer, index))")
+        let (client, peer) = (
+            "http://127.0.0.1:\(port(Kind.etcd, index))", "http://127.0.0.1:\(port(Kind.peer, index))"
+        )
         try members[index].start(
             [
                 programs.etcd, "--name", "etcd\(index)", "--data-dir", "\(members[index].path)/data",
@@ -132,7 +134,9 @@ final class Cluster {
             let answers = (0..<Self.size).map {
                 try? HTTPQuestion.ask(.port(port(Kind.etcd, $0)), "GET", "/version", body: "", seconds: 1)
             }
-            if answers.allSatisfy({ $0?.contains("etcdcluster") == true && $0?.contains("not_decided") == false }) { return }
+            if answers.allSatisfy({ $0?.contains("etcdcluster") == true && $0?.contains("not_decided") == false }) {
+                return
+            }
             usleep(100_000)
         }
         throw ClusterError("the members of etcd do not find each other")

@@ -7,8 +7,11 @@ enum Measurement {
     ///
     /// - Parameters:
     ///   - kind: `save`, `read` (from the primary) or `look` (from standbys).
+    ///   - connection: the servers.
+    ///   - number: which one of several it is.
     ///   - seconds: how long.
     /// - Returns: how often it did.
+    /// - Throws: the errors of the store.
     static func work(_ kind: String, _ connection: String, number: Int, seconds: Double) throws -> Int {
         let container = NSPersistentContainer(name: "Shop", managedObjectModel: Shop.model())
         let description = NSPersistentStoreDescription(postgreSQLConnection: connection)
@@ -54,7 +57,8 @@ enum Measurement {
             let child = Process()
             child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             child.arguments = [
-                "work", kind, cluster.connection, "\(number + clients * 100)", "\(seconds)", "\(cluster.folder)/count-\(number)",
+                "work", kind, cluster.connection, "\(number + clients * 100)", "\(seconds)",
+                "\(cluster.folder)/count-\(number)",
             ]
             try child.run()
             return child
@@ -75,11 +79,16 @@ enum Measurement {
         try cluster.waitUntilWhole(seconds: 120)
         _ = try work("save", cluster.connection, number: 0, seconds: 2)
         for clients in [1, 8, 32] {
-            print(String(format: "saves a second, %d clients: %.0f", clients, try rate("save", clients: clients, cluster)))
+            print(
+                String(format: "saves a second, %d clients: %.0f", clients, try rate("save", clients: clients, cluster))
+            )
         }
-        print(String(format: "readings a second, 8 clients, without standbys: %.0f", try rate("read", clients: 8, cluster)))
+        print(
+            String(
+                format: "readings a second, 8 clients, without standbys: %.0f", try rate("read", clients: 8, cluster)))
         print(String(format: "readings a second, 8 clients, two standbys: %.0f", try rate("look", clients: 8, cluster)))
-        guard let standby = cluster.state().first(where: { $0.role == "replica" }).flatMap({ Int($0.name.dropFirst(4)) })
+        guard
+            let standby = cluster.state().first(where: { $0.role == "replica" }).flatMap({ Int($0.name.dropFirst(4)) })
         else { return }
         cluster.nodes[standby].killAll()
         print(String(format: "readings a second, 8 clients, one standby: %.0f", try rate("look", clients: 8, cluster)))

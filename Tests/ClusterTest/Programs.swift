@@ -37,6 +37,7 @@ struct WorkingFolder {
     /// The numbers of the processes whose working folder is this one, or lies in it.
     ///
     /// - Parameter isIncluded: gets the name of each program.
+    /// - Returns: the numbers.
     func processes(where isIncluded: (String) -> Bool = { _ in true }) -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in

@@ -25,7 +25,7 @@ struct Trial {
         let cluster = try Cluster(firstPort: firstPort)
         var isWell = false
         defer {
-            if !isWell { print("what was written is kept in \(cluster.folder)-kept") ; keep(cluster.folder) }
+            if !isWell { print("what was written is kept in \(cluster.folder)-kept"); keep(cluster.folder) }
             cluster.stop(keepsFolder: keeps)
         }
         let begin = now()
@@ -68,7 +68,8 @@ struct Trial {
         }
     }
 
-    private func breakThings(_ cluster: Cluster, _ begin: UInt64, _ random: inout SeededGenerator) throws -> [Happened] {
+    private func breakThings(_ cluster: Cluster, _ begin: UInt64, _ random: inout SeededGenerator) throws -> [Happened]
+    {
         var happened: [Happened] = []
         var round: [Fault] = []
         while happened.count < faults, now() - begin < UInt64(seconds) * 1_000_000_000 {
@@ -102,15 +103,18 @@ struct Trial {
                 + "\(verdict.entries.count { $0.kind == .read && $0.outcome != .done }) failed")
         let acknowledged = saves.filter { $0.outcome == .done }.map(\.end).sorted()
         for fault in Fault.allCases {
-            let gaps = happened.filter { $0.fault == fault }.map { Self.longestGap(acknowledged, $0.start, $0.end) }.sorted()
+            let gaps = happened.filter { $0.fault == fault }.map { Self.longestGap(acknowledged, $0.start, $0.end) }
+                .sorted()
             guard let longest = gaps.last else { continue }
             print(
-                "  \(fault.rawValue): \(gaps.count) times; no save for \(seconds(gaps[gaps.count / 2])) (median), at most \(seconds(longest))")
+                "  \(fault.rawValue): \(gaps.count) times; no save for \(seconds(gaps[gaps.count / 2])) (median), at most \(seconds(longest))"
+            )
         }
         for complaint in verdict.complaints.prefix(50) { print("WRONG: \(complaint)") }
         print(
             verdict.complaints.isEmpty
-                ? "Nothing was lost, nothing happened twice." : "\(verdict.complaints.count) things are wrong; seed \(seed)")
+                ? "Nothing was lost, nothing happened twice."
+                : "\(verdict.complaints.count) things are wrong; seed \(seed)")
         return verdict.complaints.isEmpty
     }
 
@@ -139,7 +143,8 @@ struct Trial {
         let copy = Process()
         copy.executableURL = URL(fileURLWithPath: "/bin/sh")
         copy.arguments = [
-            "-c", "mkdir -p \"$0-kept\"; cd \"$0\"; for f in journal-* */log node*/data/log/*; do [ -e \"$f\" ] && cp --parents \"$f\" \"$0-kept\"; done",
+            "-c",
+            "mkdir -p \"$0-kept\"; cd \"$0\"; for f in journal-* */log node*/data/log/*; do [ -e \"$f\" ] && cp --parents \"$f\" \"$0-kept\"; done",
             folder,
         ]
         try? copy.run()

@@ -67,9 +67,11 @@ struct Verdict {
         case (.read, .done): return RegisterOperation(.read(state(entry.to)), entry.start, entry.end, name: name)
         case (.read, _), (.look, _), (.change, .refused), (.change, .foundUndone): return nil
         case (.change, .done), (.change, .foundDone):
-            return RegisterOperation(.change(from: state(entry.from), to: state(entry.to)), entry.start, entry.end, name: name)
+            return RegisterOperation(
+                .change(from: state(entry.from), to: state(entry.to)), entry.start, entry.end, name: name)
         case (.change, .unknown):
-            return RegisterOperation(.change(from: state(entry.from), to: state(entry.to)), entry.start, nil, name: name)
+            return RegisterOperation(
+                .change(from: state(entry.from), to: state(entry.to)), entry.start, nil, name: name)
         }
     }
 

@@ -9,14 +9,18 @@ import Foundation
 signal(SIGPIPE, SIG_IGN)
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
-    if arguments.first == "client", arguments.count == 5, let number = Int(arguments[1]), let seed = UInt64(arguments[4]) {
+    if arguments.first == "client", arguments.count == 5, let number = Int(arguments[1]),
+        let seed = UInt64(arguments[4])
+    {
         try Client(number, arguments[2], arguments[3], seed: seed).run()
         exit(0)
     }
     func value(_ name: String) -> Int? {
         arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? Int(arguments[$0 + 1]) : nil }
     }
-    if arguments.first == "work", arguments.count == 6, let number = Int(arguments[3]), let seconds = Double(arguments[4]) {
+    if arguments.first == "work", arguments.count == 6, let number = Int(arguments[3]),
+        let seconds = Double(arguments[4])
+    {
         let count = try Measurement.work(arguments[1], arguments[2], number: number, seconds: seconds)
         try "\(count)".write(toFile: arguments[5], atomically: true, encoding: .utf8)
         exit(0)

@@ -179,7 +179,9 @@ package final class FaultProxy: Sendable {
         state.withLock { state in
             guard let ambush = state.ambush else { return nil }
             let text: String
-            switch ambush { case .before(let given), .after(let given), .silence(let given, _): text = given }
+            switch ambush {
+            case .before(let given), .after(let given), .silence(let given, _): text = given
+            }
             guard String(decoding: bytes, as: UTF8.self).contains(text) else { return nil }
             state.ambush = nil
             if state.refusesAfterwards { state.mode = .refuses }

@@ -14,7 +14,8 @@ enum Rooms {
             "Structure", "Sharing", "Engine",
         ],
         "PostgresEngine": [
-            "Metrics", "Naming", "Failover", "Errors", "Servers", "Values", "Dialect", "Tables", "Rows", "History", "Saving",
+            "Metrics", "Naming", "Failover", "Errors", "Servers", "Values", "Dialect", "Tables", "Rows", "History",
+            "Saving",
             "Fetching", "Evaluation", "Opening", "Standbys", "Batches", "Sharing", "Engine",
         ],
         "MigrationPlans": ["Errors", "Inference", "MappingModel", "Reconciling", "Stores"],

@@ -12,12 +12,14 @@ struct LinearizabilityTests {
 
     @Test("What is written is read")
     func readsWrite() throws {
-        #expect(try isPossible(RegisterOperation(.change(from: nil, to: "a"), 1, 2), RegisterOperation(.read("a"), 3, 4)))
+        #expect(
+            try isPossible(RegisterOperation(.change(from: nil, to: "a"), 1, 2), RegisterOperation(.read("a"), 3, 4)))
     }
 
     @Test("What was written is not forgotten")
     func lostWrite() throws {
-        #expect(try !isPossible(RegisterOperation(.change(from: nil, to: "a"), 1, 2), RegisterOperation(.read(nil), 3, 4)))
+        #expect(
+            try !isPossible(RegisterOperation(.change(from: nil, to: "a"), 1, 2), RegisterOperation(.read(nil), 3, 4)))
     }
 
     @Test("A reading while something is written may see either")
@@ -42,7 +44,8 @@ struct LinearizabilityTests {
     func splitBrain() throws {
         #expect(
             try !isPossible(
-                RegisterOperation(.change(from: nil, to: "a"), 1, 2), RegisterOperation(.change(from: "a", to: "b"), 3, 6),
+                RegisterOperation(.change(from: nil, to: "a"), 1, 2),
+                RegisterOperation(.change(from: "a", to: "b"), 3, 6),
                 RegisterOperation(.change(from: "a", to: "c"), 3, 6)))
     }
 
@@ -51,7 +54,8 @@ struct LinearizabilityTests {
         let create = RegisterOperation(.change(from: nil, to: "a"), 1, 2)
         let unknown = RegisterOperation(.change(from: "a", to: "b"), 3, nil)
         #expect(try isPossible(create, unknown, RegisterOperation(.read("a"), 4, 5)))
-        #expect(try isPossible(create, unknown, RegisterOperation(.read("a"), 4, 5), RegisterOperation(.read("b"), 6, 7)))
+        #expect(
+            try isPossible(create, unknown, RegisterOperation(.read("a"), 4, 5), RegisterOperation(.read("b"), 6, 7)))
         #expect(
             try !isPossible(
                 create, unknown, RegisterOperation(.read("b"), 4, 5), RegisterOperation(.read("a"), 6, 7)))
@@ -61,17 +65,21 @@ struct LinearizabilityTests {
     func twice() throws {
         #expect(
             try !isPossible(
-                RegisterOperation(.change(from: nil, to: "a"), 1, 2), RegisterOperation(.change(from: "a", to: "b"), 3, 4),
+                RegisterOperation(.change(from: nil, to: "a"), 1, 2),
+                RegisterOperation(.change(from: "a", to: "b"), 3, 4),
                 RegisterOperation(.change(from: "b", to: "c"), 5, 6), RegisterOperation(.read("b"), 7, 8)))
     }
 
     @Test("What was deleted is gone, until somebody makes it anew")
     func deleted() throws {
-        let past = [RegisterOperation(.change(from: nil, to: "a"), 1, 2), RegisterOperation(.change(from: "a", to: nil), 3, 4)]
+        let past = [
+            RegisterOperation(.change(from: nil, to: "a"), 1, 2), RegisterOperation(.change(from: "a", to: nil), 3, 4),
+        ]
         #expect(try Linearizability.order(of: past + [RegisterOperation(.read("a"), 5, 6)]) == nil)
         #expect(
             try Linearizability.order(
-                of: past + [RegisterOperation(.change(from: nil, to: "b"), 5, 6), RegisterOperation(.read("b"), 7, 8)]) != nil)
+                of: past + [RegisterOperation(.change(from: nil, to: "b"), 5, 6), RegisterOperation(.read("b"), 7, 8)])
+                != nil)
     }
 
     @Test("A history of thousands, with overlaps, is decided")

@@ -59,7 +59,8 @@ private final class Bouncer {
 
 @Suite(
     "A store behind PgBouncer in transaction mode", .needsPostgres,
-    .enabled(if: Bouncer.program != nil, "PgBouncer is not installed; Scripts/install-dependencies --cluster installs it"))
+    .enabled(
+        if: Bouncer.program != nil, "PgBouncer is not installed; Scripts/install-dependencies --cluster installs it"))
 struct PgBouncerTests {
     @Test("Many save and read at once over two connections, and nothing is lost")
     func many() async throws {

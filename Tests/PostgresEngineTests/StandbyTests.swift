@@ -7,7 +7,8 @@ struct StandbyTests {
     @Test("Readings are spread over all")
     func spread() {
         var rotation = StandbyRotation(count: 3)
-        #expect((0..<4).map { _ in rotation.candidates(at: .zero) } == [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 1, 2]])
+        #expect(
+            (0..<4).map { _ in rotation.candidates(at: .zero) } == [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 1, 2]])
     }
 
     @Test("One that lags is left out for a second, one that is lost for five")

@@ -87,7 +87,8 @@ package enum PostgresStoreError {
         return StoreError.make(
             CoreDataErrorCode.persistentStoreSave,
             "Whether the save to “\(place.name)” came through is not known: the connection was lost before the server answered, "
-                + "and no server could be asked within \(place.failover.deadline) (\(error.message)).", url: place.shownURL,
+                + "and no server could be asked within \(place.failover.deadline) (\(error.message)).",
+            url: place.shownURL,
             suggestion: suggestion, underlying: underlying(error), userInfo: info)
     }
 

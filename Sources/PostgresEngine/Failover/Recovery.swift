@@ -74,6 +74,7 @@ package struct Recovery: Equatable, Sendable {
     /// - Parameters:
     ///   - event: what has happened.
     ///   - elapsed: how long ago the connection was lost.
+    /// - Returns: what to do.
     package mutating func next(_ event: Event, after elapsed: Duration) -> Action {
         switch (state, event) {
         case (.ended(let verdict), _): .end(verdict)

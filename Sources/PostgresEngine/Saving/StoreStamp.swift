@@ -72,7 +72,9 @@ extension OpenDatabase {
     ///
     /// - Throws: `StructureChange`, or `UnexpectedChange`; the error itself where it is about something else.
     func explain(_ error: PostgresError) throws -> Never {
-        guard error.state == "22012", error.statement == Self.stamp || error.statement == Self.markingStamp else { throw error }
+        guard error.state == "22012", error.statement == Self.stamp || error.statement == Self.markingStamp else {
+            throw error
+        }
         try checkGeneration()
         throw UnexpectedChange()
     }

@@ -58,7 +58,8 @@ package enum ServerReport {
 
     private static func name(of target: ConnectionTarget) -> String {
         let parsed = (try? target.parsed()) ?? [:]
-        let host = target.settings["host"] ?? parsed["host"] ?? target.settings["hostaddr"] ?? parsed["hostaddr"] ?? "local"
+        let host =
+            target.settings["host"] ?? parsed["host"] ?? target.settings["hostaddr"] ?? parsed["hostaddr"] ?? "local"
         return (target.settings["port"] ?? parsed["port"]).map { "\(host):\($0)" } ?? host
     }
 

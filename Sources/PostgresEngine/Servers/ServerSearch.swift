@@ -14,7 +14,8 @@ enum ServerSearch {
         guard !isPooled else { return connection }
         let limit = place.failover.statementTimeout.map { "; SET statement_timeout = \($0)" } ?? ""
         try connection.execute(
-            "SET search_path = pg_catalog, pg_temp; SET client_min_messages = warning; \(settings.lockTimeout())\(limit)")
+            "SET search_path = pg_catalog, pg_temp; SET client_min_messages = warning; \(settings.lockTimeout())\(limit)"
+        )
         return connection
     }
 

@@ -18,7 +18,9 @@ struct PinnedReaders {
 
     /// The latest reader, if nothing was written since.
     func latest(_ snapshot: String) -> OpenDatabase? {
-        guard latestSnapshot == snapshot, let reader = readers.last?.reader, reader.connection.isUsable else { return nil }
+        guard latestSnapshot == snapshot, let reader = readers.last?.reader, reader.connection.isUsable else {
+            return nil
+        }
         return reader
     }
 
