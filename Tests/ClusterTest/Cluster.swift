@@ -144,13 +144,18 @@ final class Cluster {
 
     /// Copies servers anew that do not come up by themselves while another one leads: PostgreSQL may refuse a standby that was killed
     /// between two timelines, and an operator would do the same.
-    private func makeAnew(_ state: [Member]) throws {
-        guard state.contains(where: { $0.isLeader && $0.isRunning }) else { return }
+    ///
+    /// - Parameters:
+    ///   - state: what Patroni says.
+    ///   - all: whether those are meant, too, of which Patroni says that they run: one after the other.
+    private func makeAnew(_ state: [Member], all: Bool) throws {
+        guard let leader = state.first(where: { $0.isLeader && $0.isRunning }) else { return }
         for index in 0..<Self.size {
-            guard let member = state.first(where: { $0.name == "node\(index)" }), !member.isLeader, !member.isRunning,
-                now() - (madeAnew[index] ?? 0) > 30_000_000_000
+            guard let member = state.first(where: { $0.name == "node\(index)" }), member != leader,
+                all || !member.isRunning || member.timeline != leader.timeline,
+                now() - (madeAnew.values.max() ?? 0) > 20_000_000_000, now() - (madeAnew[index] ?? 0) > 40_000_000_000
             else { continue }
-            print("  node\(index) is “\(member.state)”, and is copied anew")
+            print("  node\(index) is “\(member.state)” on timeline \(member.timeline ?? 0), and is copied anew")
             madeAnew[index] = now()
             nodes[index].killAll()
             try FileManager.default.removeItem(atPath: "\(nodes[index].path)/data")
@@ -190,6 +195,7 @@ final class Cluster {
                 retry_timeout: 3
                 maximum_lag_on_failover: 104857600
                 synchronous_mode: true
+                synchronous_mode_strict: true
                 postgresql:
                   use_pg_rewind: true
                   use_slots: true
@@ -230,6 +236,7 @@ final class Cluster {
         let name: String
         let role: String
         let state: String
+        let timeline: Int?
 
         var isLeader: Bool { role == "leader" || role == "master" }
         var isRunning: Bool { state == "running" || state == "streaming" }
@@ -269,7 +276,7 @@ final class Cluster {
             if now() - lookedAfter > 3_000_000_000 {
                 lookedAfter = now()
                 try revive()
-                if now() - start > 25_000_000_000 { try makeAnew(latest) }
+                if now() - start > 25_000_000_000 { try makeAnew(latest, all: now() - start > 60_000_000_000) }
             }
         }
         throw ClusterError("the cluster is not whole after \(seconds) s: \(latest)")

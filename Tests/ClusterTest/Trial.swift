@@ -76,11 +76,12 @@ struct Trial {
             if round.isEmpty { round = Fault.allCases.shuffled(using: &random) }
             let fault = round.removeLast()
             let start = now()
+            say(begin, "\(happened.count + 1): \(fault.rawValue)")
             try fault.happen(to: cluster, &random)
             usleep(500_000)
             try cluster.waitUntilWhole(seconds: 180)
             happened.append(Happened(fault: fault, start: start, end: now()))
-            say(begin, "\(happened.count): \(fault.rawValue); whole again after \(seconds(now() - start))")
+            say(begin, "whole again after \(seconds(now() - start))")
             usleep(UInt32.random(in: 500_000...2_000_000, using: &random))
         }
         return happened

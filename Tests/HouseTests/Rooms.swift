@@ -66,6 +66,7 @@ enum Rooms {
         "PostgresEngine/Saving/LongTransactions.swift": "rows that share values are found with one statement",
         "PostgresEngine/Saving/RowStatements.swift":
             "rows of one kind are written with one statement, as arrays, or by COPY",
+        "PostgresEngine/Servers/ServerReport.swift": "what servers say of themselves is PostgreSQL's alone",
         "PostgresEngine/Tables/TableCreation.swift": "references are PostgreSQL's alone",
         "PostgresMigration/Lightweight/DatabaseMigration.swift":
             "tables are altered; rows move by SQLGeneration's statements",

@@ -124,6 +124,9 @@ extension PostgresEngine: NewsEngine {
     package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
         guard let opened else { return }
         listener?.cancel()
-        listener = NewsListener(self, opened.place, asking: asking, heard: heard)
+        // Asked while nobody else asks the engine.
+        nonisolated(unsafe) weak let engine = self
+        listener = NewsListener(
+            opened.place, ownProcess: { engine?.opened?.connection.processID }, asking: asking, heard: heard)
     }
 }
