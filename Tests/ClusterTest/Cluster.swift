@@ -152,7 +152,7 @@ final class Cluster {
         guard let leader = state.first(where: { $0.isLeader && $0.isRunning }) else { return }
         for index in 0..<Self.size {
             guard let member = state.first(where: { $0.name == "node\(index)" }), member != leader,
-                all || !member.isRunning || member.timeline != leader.timeline,
+                all || !member.isRunning || member.timeline != leader.timeline, member.state != "creating replica",
                 now() - (madeAnew.values.max() ?? 0) > 20_000_000_000, now() - (madeAnew[index] ?? 0) > 40_000_000_000
             else { continue }
             print("  node\(index) is “\(member.state)” on timeline \(member.timeline ?? 0), and is copied anew")
@@ -220,6 +220,8 @@ final class Cluster {
               connect_address: 127.0.0.1:\(port(Kind.door, index))
               data_dir: \(nodes[index].path)/data
               bin_dir: \(programs.postgres)
+              basebackup:
+              - checkpoint: fast
               pgpass: \(nodes[index].path)/pgpass
               authentication:
                 replication: {username: replicator, password: replicator}
