@@ -60,6 +60,7 @@ enum Measurement {
                 "work", kind, cluster.connection, "\(number + clients * 100)", "\(seconds)",
                 "\(cluster.folder)/count-\(number)",
             ]
+            child.currentDirectoryURL = URL(fileURLWithPath: cluster.folder)
             try child.run()
             return child
         }

@@ -50,6 +50,8 @@ struct Trial {
             let child = Process()
             child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             child.arguments = ["client", "\(number)", cluster.connection, cluster.folder, "\(seed)"]
+            // What works in the folder ends with the test, however it ends.
+            child.currentDirectoryURL = URL(fileURLWithPath: cluster.folder)
             try child.run()
             // The first one makes the tables.
             if number == 0 { sleep(3) }
