@@ -148,6 +148,7 @@ final class Cluster {
     /// - Parameters:
     ///   - state: what Patroni says.
     ///   - all: whether those are meant, too, of which Patroni says that they run: one after the other.
+    /// - Throws: an error when a server cannot be started.
     private func makeAnew(_ state: [Member], all: Bool) throws {
         guard let leader = state.first(where: { $0.isLeader && $0.isRunning }) else { return }
         for index in 0..<Self.size {

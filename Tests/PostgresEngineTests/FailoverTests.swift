@@ -232,4 +232,27 @@ struct FailoverTests {
         #expect(error.flatMap { NSPostgreSQLUndecidedSave(of: $0) } == nil)
         #expect(error?.localizedDescription.contains("is not known") == true)
     }
+
+    @Test("is not taken for safe when the server stops waiting for its standbys, which is but a warning")
+    func notReplicated() throws {
+        // A server that waits for a standby which never comes, unless who saves asks it not to.
+        let server = try PostgresServer(
+            settings: ["-c synchronous_standby_names=nobody", "-c synchronous_commit=local"])
+        defer { server.stop() }
+        let plain = try #require(URL(string: server.uri(database: "postgres")))
+        let maker = PostgresEngine(StoreFacts(url: plain, options: nil))
+        try maker.open(Notes.model)
+        let waiting = try #require(URL(string: plain.absoluteString + "&options=-c%20synchronous_commit%3Don"))
+        let engine = PostgresEngine(
+            StoreFacts(
+                url: waiting,
+                options: [NSPostgreSQLStatementTimeoutOption: 0.3, NSPostgreSQLFailoverTimeoutOption: 1]))
+        try engine.open(Notes.model)
+        let changes = try Notes.changes(engine, ["a"])
+        let error = #expect(throws: NSError.self) { _ = try engine.save(changes) }
+        let save = try #require(error.flatMap { NSPostgreSQLUndecidedSave(of: $0) })
+        // It is there, and once somebody need not wait for the standby, it can be said.
+        #expect(try save.wasSaved(at: plain))
+        #expect(try maker.fetchCount(Notes.plan()) == 1)
+    }
 }

@@ -12,7 +12,9 @@ struct NewsTests {
         let value = Atomic<Int>(0)
 
         func waits(for count: Int) async throws -> Bool {
-            for _ in 0..<200 where value.load(ordering: .relaxed) < count { try await Task.sleep(for: .milliseconds(25)) }
+            for _ in 0..<200 where value.load(ordering: .relaxed) < count {
+                try await Task.sleep(for: .milliseconds(25))
+            }
             return value.load(ordering: .relaxed) >= count
         }
     }
@@ -31,7 +33,8 @@ struct NewsTests {
         let (first, second) = (stores.nextURL(), stores.nextURL())
         let engines = try (0..<5).map { try stores.open($0 == 0 ? second : first, Notes.model, options: Self.options) }
         let counts = engines.map(listens)
-        let listening = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+        let listening =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
         #expect(try stores.database.rows(listening) == [["1"]])
         _ = try engines[1].save(Notes.changes(engines[1], ["a"]))
         for index in 2..<5 { #expect(try await counts[index].waits(for: 1)) }
@@ -59,7 +62,8 @@ struct NewsTests {
         let engines = try (0..<2).map { _ in try stores.open(url, Notes.model, options: Self.options) }
         let count = listens(engines[1])
         _ = try stores.database.rows(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'")
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+        )
         #expect(try await count.waits(for: 1))
         _ = try engines[0].save(Notes.changes(engines[0], ["a"]))
         #expect(try await count.waits(for: 2))

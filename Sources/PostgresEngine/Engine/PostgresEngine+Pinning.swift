@@ -44,9 +44,15 @@ extension PostgresEngine {
     private func readToken(_ store: OpenDatabase) throws -> NSPostgreSQLReadToken? {
         guard store.ownSaves != seenSaves else { return seen }
         let saves = store.ownSaves
-        // What the server has written by now is more than what it had when it answered to the save.
+        // What is on the server's disk by now is at least what was there when it answered to the save; where it answers without waiting
+        // for the disk, what it has made at all.
         let position = try store.reading("read from") {
-            try store.connection.query("SELECT pg_current_wal_insert_lsn()::text").string(0, 0)
+            try store.connection.query(
+                """
+                SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() \
+                ELSE pg_current_wal_flush_lsn() END::text
+                """
+            ).string(0, 0)
         }
         if let token = NSPostgreSQLReadToken(text: position) { seen = max(seen ?? token, token) }
         seenSaves = saves
