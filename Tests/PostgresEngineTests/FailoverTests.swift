@@ -5,6 +5,7 @@ import PostgresConnection
 import PostgresEngine
 import PostgresServer
 import StoreEngine
+import Synchronization
 import Testing
 
 /// The message that asks the server to commit: the text and its end.
@@ -244,9 +245,19 @@ struct FailoverTests {
         try maker.open(Notes.model)
         let waiting = try #require(URL(string: plain.absoluteString + "&options=-c%20synchronous_commit%3Don"))
         let engine = PostgresEngine(
-            StoreFacts(
-                url: waiting,
-                options: [NSPostgreSQLStatementTimeoutOption: 0.3, NSPostgreSQLFailoverTimeoutOption: 1]))
+            StoreFacts(url: waiting, options: [NSPostgreSQLFailoverTimeoutOption: 1]))
+        // An administrator who cancels what waits for the standby.
+        let isOver = Atomic<Bool>(false)
+        defer { isOver.store(true, ordering: .relaxed) }
+        let cancelling = Thread {
+            let connection = try? PostgresConnection(ConnectionTarget(plain.absoluteString))
+            while !isOver.load(ordering: .relaxed) {
+                _ = try? connection?.query(
+                    "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+                usleep(50_000)
+            }
+        }
+        cancelling.start()
         try engine.open(Notes.model)
         let changes = try Notes.changes(engine, ["a"])
         let error = #expect(throws: NSError.self) { _ = try engine.save(changes) }
