@@ -12,7 +12,7 @@ struct NewsTests {
         let value = Atomic<Int>(0)
 
         func waits(for count: Int) async throws -> Bool {
-            for _ in 0..<200 where value.load(ordering: .relaxed) < count {
+            for _ in 0..<1600 where value.load(ordering: .relaxed) < count {
                 try await Task.sleep(for: .milliseconds(25))
             }
             return value.load(ordering: .relaxed) >= count
