@@ -7,7 +7,7 @@ import PostgresMigration
 /// `pippin-postgres`: what is done with stores on servers, apart from `pippin` so that this needs no `libpq`.
 enum PostgresCommand {
     static let usage = """
-        usage: pippin-postgres info STORE               what a store says of itself
+        usage: pippin-postgres info STORE               what a store and its servers say of themselves
                pippin-postgres copy SOURCE TARGET       copies a store; there must be none at the target
                pippin-postgres migrate STORE MODEL      brings a store to a model (.mom, .momd)
                pippin-postgres migrate --sql STORE MODEL    prints the statements of that, and changes nothing
@@ -66,6 +66,9 @@ enum PostgresCommand {
     private static func info(_ place: Place, _ output: (String) -> Void) throws {
         let (coordinator, store) = try place.coordinator(readOnly: true)
         output("\(place.url.withoutPassword.absoluteString)\nUUID \(store.identifier ?? "")\n")
+        if place.type == NSPostgreSQLStoreType {
+            for line in try ServerReport.lines(of: place.url) { output(line + "\n") }
+        }
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         try context.performAndWait {

@@ -94,6 +94,8 @@ extension PostgresConnection {
     @discardableResult
     package func copy(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws -> Int {
         roundTrips += 1
+        watch?.begin()
+        defer { watch?.end() }
         let start = PQexec(handle, sql)
         defer { PQclear(start) }
         try check(start, sql)

@@ -18,6 +18,9 @@ package final class PostgresConnection {
     var isWhole = false
     /// How many parts are open.
     var parts = 0
+    let warnings = Warnings()
+    /// Sees to it that a server which answers no more is found out.
+    var watch: AnswerWatch?
 
     /// Connects to a server.
     ///
@@ -29,11 +32,13 @@ package final class PostgresConnection {
         self.target = target
         self.keepsStatements = keepsStatements
         handle = try target.connect()
-        // Notices are for people at a terminal.
-        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        warnings.listen(to: handle)
     }
 
-    deinit { PQfinish(handle) }
+    deinit {
+        watch?.invalidate()
+        PQfinish(handle)
+    }
 
     /// The server's version, such as 150007.
     package var serverVersion: Int { Int(PQserverVersion(handle)) }
@@ -57,7 +62,7 @@ package final class PostgresConnection {
     /// Runs one or several statements without parameters, whose rows do not matter.
     package func execute(_ sql: String) throws {
         roundTrips += 1
-        let result = PQexec(handle, sql)
+        let result = awaiting { PQexec(handle, sql) }
         defer { PQclear(result) }
         try check(result, sql)
     }
@@ -78,7 +83,7 @@ package final class PostgresConnection {
     package func queryOnce(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> PostgresResult {
         roundTrips += 1
         let result = parameters.withParts { values, counts, formats in
-            PQexecParams(handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1)
+            awaiting { PQexecParams(handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1) }
         }
         return try checked(result, sql)
     }
@@ -88,7 +93,7 @@ package final class PostgresConnection {
         let name = try prepared(sql, parameters.types)
         roundTrips += 1
         let result = parameters.withParts { values, counts, formats in
-            PQexecPrepared(handle, name, Int32(values.count), values, counts, formats, 1)
+            awaiting { PQexecPrepared(handle, name, Int32(values.count), values, counts, formats, 1) }
         }
         return try checked(result, sql)
     }
@@ -99,7 +104,7 @@ package final class PostgresConnection {
         let (name, outdated) = statements.add(sql, types)
         for old in outdated { try execute("DEALLOCATE \(old)") }
         roundTrips += 1
-        let result = PQprepare(handle, name, sql, Int32(types.count), types)
+        let result = awaiting { PQprepare(handle, name, sql, Int32(types.count), types) }
         defer { PQclear(result) }
         do { try check(result, sql) } catch {
             statements.remove(sql, types)

@@ -19,9 +19,9 @@ extension Array {
     ) rethrows {
         let count = count
         try withUnsafeBufferPointer { elements in
-            guard let start = elements.baseAddress else { return }
+            guard let first = elements.baseAddress else { return }
             // Unsafe memory: nobody writes through the pointer, and each index is checked.
-            let start = UnsafeMutablePointer(mutating: start)
+            let start = UnsafeMutablePointer(mutating: first)
             var number = 0
             while number < times {
                 let index = index(number)

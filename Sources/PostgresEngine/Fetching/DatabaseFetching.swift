@@ -51,6 +51,7 @@ extension OpenDatabase {
         try snapshot {
             guard let cursor = try cursor(plan) else { return false }
             while let result = try cursor.nextResult(8192) {
+                hasHandedOut = true
                 guard try cursor.reader.forEachRow(result, body) else { return true }
             }
             return true
