@@ -1,8 +1,8 @@
 import CLibPQ
 
 /// Rows on their way into a table, in `COPY`'s binary format.
-package struct CopyWriter {
-    private var values = BinaryValues()
+@usableFromInline package struct CopyWriter {
+    @usableFromInline var values = BinaryValues()
     private let connection: PostgresConnection
     private static let portion = 1 << 18
 
@@ -23,10 +23,10 @@ package struct CopyWriter {
         values.append(Int16(columns))
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func append(_ value: some BinaryValue) { values.appendSized(value) }
 
-    package mutating func appendNull() { values.appendNull() }
+    @inlinable package mutating func appendNull() { values.appendNull() }
 
     mutating func append(contentsOf rows: BinaryValues) throws {
         rows.bytes.withUnsafeBytes { values.append(contentsOf: $0) }
@@ -48,26 +48,26 @@ package struct CopyWriter {
 }
 
 /// Rows for `COPY` that are made before it begins.
-package struct CopyRows {
-    private var values = BinaryValues()
-    package private(set) var count = 0
+@usableFromInline package struct CopyRows {
+    @usableFromInline var values = BinaryValues()
+    @usableFromInline package var count = 0
 
     package init() {}
 
-    package var byteCount: Int { values.bytes.count }
+    @inlinable package var byteCount: Int { values.bytes.count }
 
     /// Begins the next row.
     ///
     /// - Parameter columns: how many values follow.
-    package mutating func beginRow(_ columns: Int) {
+    @inlinable package mutating func beginRow(_ columns: Int) {
         count += 1
         values.append(Int16(columns))
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func append(_ value: some BinaryValue) { values.appendSized(value) }
 
-    package mutating func appendNull() { values.appendNull() }
+    @inlinable package mutating func appendNull() { values.appendNull() }
 
     package mutating func removeAll() {
         values.removeAll()
@@ -93,6 +93,7 @@ extension PostgresConnection {
     /// - Throws: the server's errors, and what `body` throws; then no row is there.
     @discardableResult
     package func copy(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws -> Int {
+        settle()
         roundTrips += 1
         let start = PQexec(handle, sql)
         defer { PQclear(start) }

@@ -18,6 +18,8 @@ package final class PostgresConnection {
     var isWhole = false
     /// How many parts are open.
     var parts = 0
+    /// What was sent and is yet to be answered.
+    var ahead: StatementAhead?
 
     /// Connects to a server.
     ///
@@ -56,6 +58,7 @@ package final class PostgresConnection {
 
     /// Runs one or several statements without parameters, whose rows do not matter.
     package func execute(_ sql: String) throws {
+        settle()
         roundTrips += 1
         let result = PQexec(handle, sql)
         defer { PQclear(result) }
@@ -76,6 +79,7 @@ package final class PostgresConnection {
     /// Runs a statement that is not worth being kept.
     @discardableResult
     package func queryOnce(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> PostgresResult {
+        settle()
         roundTrips += 1
         let result = parameters.withParts { values, counts, formats in
             PQexecParams(handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1)
@@ -85,6 +89,7 @@ package final class PostgresConnection {
 
     private func run(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
         guard keepsStatements else { return try queryOnce(sql, parameters) }
+        settle()
         let name = try prepared(sql, parameters.types)
         roundTrips += 1
         let result = parameters.withParts { values, counts, formats in
@@ -111,6 +116,7 @@ package final class PostgresConnection {
     /// Has all statements be prepared anew.
     package func forgetStatements() {
         statements.removeAll()
+        settle()
         // Where that does not work, nothing else will, which reports it.
         PQclear(PQexec(handle, "DEALLOCATE ALL"))
     }

@@ -58,12 +58,11 @@ private struct BatchInsertion {
             return
         }
         let key = try nextKey()
-        let columns = access.columns
-        copied.beginRow(columns.count + 3)
+        copied.beginRow(access.writer.places.count + 3)
         copied.append(key)
         copied.append(number)
         copied.append(Int64(1))
-        for column in columns { try access.writer.write(row.values[column.slot], column, to: &copied) }
+        try access.writer.write(row.values, to: &copied)
         if plan.wantsIdentifiers || database.hasHistory { keys.append(key) }
         if copied.byteCount >= Self.bytes { try copy() }
     }

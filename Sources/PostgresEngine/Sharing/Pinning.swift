@@ -44,7 +44,7 @@ extension OpenDatabase {
             let reader = try OpenDatabase(
                 place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
                 hasHistory: hasHistory, generation: generation, isPinned: true,
-                pool: pool, connection: other)
+                pool: pool, statements: statements, connection: other)
             return (reader, snapshot)
         }
     }
