@@ -43,7 +43,8 @@ private final class OrdersByHand {
     private static let epoch: Double = 366 * 86_400
 
     init(_ uri: String) throws {
-        database = ByHand(uri, schema: "orders")
+        let database = ByHand(uri, schema: "orders")
+        self.database = database
         func column(_ condition: String) -> String {
             let result = PQexec(
                 database.connection,

@@ -103,7 +103,7 @@ private struct BatchInsertion {
     private mutating func copy() throws {
         guard copied.count > 0 else { return }
         let count = copied.count
-        try database.connection.copy(RowStatements.copy(access.mapping, access.columns), copied)
+        try database.connection.copy(access.copyText, copied)
         copied.removeAll()
         try note(.insert, keys, count: count)
         keys.removeAll(keepingCapacity: true)

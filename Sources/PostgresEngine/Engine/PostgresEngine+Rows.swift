@@ -61,8 +61,8 @@ extension PostgresEngine {
     package var pinning: (any PinningEngine)? { self }
     package var sharing: (any SharedEngine)? { self }
     package var explaining: (any ExplainingEngine)? { self }
-    package var history: (any HistoryEngine)? { StoreSettings(facts.options).tracksHistory ? self : nil }
-    package var news: (any NewsEngine)? { StoreSettings(facts.options).postsRemoteChanges ? self : nil }
+    package var history: (any HistoryEngine)? { settings.tracksHistory ? self : nil }
+    package var news: (any NewsEngine)? { settings.postsRemoteChanges ? self : nil }
 }
 
 extension PostgresEngine: KeyedEngine {

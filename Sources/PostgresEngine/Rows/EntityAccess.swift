@@ -2,6 +2,7 @@ import CoreDataModel
 import PostgresConnection
 import SQLGeneration
 import StoreEngine
+import Synchronization
 
 /// An entity's statements, made once: how its rows are selected and written.
 final class EntityAccess {
@@ -14,6 +15,16 @@ final class EntityAccess {
     /// Selects one row by its key.
     let selectOneText: String
     let writer: ValueWriter
+    /// The statements that write new rows, by arrays and by `COPY`.
+    let insertText: String
+    let copyText: String
+    /// Statements that are made when they are first needed, by the slots that they are about.
+    private let texts = Mutex(Texts())
+
+    private struct Texts {
+        var bySlot: [Int: String] = [:]
+        var updates: [[Int]: String] = [:]
+    }
 
     init(_ mapping: EntityMapping, _ context: ReadingContext) {
         self.mapping = mapping
@@ -24,12 +35,24 @@ final class EntityAccess {
             ("\(rows) WHERE \(.key, of: "t0") = ANY(\(SQLFragment(.numbered(1))))" as SQLFragment).postgres.text
         selectOneText =
             ("\(rows) WHERE \(.key, of: "t0") = \(SQLFragment(.numbered(1)))" as SQLFragment).postgres.text
-        writer = ValueWriter(mapping: mapping, schema: context.schema, columns: WrittenColumn.columns(of: mapping))
+        let columns = WrittenColumn.columns(of: mapping)
+        writer = ValueWriter(mapping: mapping, schema: context.schema, columns: columns)
+        insertText = RowStatements.insert(mapping, columns)
+        copyText = RowStatements.copy(mapping, columns)
     }
 
     /// The statement that selects the rows with one of some values, `$1`, in a slot; nil where the slot's values are not in one column.
     func selectText(where slot: Int) -> String? {
         guard let column = mapping.columns[slot], !column.isComposite, column.entityColumn == nil else { return nil }
+        return texts.withLock { texts in
+            if let known = texts.bySlot[slot] { return known }
+            let text = selectText(where: column)
+            texts.bySlot[slot] = text
+            return text
+        }
+    }
+
+    private func selectText(where column: SlotColumn) -> String {
         let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0"
         return
             ("\(rows) WHERE \(SQLColumn(column.name, of: "t0")) = ANY(\(SQLFragment(.numbered(1))))" as SQLFragment).postgres.text
@@ -39,6 +62,16 @@ final class EntityAccess {
     /// object.
     func selectText(of toMany: ToManyMapping) -> String {
         DestinationSQL.select(toMany, mapping, shape.selection(alias: "t0").postgres.text)
+    }
+
+    /// The statement that changes some slots of rows.
+    func updateText(_ slots: [Int]) -> String {
+        texts.withLock { texts in
+            if let known = texts.updates[slots] { return known }
+            let text = RowStatements.update(mapping, columns.filter { slots.contains($0.slot) })
+            texts.updates[slots] = text
+            return text
+        }
     }
 
     /// All columns that a new row gets, besides key, entity and version.

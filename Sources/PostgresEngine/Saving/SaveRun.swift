@@ -128,7 +128,7 @@ struct SaveRun {
             parameters.append(array: positions.lazy.map { rows[$0].version })
             for place in written { parameters.append(try array(place, changes.updated, positions, access.writer)) }
             expected[requests.count] = positions.map { changes.updated[$0].objectID }
-            add(RowStatements.update(access.mapping, written.map { access.columns[$0.column] }), parameters)
+            add(access.updateText(kind.slots), parameters)
         }
     }
 
@@ -152,14 +152,14 @@ struct SaveRun {
         parameters.append(array: positions.lazy.map { rows[$0].objectID.key })
         parameters.append(array: positions.lazy.map { rows[$0].version &+ 1 })
         for place in access.writer.places { parameters.append(try array(place, rows, positions, access.writer)) }
-        add(RowStatements.insert(access.mapping, access.columns), parameters)
+        add(access.insertText, parameters)
     }
 
     private func copy(_ positions: [Int]) throws {
         let access = try database.access(changes.inserted[positions[0]].objectID.layout)
         let (writer, rows) = (access.writer, changes.inserted)
         let number = Int32(access.mapping.number)
-        try database.connection.copy(RowStatements.copy(access.mapping, writer.columns)) { copy in
+        try database.connection.copy(access.copyText) { copy in
             for position in positions {
                 try copy.beginRow(writer.places.count + 3)
                 copy.append(rows[position].objectID.key)
