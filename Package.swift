@@ -157,7 +157,9 @@ let package = Package(
         // Stores on servers; apart, so that `pippin` links no `libpq`.
         .executableTarget(
             name: "PippinPostgresCommand",
-            dependencies: ["CoreData", "CoreDataPostgres", "PostgresEngine", "PostgresMigration"]),
+            dependencies: [
+                "CoreData", "CoreDataPostgres", "ModelFiles", "PostgresEngine", "PostgresMigration", "StoreReading",
+            ]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
         .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
@@ -223,7 +225,7 @@ let package = Package(
             dependencies: [
                 "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles",
                 "PostgresConnection",
-                "PostgresServer",
+                "PostgresServer", "StoreReading",
             ]),
         .testTarget(
             name: "PippinRecordsTests",
