@@ -227,6 +227,12 @@ let package = Package(
                 "PostgresConnection",
                 "PostgresServer", "StoreReading",
             ]),
+        // Programs that migrate stores in PostgreSQL, and are killed on the way.
+        .executableTarget(
+            name: "PostgresMigrationChild", dependencies: ["PippinPostgres"], path: "Tests/PostgresMigrationChild"),
+        .testTarget(
+            name: "PostgresMigrationTests",
+            dependencies: ["PostgresConnection", "PostgresMigrationChild", "PostgresServer"]),
         .testTarget(
             name: "PippinRecordsTests",
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),
