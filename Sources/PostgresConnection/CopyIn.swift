@@ -75,6 +75,31 @@ import CLibPQ
     }
 
     func append(to writer: inout CopyWriter) throws { try writer.append(contentsOf: values) }
+
+    /// What comes before the first row, and after the last one.
+    static var header: CopyRows {
+        var header = CopyRows()
+        for byte: UInt8 in [0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00] {
+            header.values.append(byte)
+        }
+        header.values.append(Int32(0))
+        header.values.append(Int32(0))
+        return header
+    }
+    static var trailer: CopyRows {
+        var trailer = CopyRows()
+        trailer.values.append(Int16(-1))
+        return trailer
+    }
+
+    /// Hands the rows to the library.
+    ///
+    /// - Returns: false where the connection is lost.
+    func put(on connection: PostgresConnection) -> Bool {
+        values.bytes.withUnsafeBytes { raw in
+            PQputCopyData(connection.handle, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count)) == 1
+        }
+    }
 }
 
 extension PostgresConnection {
@@ -94,6 +119,21 @@ extension PostgresConnection {
     @discardableResult
     package func copy(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws -> Int {
         settle()
+        try beginCopy(sql)
+        var failure: (any Error)?
+        var writer = CopyWriter(self)
+        do {
+            try body(&writer)
+            try writer.finish()
+        } catch { failure = error }
+        do {
+            let count = try endCopy(sql, failing: failure != nil)
+            if let failure { throw failure }
+            return count
+        } catch { throw failure ?? error }
+    }
+
+    func beginCopy(_ sql: String) throws {
         roundTrips += 1
         let start = PQexec(handle, sql)
         defer { PQclear(start) }
@@ -101,22 +141,22 @@ extension PostgresConnection {
         guard PQresultStatus(start) == PGRES_COPY_IN else {
             throw PostgresError(state: "42601", message: "the statement is no COPY FROM STDIN", statement: sql)
         }
-        var failure: (any Error)?
-        var writer = CopyWriter(self)
-        do {
-            try body(&writer)
-            try writer.finish()
-        } catch { failure = error }
+    }
+
+    /// - Returns: how many rows there are more.
+    /// - Throws: the server's error, also where it is asked to fail.
+    func endCopy(_ sql: String, failing: Bool = false) throws -> Int {
         roundTrips += 1
-        PQputCopyEnd(handle, failure == nil ? nil : "the rows could not be made")
+        PQputCopyEnd(handle, failing ? "the rows could not be made" : nil)
         var count = 0
+        var failure: (any Error)?
         while let pointer = PQgetResult(handle) {
             let result = PostgresResult(pointer)
             do {
                 try check(pointer, sql)
                 count = result.affected
             } catch {
-                if failure == nil { failure = error }
+                failure = failure ?? error
                 if !isUsable { break }
             }
         }

@@ -20,6 +20,8 @@ package final class PostgresConnection {
     var parts = 0
     /// What was sent and is yet to be answered.
     var ahead: StatementAhead?
+    /// Rows that are on their way.
+    weak var openCopy: OpenCopy?
 
     /// Connects to a server.
     ///

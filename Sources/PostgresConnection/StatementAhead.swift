@@ -36,6 +36,7 @@ extension PostgresConnection {
 
     /// Waits for what was sent before something else is.
     func settle() {
+        openCopy?.pause()
         guard let sent = ahead else { return }
         ahead = nil
         // All of a statement's results are read, so that the connection is free for the next one.

@@ -44,17 +44,32 @@ private struct BatchInsertion {
     /// Many rows mostly come with more.
     private var block = 64
     private var outcome = BatchOutcome()
+    /// Rows whose keys nobody asks for: the database gives them out, so that one statement takes all rows as they come.
+    private let open: OpenCopy?
 
     init(_ plan: BatchInsertPlan, _ database: OpenDatabase, _ access: EntityAccess) {
         (self.plan, self.database, self.access) = (plan, database, access)
         number = Int32(access.mapping.number)
         meetsRows = !plan.entity.uniquenessConstraints.isEmpty && plan.conflicts != .fail
+        open =
+            meetsRows || plan.wantsIdentifiers || database.hasHistory
+            ? nil
+            : OpenCopy(database.connection, RowStatements.copyNew(access.mapping, access.columns))
     }
 
     mutating func add(_ row: BatchRow) throws {
         guard !meetsRows else {
             rows.append(row)
             if rows.count == Self.portion { try write() }
+            return
+        }
+        if let open {
+            let (writer, number) = (access.writer, number)
+            try open.add(writer.places.count + 1) { copy in
+                copy.append(number)
+                try writer.write(row.values, to: &copy)
+            }
+            outcome.count += 1
             return
         }
         let key = try nextKey()
@@ -94,6 +109,7 @@ private struct BatchInsertion {
     }
 
     private mutating func write() throws {
+        try open?.finish()
         try copy()
         guard !rows.isEmpty else { return }
         for row in rows { try write(row, nextKey()) }
