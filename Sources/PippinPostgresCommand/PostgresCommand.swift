@@ -94,7 +94,8 @@ enum PostgresCommand {
         let (coordinator, store) = try place.coordinator(readOnly: true)
         let name = place.url.withoutPassword.absoluteString
         let objects = StoreObjects(
-            title: name, place: name, uuid: store.identifier ?? "", layout: try coordinator.managedObjectModel.compiledLayout(),
+            title: name, place: name, uuid: store.identifier ?? "",
+            layout: try coordinator.managedObjectModel.compiledLayout(),
             coordinator: coordinator, store: store, isSorted: true)
         let entities = try objects.entities(named: entity)
         if asJSON {

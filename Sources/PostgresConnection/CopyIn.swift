@@ -97,7 +97,8 @@ import CLibPQ
     /// - Returns: false where the connection is lost.
     func put(on connection: PostgresConnection) -> Bool {
         values.bytes.withUnsafeBytes { raw in
-            PQputCopyData(connection.handle, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count)) == 1
+            PQputCopyData(connection.handle, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count))
+                == 1
         }
     }
 }

@@ -29,7 +29,8 @@ extension PostgresConnection {
     package func result(of statement: StatementAhead) throws -> PostgresResult {
         if statement === ahead { settle() }
         guard let result = statement.result else {
-            throw PostgresError(state: PostgresError.connectionFailure, message: "the statement was not sent by this connection")
+            throw PostgresError(
+                state: PostgresError.connectionFailure, message: "the statement was not sent by this connection")
         }
         return try result.get()
     }

@@ -58,8 +58,9 @@ struct CommandTests {
         #expect(text.contains("Book   100 objects"))
         #expect(text.contains("name           \"Jane Austen\"") || text.contains("\"Jane Austen\""))
         #expect(text.contains("→ Author/p1"))
-        let json = try JSONSerialization.jsonObject(
-            with: Data(try run("dump", "--json", shop.database.uri(), "Book").utf8)) as? [String: Any]
+        let json =
+            try JSONSerialization.jsonObject(
+                with: Data(try run("dump", "--json", shop.database.uri(), "Book").utf8)) as? [String: Any]
         let objects = json?["objects"] as? [String: [[String: Any]]]
         #expect(objects?.keys.sorted() == ["Book"])
         #expect(objects?["Book"]?.map { $0["title"] as? String } == books.map(\.title))
@@ -70,7 +71,8 @@ struct CommandTests {
     func extract() async throws {
         let shop = try Shop()
         try await shop.manager.save(Book(id: "1", title: "Emma"))
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("shop-\(UUID().uuidString).xcdatamodeld")
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "shop-\(UUID().uuidString).xcdatamodeld")
         defer { try? FileManager.default.removeItem(at: file) }
         #expect(try run("model", "extract", shop.database.uri(), file.path).hasSuffix("has 2 entities.\n"))
         #expect(throws: CommandError.self) { _ = try run("model", "extract", shop.database.uri(), file.path) }

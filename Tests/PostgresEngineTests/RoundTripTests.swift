@@ -31,7 +31,9 @@ struct RoundTripTests {
         return try engine.fetchRows(Notes.plan("text BEGINSWITH 'note'"))
     }
 
-    @Test("to save new ones: the keys, the transaction with its rows, its end; many rows are copied between them", arguments: counts)
+    @Test(
+        "to save new ones: the keys, the transaction with its rows, its end; many rows are copied between them",
+        arguments: counts)
     func inserting(count: Int) throws {
         let texts = (0..<count).map { "note \($0)" }
         var changes = ChangeSet()
@@ -63,7 +65,8 @@ struct RoundTripTests {
         #expect(found == count)
     }
 
-    @Test("to hand them out one by one: many are read in portions, which the server finds in advance", arguments: counts)
+    @Test(
+        "to hand them out one by one: many are read in portions, which the server finds in advance", arguments: counts)
     func handingOut(count: Int) throws {
         _ = try filled(count)
         let plan = try Notes.plan("text BEGINSWITH 'note'")

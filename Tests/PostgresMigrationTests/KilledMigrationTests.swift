@@ -11,7 +11,8 @@ struct KilledMigrationTests {
     private static let kills = ProcessInfo.processInfo.environment["PIPPIN_KILLS"].flatMap { Int($0) } ?? 6
     private static let books = 3000
 
-    @Test("leaves all as it was, or as it is to be; the next program brings it to an end", arguments: Shelf.Way.allCases)
+    @Test(
+        "leaves all as it was, or as it is to be; the next program brings it to an end", arguments: Shelf.Way.allCases)
     func kill(way: Shelf.Way) async throws {
         var (asBefore, asAfter) = (0, 0)
         let duration = try await time(way)
@@ -109,7 +110,9 @@ private final class Child {
 
     func end() -> (status: Int32, output: String, errors: String) {
         process.waitUntilExit()
-        func text(_ pipe: Pipe) -> String { String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) }
+        func text(_ pipe: Pipe) -> String {
+            String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
         return (process.terminationStatus, text(output), text(errors))
     }
 }

@@ -27,7 +27,9 @@ func writerWorks(_ uri: String) throws {
     let managers = (0..<most).map { writer in
         let manager = manager(uri, "hand")
         return Writer { number in
-            do { try manager.writeAndWait { try $0.insert(Item.new(number, of: writer)) } } catch { fatalError("\(error)") }
+            do { try manager.writeAndWait { try $0.insert(Item.new(number, of: writer)) } } catch {
+                fatalError("\(error)")
+            }
         }
     }
     for writers in [1, 2, 4, 8, 16] {
@@ -132,7 +134,9 @@ private final class SavesByHand {
         for _ in Self.statements {
             while let result = PQgetResult(connection) {
                 let status = PQresultStatus(result)
-                precondition(status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK, String(cString: PQerrorMessage(connection)))
+                precondition(
+                    status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK, String(cString: PQerrorMessage(connection))
+                )
                 PQclear(result)
             }
         }

@@ -60,7 +60,9 @@ struct StructFetcher<Model: CoreModel>: Sendable {
             {
                 found.reserveCapacity(values.count)
                 let assembler = StructAssembler(registry: registry, source: source)
-                for model in try assembler.models(Model.self, of: plan, withOneOf: values, rows) { found[model.id] = model }
+                for model in try assembler.models(Model.self, of: plan, withOneOf: values, rows) {
+                    found[model.id] = model
+                }
                 return ids.compactMap { found[$0] }
             }
         #endif

@@ -112,7 +112,8 @@ extension OpenDatabase {
             // In a transaction, what the server refuses would end that; it refuses no statement that it has taken once, and that fails for
             // no row.
             let isSafe =
-                !connection.isInTransaction || cached.failsForNoRow && connection.hasPrepared(cached.sql.text, parameters)
+                !connection.isInTransaction
+                || cached.failsForNoRow && connection.hasPrepared(cached.sql.text, parameters)
             let result =
                 try isSafe
                 ? connection.query(cached.sql.text, parameters) : connection.queryApart(cached.sql.text, parameters)

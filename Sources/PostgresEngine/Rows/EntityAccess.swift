@@ -55,7 +55,8 @@ final class EntityAccess {
     private func selectText(where column: SlotColumn) -> String {
         let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0"
         return
-            ("\(rows) WHERE \(SQLColumn(column.name, of: "t0")) = ANY(\(SQLFragment(.numbered(1))))" as SQLFragment).postgres.text
+            ("\(rows) WHERE \(SQLColumn(column.name, of: "t0")) = ANY(\(SQLFragment(.numbered(1))))" as SQLFragment)
+            .postgres.text
     }
 
     /// The statement that selects the rows at the end of a relationship, for objects with the keys `$1`; behind the row comes the key of the

@@ -72,7 +72,7 @@ struct ValueWriter {
         (self.mapping, self.schema, self.columns) = (mapping, schema, columns)
         places = ContiguousArray(
             columns.indices.map {
-WrittenPlace(slot: columns[$0].slot, kind: columns[$0].kind, column: $0)
+                WrittenPlace(slot: columns[$0].slot, kind: columns[$0].kind, column: $0)
             })
     }
 

@@ -13,7 +13,8 @@ package struct StoreObjects {
     package let isSorted: Bool
 
     package init(
-        title: String, place: String, uuid: String, layout: ModelLayout, coordinator: NSPersistentStoreCoordinator, store: NSPersistentStore,
+        title: String, place: String, uuid: String, layout: ModelLayout, coordinator: NSPersistentStoreCoordinator,
+        store: NSPersistentStore,
         isSorted: Bool
     ) {
         (self.title, self.place, self.uuid, self.layout) = (title, place, uuid, layout)
