@@ -53,7 +53,7 @@ enum Rooms {
         "PostgresEngine/Batches/BatchInserting.swift":
             "COPY, and rows that meet others, each in a statement of its own",
         "PostgresEngine/Batches/BatchTransactions.swift": "sets of keys are arrays",
-        "PostgresEngine/Fetching/DatabaseFetching.swift": "destinations are found for a set of objects, as an array",
+        "PostgresEngine/Rows/DestinationSQL.swift": "destinations are found for a set of objects, as an array",
         "PostgresEngine/History/HistoryWriting.swift": "the history is written as arrays, into tables of this engine's",
         "PostgresEngine/Opening/StoreDuplicate.swift": "rows go from one server to another by COPY",
         "PostgresEngine/Rows/EntityAccess.swift": "rows are found for a set of keys, as an array",
@@ -62,7 +62,7 @@ enum Rooms {
         "PostgresEngine/Saving/DerivedUpdate.swift": "sets of keys are arrays",
         "PostgresEngine/Saving/KeyBlocks.swift": "sequences are PostgreSQL's alone",
         "PostgresEngine/Saving/LongTransactions.swift": "rows that share values are found with one statement",
-        "PostgresEngine/Saving/RowStatements.swift":
+        "PostgresEngine/Rows/RowStatements.swift":
             "rows of one kind are written with one statement, as arrays, or by COPY",
         "PostgresEngine/Tables/TableCreation.swift": "references are PostgreSQL's alone",
         "PostgresMigration/Lightweight/DatabaseMigration.swift":
