@@ -1,4 +1,5 @@
 // swift-tools-version: 6.0
+import CompilerPluginSupport
 import PackageDescription
 
 // Apple's platforms have their own Core Data: there, Pippin builds on it and the `CoreData` target is left out.
@@ -104,9 +105,13 @@ let package = Package(
         .target(
             name: "CoreDataPostgres", dependencies: ["CoreData", "PostgresEngine", "PostgresMigration", "StoreEngine"]),
 
+        // What `@CoreModel` makes of a declaration: source in, source out.
+        .target(name: "ModelMacro"),
+        // The program that the compiler asks for it.
+        .macro(name: "PippinMacros", dependencies: ["ModelMacro"]),
         // Structs first.
         .target(
-            name: "Pippin", dependencies: [.target(name: "CoreData", condition: whereAppleIsNot)],
+            name: "Pippin", dependencies: ["PippinMacros", .target(name: "CoreData", condition: whereAppleIsNot)],
             // So that nothing of Core Data shows in the public face but where a file says so.
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
         // Structs in PostgreSQL.
@@ -187,6 +192,7 @@ let package = Package(
         // A server of the tests' own.
         .target(name: "PostgresServer", dependencies: ["PostgresConnection"], path: "Tests/PostgresServer"),
         .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
+        .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat", "PredicateOperators"]),
         .testTarget(

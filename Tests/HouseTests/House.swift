@@ -9,7 +9,7 @@ enum House {
         /// The folder in the target; nil for a file beside the rooms.
         let room: String?
         let imports: Set<String>
-        /// The types that are declared at the top level.
+        /// The types that are declared at the top level, in conditions or not.
         let declarations: Set<String>
         /// All words outside comments and strings that begin with a capital letter.
         let words: Set<String>
@@ -53,7 +53,12 @@ enum House {
         let parts = path.split(separator: "/").map(String.init)
         var (imports, declarations, words): (Set<String>, Set<String>, Set<String>) = ([], [], [])
         let kinds: Set<Substring> = ["class", "struct", "enum", "protocol", "actor", "typealias"]
+        // What is in an `#if` of the top level is indented by it.
+        var conditions = 0
         for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+            let indentation = line.prefix { $0 == " " }.count
+            if line.dropFirst(indentation).hasPrefix("#if ") { conditions += 1 }
+            if line.dropFirst(indentation).hasPrefix("#endif") { conditions -= 1 }
             // What is between the quotation marks of a string names nothing.
             let code = line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
                 .filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined(separator: " ")
@@ -62,7 +67,8 @@ enum House {
             if let index = named.firstIndex(of: "import"), named.indices.contains(index + 1), index < 2 {
                 imports.insert(String(named[index + 1]))
             }
-            if line.first != " ", let index = named.firstIndex(where: kinds.contains), named.indices.contains(index + 1)
+            if indentation == 4 * conditions, let index = named.firstIndex(where: kinds.contains),
+                named.indices.contains(index + 1)
             {
                 declarations.insert(String(named[index + 1]))
             }

@@ -26,7 +26,8 @@ enum Rooms {
             "Migration", "BuiltInStores",
         ],
         "Pippin": [
-            "Errors", "Schema", "Values", "Models", "Concurrency", "Derivation", "Decoding", "Rows", "Manager",
+            "Errors", "Schema", "Values", "Columns", "Models", "Concurrency", "Derivation", "Decoding", "Rows",
+            "Manager",
             "Encoding",
             "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Verbs", "Aggregates", "Observing",
             "Migrating", "Lists", "Loading",

@@ -1,7 +1,18 @@
 import Pippin
 
 /// The same six values as a struct, with the entity's name that the C API's statements have.
-struct Book: CoreModel {
+protocol BookModel: CoreModel where ID == String {
+    var uid: String { get }
+    var title: String { get }
+    var count: Int64 { get }
+    var price: Double { get }
+    var createdAt: Date { get }
+    var isFlagged: Bool { get }
+    init(uid: String, title: String, count: Int64, price: Double, createdAt: Date, isFlagged: Bool)
+}
+
+@CoreModel
+struct Book: BookModel {
     let uid: String
     let title: String
     let count: Int64
@@ -10,30 +21,36 @@ struct Book: CoreModel {
     let isFlagged: Bool
 
     static var schema: Schema<Book> { Schema(name: "Item") }
+}
 
+/// By coding that the compiler synthesizes.
+struct CodedBook: BookModel {
+    let uid: String
+    let title: String
+    let count: Int64
+    let price: Double
+    let createdAt: Date
+    let isFlagged: Bool
+
+    static var schema: Schema<CodedBook> { Schema(name: "Item") }
+}
+
+extension BookModel {
     init(_ sample: Sample) {
-        uid = sample.uid
-        title = sample.title
-        count = sample.count
-        price = sample.price
-        createdAt = sample.createdAt
-        isFlagged = sample.isFlagged
+        self.init(
+            uid: sample.uid, title: sample.title, count: sample.count, price: sample.price, createdAt: sample.createdAt,
+            isFlagged: sample.isFlagged)
     }
 
     static func manager(store: URL) throws -> PersistenceManager {
-        let manager = PersistenceManager(models: Book.self, store: .file(store))
+        let manager = PersistenceManager(models: Self.self, store: .file(store))
         try manager.readAndWait { _ in }
         return manager
     }
 
-    static func close(_ manager: PersistenceManager) throws {
-        let coordinator = manager.container.persistentStoreCoordinator
-        for store in coordinator.persistentStores { try coordinator.remove(store) }
-    }
-
     static func readAll(_ manager: PersistenceManager) throws -> Checksum {
         var checksum = Checksum()
-        for book in try manager.readAndWait({ try $0.fetch(Book.self) }) { book.add(to: &checksum) }
+        for book in try manager.readAndWait({ try $0.fetch(Self.self) }) { book.add(to: &checksum) }
         return checksum
     }
 
@@ -41,7 +58,7 @@ struct Book: CoreModel {
     static func read(keys: [String], _ manager: PersistenceManager) throws -> Checksum {
         try manager.readAndWait { store in
             var checksum = Checksum()
-            for key in keys { try store.find(Book.self, id: key)?.add(to: &checksum) }
+            for key in keys { try store.find(Self.self, id: key)?.add(to: &checksum) }
             return checksum
         }
     }
@@ -50,15 +67,24 @@ struct Book: CoreModel {
     static func readEach(keys: [String], _ manager: PersistenceManager) throws -> Checksum {
         try waiting {
             var checksum = Checksum()
-            for key in keys { try await manager.find(Book.self, id: key)?.add(to: &checksum) }
+            for key in keys { try await manager.find(Self.self, id: key)?.add(to: &checksum) }
             return checksum
         }
     }
 
-    private func add(to checksum: inout Checksum) {
+    @inline(__always)
+    fileprivate func add(to checksum: inout Checksum) {
         checksum.add(
             uidBytes: uid.utf8.count, titleBytes: title.utf8.count, count: count, price: price,
             createdAt: createdAt.timeIntervalSinceReferenceDate, isFlagged: isFlagged)
+    }
+}
+
+extension PersistenceManager {
+    /// Removes the stores, so that the files are complete.
+    func close() throws {
+        let coordinator = container.persistentStoreCoordinator
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
 }
 

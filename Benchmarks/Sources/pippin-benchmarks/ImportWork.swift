@@ -3,32 +3,34 @@ import Foundation
 import Pippin
 
 /// An import inserts or updates by identifier, in batches of 500 models; so does the baseline.
-let importWork = Work(
-    title: "import of nested values, ten in each parent", budget: 3, operations: { $0 },
-    ours: { workspace, values in
-        let poets = Poet.make(values: values)
-        let store = try workspace.emptyPoetStore()
-        let manager = try Poet.manager(store: store)
-        return Trial(store: store, changesStore: false, finish: { try ImportBaseline(store).expect(poets.count) }) {
-            let report = try waiting { try await manager.importModels(Sequenced(poets)) }
-            guard report.inserted == poets.count, report.refused.isEmpty else { throw IncompleteImport() }
-            return Checksum()
-        }
-    },
-    baseline: { workspace, values in
-        let poets = Poet.make(values: values)
-        let store = try workspace.emptyPoetStore()
-        let database = try ImportBaseline(store)
-        return Trial(store: store, changesStore: false, finish: { try database.expect(poets.count) }) {
-            var start = 0
-            while start < poets.count {
-                let end = min(start + 500, poets.count)
-                try database.importBatch(poets[start..<end])
-                start = end
+func importWork<Model: PoetModel>(_ title: String, _ type: Model.Type) -> Work {
+    Work(
+        title: title, budget: 1.5, operations: { $0 },
+        ours: { workspace, values in
+            let poets = Model.make(values: values)
+            let store = try workspace.emptyPoetStore()
+            let manager = try Model.manager(store: store)
+            return Trial(store: store, changesStore: false, finish: { try ImportBaseline(store).expect(poets.count) }) {
+                let report = try waiting { try await manager.importModels(Sequenced(poets)) }
+                guard report.inserted == poets.count, report.refused.isEmpty else { throw IncompleteImport() }
+                return Checksum()
             }
-            return Checksum()
-        }
-    })
+        },
+        baseline: { workspace, values in
+            let poets = Poet.make(values: values)
+            let store = try workspace.emptyPoetStore()
+            let database = try ImportBaseline(store)
+            return Trial(store: store, changesStore: false, finish: { try database.expect(poets.count) }) {
+                var start = 0
+                while start < poets.count {
+                    let end = min(start + 500, poets.count)
+                    try database.importBatch(poets[start..<end])
+                    start = end
+                }
+                return Checksum()
+            }
+        })
+}
 
 struct IncompleteImport: Error {}
 

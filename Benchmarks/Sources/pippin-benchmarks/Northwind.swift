@@ -1,7 +1,8 @@
 import Pippin
 
 /// An order of the Northwind sample database: the same fourteen columns, with made-up values.
-struct Order: CoreModel, Equatable {
+@CoreModel
+struct Order: Equatable {
     let id: Int
     var customer: String?
     var employee: Int?
@@ -36,22 +37,11 @@ struct Order: CoreModel, Equatable {
     }
 
     static func make(_ count: Int) -> [Order] { (0..<count).map(Order.init(number:)) }
-
-    func add(to sum: inout OrderSum) {
-        sum.add(id)
-        sum.add(customer)
-        sum.add(employee ?? 0)
-        sum.add(orderDate)
-        sum.add(requiredDate)
-        sum.add(shippedDate)
-        sum.add(shipVia ?? 0)
-        sum.add(Int(freight ?? 0))
-        for text in [shipName, shipAddress, shipCity, shipRegion, shipPostalCode, shipCountry] { sum.add(text) }
-    }
 }
 
 /// An order with its lines, which belong to it.
-struct OrderWithLines: CoreModel, Equatable {
+@CoreModel
+struct OrderWithLines: Equatable {
     let id: Int
     var customer: String?
     var orderDate: Date?
@@ -75,18 +65,11 @@ struct OrderWithLines: CoreModel, Equatable {
     private static func firstLine(of number: Int) -> Int { number * 31 - number / 10 + (number % 3) * 2 }
 
     static func make(_ count: Int) -> [OrderWithLines] { (0..<count).map(OrderWithLines.init(number:)) }
-
-    func add(to sum: inout OrderSum) {
-        sum.add(id)
-        sum.add(customer)
-        sum.add(orderDate)
-        sum.add(Int(freight ?? 0))
-        for (place, line) in lines.enumerated() { line.add(to: &sum, place: place) }
-    }
 }
 
 /// A line of an order.
-struct OrderLine: CoreModel, Equatable {
+@CoreModel
+struct OrderLine: Equatable {
     let id: Int
     var product: String
     var unitPrice: Double
@@ -105,14 +88,6 @@ struct OrderLine: CoreModel, Equatable {
         (self.id, self.product, self.unitPrice, self.quantity, self.discount) = (
             id, product, unitPrice, quantity, discount
         )
-    }
-
-    func add(to sum: inout OrderSum, place: Int) {
-        sum.add(id &* (place + 1))
-        sum.add(product)
-        sum.add(Int(unitPrice))
-        sum.add(quantity)
-        sum.add(discount == 0 ? 0 : 1)
     }
 }
 

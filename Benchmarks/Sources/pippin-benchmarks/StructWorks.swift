@@ -2,12 +2,45 @@ import Pippin
 
 /// The same works with structs, against the same statements of the C API.
 let structWorks = [
+    saveWork("save new structs, @CoreModel", budget: 1.25, Book.self),
+    saveWork("save new structs, Codable", budget: 1.6, CodedBook.self),
+    fetchWork("fetch all structs, @CoreModel", budget: 1.1, Book.self),
+    fetchWork("fetch all structs, Codable", budget: 1.4, CodedBook.self),
     Work(
-        title: "save new structs", budget: 2.5, operations: { $0 },
+        title: "fetch all structs, decoded by hand", budget: 2, operations: { $0 },
         ours: { workspace, objects in
-            let books = Sample.make(objects).map(Book.init)
+            let store = try workspace.filledBookStore(objects)
+            let manager = try MappedBook.manager(store: store)
+            return Trial(store: store, changesStore: false) { try MappedBook.readAll(manager) }
+        },
+        baseline: { workspace, objects in
+            let store = try workspace.filledBookStore(objects)
+            let database = try Baseline(path: store)
+            return Trial(store: store, changesStore: false) { try database.fetchAll() }
+        }),
+    importWork("import of nested values, ten in each parent, @CoreModel", Poet.self),
+    importWork("import of nested values, ten in each parent, Codable", CodedPoet.self),
+    findWork("20,000 finds of structs by identifier, in one block, @CoreModel", Book.self) {
+        try $0.read(keys: $1, $2)
+    },
+    findWork("20,000 finds of structs by identifier, in one block, Codable", CodedBook.self) {
+        try $0.read(keys: $1, $2)
+    },
+    findWork("20,000 finds of structs by identifier, each by itself, @CoreModel", Book.self) {
+        try $0.readEach(keys: $1, $2)
+    },
+    findWork("20,000 finds of structs by identifier, each by itself, Codable", CodedBook.self) {
+        try $0.readEach(keys: $1, $2)
+    },
+]
+
+private func saveWork<Model: BookModel>(_ title: String, budget: Double, _ type: Model.Type) -> Work {
+    Work(
+        title: title, budget: budget, operations: { $0 },
+        ours: { workspace, objects in
+            let books = Sample.make(objects).map(Model.init)
             let store = try workspace.emptyBookStore()
-            let manager = try Book.manager(store: store)
+            let manager = try Model.manager(store: store)
             return Trial(store: store, changesStore: true) {
                 try manager.writeAndWait { try $0.save(books) }
                 return Checksum()
@@ -21,58 +54,40 @@ let structWorks = [
                 try database.insert(samples)
                 return Checksum()
             }
-        }),
+        })
+}
+
+private func fetchWork<Model: BookModel>(_ title: String, budget: Double, _ type: Model.Type) -> Work {
     Work(
-        title: "fetch all structs, Codable", budget: 2, operations: { $0 },
+        title: title, budget: budget, operations: { $0 },
         ours: { workspace, objects in
             let store = try workspace.filledBookStore(objects)
-            let manager = try Book.manager(store: store)
-            return Trial(store: store, changesStore: false) { try Book.readAll(manager) }
+            let manager = try Model.manager(store: store)
+            return Trial(store: store, changesStore: false) { try Model.readAll(manager) }
         },
         baseline: { workspace, objects in
             let store = try workspace.filledBookStore(objects)
             let database = try Baseline(path: store)
             return Trial(store: store, changesStore: false) { try database.fetchAll() }
-        }),
+        })
+}
+
+private func findWork<Model: BookModel>(
+    _ title: String, _ type: Model.Type,
+    _ find: @escaping @Sendable (Model.Type, [String], PersistenceManager) throws -> Checksum
+) -> Work {
     Work(
-        title: "fetch all structs, decoded by hand", budget: 2, operations: { $0 },
+        title: title, budget: 1.3, operations: { _ in lookups },
         ours: { workspace, objects in
             let store = try workspace.filledBookStore(objects)
-            let manager = try MappedBook.manager(store: store)
-            return Trial(store: store, changesStore: false) { try MappedBook.readAll(manager) }
-        },
-        baseline: { workspace, objects in
-            let store = try workspace.filledBookStore(objects)
-            let database = try Baseline(path: store)
-            return Trial(store: store, changesStore: false) { try database.fetchAll() }
-        }),
-    importWork,
-    Work(
-        title: "20,000 finds of structs by identifier, in one block", budget: 3, operations: { _ in lookups },
-        ours: { workspace, objects in
-            let store = try workspace.filledBookStore(objects)
-            let manager = try Book.manager(store: store)
+            let manager = try Model.manager(store: store)
             let keys = keys(of: objects)
-            return Trial(store: store, changesStore: false) { try Book.read(keys: keys, manager) }
+            return Trial(store: store, changesStore: false) { try find(type, keys, manager) }
         },
         baseline: { workspace, objects in
             let store = try workspace.filledBookStore(objects)
             let database = try Baseline(path: store)
             let keys = keys(of: objects)
             return Trial(store: store, changesStore: false) { try database.fetch(keys: keys) }
-        }),
-    Work(
-        title: "20,000 finds of structs by identifier, each by itself", budget: 3, operations: { _ in lookups },
-        ours: { workspace, objects in
-            let store = try workspace.filledBookStore(objects)
-            let manager = try Book.manager(store: store)
-            let keys = keys(of: objects)
-            return Trial(store: store, changesStore: false) { try Book.readEach(keys: keys, manager) }
-        },
-        baseline: { workspace, objects in
-            let store = try workspace.filledBookStore(objects)
-            let database = try Baseline(path: store)
-            let keys = keys(of: objects)
-            return Trial(store: store, changesStore: false) { try database.fetch(keys: keys) }
-        }),
-]
+        })
+}

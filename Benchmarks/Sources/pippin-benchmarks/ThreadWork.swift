@@ -21,7 +21,7 @@ enum ThreadWork {
         print(
             "\n\(title): \(threads ?? now), budget \(budget); \(now) before, \(working) while they are opened and saved to"
         )
-        for manager in managers { try Book.close(manager) }
+        for manager in managers { try manager.close() }
     }
 
     /// The threads of this process; nil where there is no /proc.

@@ -17,11 +17,13 @@ final class Workspace {
         let stack = try Stack(store: folder.appendingPathComponent("empty.sqlite"))
         try stack.close()
         try Baseline(path: folder.appendingPathComponent("empty.sqlite")).checkpoint()
-        try Book.close(try Book.manager(store: folder.appendingPathComponent("books.sqlite")))
+        try Book.manager(store: folder.appendingPathComponent("books.sqlite")).close()
         try Baseline(path: folder.appendingPathComponent("books.sqlite")).checkpoint()
-        try Book.close(try Poet.manager(store: folder.appendingPathComponent("poets.sqlite")))
+        try Poet.manager(store: folder.appendingPathComponent("poets.sqlite")).close()
         try Baseline(path: folder.appendingPathComponent("poets.sqlite")).checkpoint()
-        try Book.close(try Northwind.manager(folder.appendingPathComponent("northwind.sqlite")))
+        try Northwind.manager(
+            folder.appendingPathComponent("northwind.sqlite"), Order.self, OrderWithLines.self
+        ).close()
         try Baseline(path: folder.appendingPathComponent("northwind.sqlite")).checkpoint()
     }
 

@@ -32,20 +32,23 @@ extension NSManagedObjectContext {
         var changes = changes
         (changes.contextName, changes.author) = (name, transactionAuthor)
         _ = try coordinator.save([(store, changes)], in: transaction)
-        let saved = SavedChanges(
+        // Nobody may want to know.
+        lazy var saved = SavedChanges(
             inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
             deleted: changes.deleted.map(\.objectID))
         coordinator.announce(from: self) { saved }
         var info: [AnyHashable: Any] = [NSManagedObjectContext.savedEntitiesKey: changes.entityNames]
         var identifiers = info
         let isTold = SaveNews.tells(changes.inserted.count + changes.updated.count + changes.deleted.count)
-        for (key, idKey, list) in [
-            (NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted),
-            (NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated),
-            (NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted),
-        ] where !list.isEmpty && isTold {
-            info[key] = Set(list.map { object(with: $0) })
-            identifiers[idKey] = Set(list)
+        if isTold {
+            for (key, idKey, list) in [
+                (NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted),
+                (NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated),
+                (NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted),
+            ] where !list.isEmpty {
+                info[key] = Set(list.map { object(with: $0) })
+                identifiers[idKey] = Set(list)
+            }
         }
         if let token = coordinator.currentPersistentHistoryToken(fromStores: nil) {
             for key in [NSPersistentHistoryTokenKey, "newChangeToken"] {
@@ -71,11 +74,14 @@ extension ChangeSet {
     fileprivate var entityNames: Set<String> {
         var names: Set<String> = []
         var last: EntityLayout?
-        for identifier in inserted.lazy.map(\.objectID) + updated.lazy.map(\.objectID) + deleted.lazy.map(\.objectID)
-        where identifier.layout !== last {
+        func add(_ identifier: NSManagedObjectID) {
+            guard identifier.layout !== last else { return }
             last = identifier.layout
             names.insert(identifier.layout.name)
         }
+        for change in inserted { add(change.objectID) }
+        for change in updated { add(change.objectID) }
+        for deletion in deleted { add(deletion.objectID) }
         return names
     }
 }

@@ -15,6 +15,8 @@ final class RowDecoder: Decoder {
     let entity: String
     /// The slot of each field; -1 for a relationship to many.
     let slots: ContiguousArray<Int>
+    /// The same, for as long as the decoder is there.
+    private let slotTable: UnsafeMutablePointer<Int>
     private(set) var related: (any RelatedRows)?
     // A decoder is one thread's at a time, so that checking its accesses for overlaps would find nothing.
     @exclusivity(unchecked) var values: ContiguousArray<StoredValue> = []
@@ -29,6 +31,8 @@ final class RowDecoder: Decoder {
     private var containers: [KeptContainer] = []
     /// The one that was asked for last.
     @exclusivity(unchecked) private var latest: KeptContainer?
+    /// It refers back to the decoder until `finish()`.
+    @exclusivity(unchecked) private var columnReader: KeptColumnReader?
     private var isFinished = false
 
     init(_ record: RecordPlan, entity: String, slots: ContiguousArray<Int>, related: (any RelatedRows)? = nil) {
@@ -36,12 +40,21 @@ final class RowDecoder: Decoder {
         self.entity = entity
         self.slots = slots
         self.related = related
+        // Unsafe memory: initialized here, for all the slots, and never written again.
+        slotTable = .allocate(capacity: max(slots.count, 1))
+        slotTable.initialize(repeating: -1, count: max(slots.count, 1))
+        for (field, slot) in slots.enumerated() { slotTable[field] = slot }
     }
+
+    deinit { slotTable.deallocate() }
 
     func decode<Value: Decodable>(_ type: Value.Type, from row: Row) throws -> Value {
         values = row.values
         objectID = row.objectID
         cursor = 0
+        if let columns = record.columns?.functions(of: type) {
+            return try columns.read(ColumnReader(row: nil, source: self, slots: slotTable))
+        }
         return try Value(from: self)
     }
 
@@ -50,7 +63,10 @@ final class RowDecoder: Decoder {
         current = row
         cursor = 0
         defer { current = nil }
-        return try withExtendedLifetime(row) { try Value(from: self) }
+        return try withExtendedLifetime(row) {
+            guard let columns = record.columns?.functions(of: type) else { return try Value(from: self) }
+            return try columns.read(columnReader(of: row).reader)
+        }
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -71,12 +87,31 @@ final class RowDecoder: Decoder {
         return made.container
     }
 
+    /// What reads the columns of a row: mostly one for all rows, since they are handed out by one object.
+    private func columnReader(of row: any CurrentRow) -> KeptColumnReader {
+        if let known = columnReader, known.row == ObjectIdentifier(row) { return known }
+        let made = KeptColumnReader(row, self, slotTable)
+        columnReader = made
+        return made
+    }
+
+    private final class KeptColumnReader {
+        let row: ObjectIdentifier
+        let reader: ColumnReader
+
+        init(_ row: any CurrentRow, _ decoder: RowDecoder, _ slots: UnsafePointer<Int>) {
+            self.row = ObjectIdentifier(row)
+            reader = ColumnReader(row: row, source: decoder, slots: slots)
+        }
+    }
+
     /// The last row has been decoded. Containers do not retain the decoder: should somebody have kept one, the decoder
     /// stays for good, and has no values any more.
     func finish() {
         values = []
         objectID = nil
         related = nil
+        columnReader = nil
         let traces = containers.map(\.trace)
         containers = []
         latest = nil
@@ -179,8 +214,12 @@ final class RowDecoder: Decoder {
 
     /// A value that is neither a string nor a number; nil for none.
     func other<Value: Decodable>(_ type: Value.Type, _ key: String) throws -> Value? {
-        guard let index = record.index(of: key, cursor: &cursor) else { return nil }
-        let slot = slots[index]
+        try record.index(of: key, cursor: &cursor).flatMap { try other(type, at: $0) }
+    }
+
+    /// A value of a field that is neither a string nor a number; nil for none.
+    func other<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value? {
+        let (slot, key) = (slots[index], record.keys[index])
         let value = try value(at: slot)
         if slot >= 0, value.isNull {
             // A nested value that cannot be missing, and whose own values all are.

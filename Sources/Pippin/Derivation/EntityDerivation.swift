@@ -1,5 +1,8 @@
 /// Tells a model's entity from its type, by decoding it once from made-up values.
 enum EntityDerivation {
+    /// Whether columns are used where a model has them. Tests turn that off, to hold coding against it.
+    @TaskLocal static var usesColumns = true
+
     /// - Throws: ``PersistenceError/Code/notDerivable`` with the property that stands in the way.
     static func plan<Model: CoreModel>(of type: Model.Type) throws -> EntityPlan {
         let probe = TypeProbe(type)
@@ -32,10 +35,27 @@ enum EntityDerivation {
         }
         let schema = Model.schema as? any AnySchema
         let plan = EntityPlan(
-            type: type, name: schema?.entityName ?? probe.name, record: RecordPlan(name: probe.name, fields: fields),
+            type: type, name: schema?.entityName ?? probe.name,
+            record: RecordPlan(
+                name: probe.name, fields: fields, columns: try columns(of: type, prototype, probed.map(\.key))),
             uidField: try uidField(of: prototype, probed, names), facts: schema?.facts ?? [])
         try SchemaCheck.check(plan)
         return plan
+    }
+
+    /// What reads and writes the columns without coding; nil for a model that has nothing of the kind.
+    private static func columns<Model: CoreModel>(
+        of type: Model.Type, _ prototype: Model, _ keys: [String]
+    ) throws -> ColumnFunctions? {
+        guard usesColumns, let columns = Model.compiledColumns, columns.functions.type == Model.self else { return nil }
+        let properties = Mirror(reflecting: prototype).children.compactMap(\.label)
+        // A property that the macro did not see would be lost without a word.
+        if let unseen = properties.first(where: { !columns.names.contains($0) }) {
+            throw PersistenceError.notDerivable(
+                type: "\(type)", property: unseen,
+                reason: "@CoreModel did not find it in the source. Write ': CoreModel' in place of the macro.")
+        }
+        return columns.names == keys ? columns.functions : nil
     }
 
     /// The properties' names, by field. Coding keys are theirs unless the type says otherwise; the ones left over then belong

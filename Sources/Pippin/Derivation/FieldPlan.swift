@@ -104,9 +104,12 @@ final class RecordPlan: Sendable {
     let presenceMark: Int?
     /// The fields that say that a list is there, by the list's field.
     let emptyMarks: [Int: Int]
+    /// What reads and writes the fields without coding, by their indexes; nil where only coding does.
+    let columns: ColumnFunctions?
 
-    init(name: String, fields: [FieldPlan]) {
+    init(name: String, fields: [FieldPlan], columns: ColumnFunctions? = nil) {
         self.name = name
+        self.columns = columns
         self.fields = fields
         keys = ContiguousArray(fields.map(\.key))
         attributeKinds = ContiguousArray(

@@ -65,9 +65,5 @@ struct WaitingModelList<Model: CoreModel>: WaitingModels {
     /// Which of them, and as which nodes.
     let picks: ContiguousArray<(index: Int, node: Int)>
 
-    func encode(into graph: inout ModelGraph) throws {
-        guard let first = picks.first else { return }
-        let encoder = graph.encoder(of: graph.nodes[first.node].plan)
-        for pick in picks { try graph.encode(models[pick.index], into: pick.node, encoder) }
-    }
+    func encode(into graph: inout ModelGraph) throws { try graph.encode(models, picks) }
 }

@@ -7,10 +7,13 @@ import CoreData
 struct ModelGraph {
     /// A model, or a reference to one that is not among them.
     struct Node {
-        let plan: EntityPlan
+        // Not retained, which each copy of a node would pay for: the graph's registry has it.
+        unowned(unsafe) let plan: EntityPlan
+        /// The number of its entity in the graph.
+        let table: Int
         let key: RecordKey
-        /// By field; empty for a reference.
-        fileprivate(set) var values: ContiguousArray<StoredValue> = []
+        /// Where its values begin among those of its entity; -1 for a reference.
+        fileprivate(set) var row = -1
         fileprivate(set) var links: [Link] = []
         fileprivate(set) var isReference: Bool
     }
@@ -37,8 +40,11 @@ struct ModelGraph {
     private(set) var referrers: [Int: (entity: String, key: String)] = [:]
     /// The identifiers that references hold, by node, as attributes hold them.
     private var referencedKeys: [Int: Any] = [:]
-    private var indexes: [ObjectIdentifier: NodeIndex] = [:]
-    private var encoders: [ObjectIdentifier: RecordEncoder] = [:]
+    /// The entities, each with its nodes.
+    private var tables: [Table] = []
+    private var tableNumbers: [ObjectIdentifier: Int] = [:]
+    /// The fields' values by entity, one node after the other.
+    private var values: ContiguousArray<ContiguousArray<StoredValue>> = []
     /// The models that are yet to be encoded.
     private var waiting: ContiguousArray<any WaitingModels> = []
     /// The latest link that leads to a node, by node.
@@ -46,9 +52,19 @@ struct ModelGraph {
     private var linkCount: Int32 = 0
     private let registry: ModelRegistry
 
-    /// The nodes of an entity, by identifier.
-    private final class NodeIndex {
-        var nodes: [RecordKey: Int] = [:]
+    /// The nodes of an entity.
+    private final class Table {
+        let number: Int
+        let plan: EntityPlan
+        let encoder: RecordEncoder
+        /// By identifier.
+        @exclusivity(unchecked) var nodes = NodePlaces()
+
+        init(_ number: Int, _ plan: EntityPlan) {
+            self.number = number
+            self.plan = plan
+            encoder = RecordEncoder(plan.record)
+        }
     }
 
     /// - Throws: ``PersistenceError/Code/unknownModel``, and ``PersistenceError/Code/unwritable``.
@@ -56,14 +72,16 @@ struct ModelGraph {
         self.registry = registry
         let plan = try registry.plan(of: Model.self)
         self.plan = plan
-        reserve(models.count, plan)
-        let index = index(of: plan)
+        let table = table(of: plan)
+        reserve(models.count, table)
         // Of several with one identifier the last one counts.
         var picks: ContiguousArray<(index: Int, node: Int)> = []
         picks.reserveCapacity(models.count)
-        for place in models.indices {
-            let (node, isNew) = node(try Model.recordKey(of: models[place].id), plan, index, isReference: false)
-            if isNew { picks.append((place, node)) } else { picks[node].index = place }
+        try models.withUnsafeBufferPointer { models in
+            for place in models.indices {
+                let (node, isNew) = node(try Model.recordKey(of: models[place].id), table, isReference: false)
+                if isNew { picks.append((place, node)) } else { picks[node].index = place }
+            }
         }
         rootCount = nodes.count
         waiting.append(WaitingModelList(models: models, picks: picks))
@@ -75,13 +93,32 @@ struct ModelGraph {
         }
         waiting = []
         latestLinks = []
+        values = ContiguousArray(tables.map { $0.encoder.finish() })
         try GraphCheck(nodes, registry).check()
     }
 
     // MARK: Asking
 
     /// The node of a model; nil for one that is not among them.
-    func node(_ key: RecordKey, of plan: EntityPlan) -> Int? { indexes[plan.id]?.nodes[key] }
+    func node(_ key: RecordKey, of plan: EntityPlan) -> Int? {
+        tableNumbers[plan.id].flatMap { tables[$0].nodes.place(of: key) }
+    }
+
+    /// How many entities there are.
+    var tableCount: Int { tables.count }
+
+    /// The number of an entity; nil for one that has no nodes.
+    func tableNumber(of plan: EntityPlan) -> Int? { tableNumbers[plan.id] }
+
+    /// The value of a node's field.
+    @inline(__always)
+    func value(_ node: Int, _ field: Int) -> StoredValue { values[nodes[node].table][nodes[node].row + field] }
+
+    /// The values of a node, by field.
+    func values(of node: Int) -> ContiguousArray<StoredValue> {
+        let row = nodes[node].row
+        return row < 0 ? [] : ContiguousArray(values[nodes[node].table][row..<row + nodes[node].plan.fields.count])
+    }
 
     /// What a relationship of a node leads to.
     func targets(of node: Int, _ field: Int) -> [Int] { nodes[node].links.first { $0.field == field }?.targets ?? [] }
@@ -90,23 +127,38 @@ struct ModelGraph {
     func keyValue(of node: Int) -> Any? {
         if let known = referencedKeys[node] { return known }
         let plan = nodes[node].plan
-        guard !nodes[node].values.isEmpty, let kind = plan.record.attributeKinds[plan.uidField] else { return nil }
-        return nodes[node].values[plan.uidField].attributeValue(kind)
+        guard nodes[node].row >= 0, let kind = plan.record.attributeKinds[plan.uidField] else { return nil }
+        return value(node, plan.uidField).attributeValue(kind)
     }
 
     // MARK: Encoding
 
-    func encoder(of plan: EntityPlan) -> RecordEncoder { encoders[plan.id] ?? RecordEncoder(plan.record) }
-
-    mutating func encode(_ model: some CoreModel, into node: Int, _ encoder: RecordEncoder) throws {
-        let encoded: EncodedRecord
-        do { encoded = try encoder.encode(model) } catch {
-            throw PersistenceError.unwritable(
-                entity: nodes[node].plan.name, uid: nodes[node].key.text,
-                key: error is EncodingError ? encoder.lastProperty : nil, reason: error.encodingReason)
+    /// Encodes models whose nodes are there, then gives nodes to what they lead to.
+    ///
+    /// - Parameters:
+    ///   - models: a list.
+    ///   - picks: which of them, and as which nodes.
+    mutating func encode<Model: CoreModel>(
+        _ models: [Model], _ picks: ContiguousArray<(index: Int, node: Int)>
+    ) throws {
+        guard let first = picks.first else { return }
+        let encoder = tables[nodes[first.node].table].encoder
+        if picks.count > 1_000 { encoder.reserve(picks.count) }
+        var links: ContiguousArray<(node: Int, link: EncodedRecord.Link)> = []
+        try models.withUnsafeBufferPointer { models in
+            for pick in picks {
+                let encoded: (row: Int, links: [EncodedRecord.Link])
+                do { encoded = try encoder.append(models[pick.index]) } catch {
+                    throw PersistenceError.unwritable(
+                        entity: nodes[pick.node].plan.name, uid: nodes[pick.node].key.text,
+                        key: error is EncodingError ? encoder.lastProperty : nil, reason: error.encodingReason)
+                }
+                nodes[pick.node].row = encoded.row
+                for link in encoded.links { links.append((pick.node, link)) }
+            }
         }
-        nodes[node].values = encoded.values
-        for link in encoded.links {
+        try reserve(for: links)
+        for (node, link) in links {
             let field = nodes[node].plan.fields[link.field]
             guard let related = field.related else { continue }
             linkCount += 1
@@ -116,6 +168,17 @@ struct ModelGraph {
         }
     }
 
+    /// Makes room for many models at once.
+    private mutating func reserve(for links: ContiguousArray<(node: Int, link: EncodedRecord.Link)>) throws {
+        var counts: [ObjectIdentifier: (plan: EntityPlan, count: Int)] = [:]
+        for (node, link) in links {
+            guard let related = nodes[node].plan.fields[link.field].related else { continue }
+            let plan = try registry.plan(related)
+            counts[related.id, default: (plan, 0)].count += link.targets.count
+        }
+        for (plan, count) in counts.values where count > 1_000 { reserve(count, table(of: plan)) }
+    }
+
     // MARK: Linking
 
     /// Models that a relationship is to have. Those that are not among the nodes wait to be encoded.
@@ -123,14 +186,16 @@ struct ModelGraph {
         var targets: [Int] = []
         targets.reserveCapacity(models.count)
         var picks: ContiguousArray<(index: Int, node: Int)> = []
-        let index = index(of: end.destination)
-        for place in models.indices {
-            let found = node(try Model.recordKey(of: models[place].id), end.destination, index, isReference: false)
-            if found.isNew || nodes[found.node].isReference {
-                nodes[found.node].isReference = false
-                picks.append((place, found.node))
+        let table = table(of: end.destination)
+        try models.withUnsafeBufferPointer { models in
+            for place in models.indices {
+                let found = node(try Model.recordKey(of: models[place].id), table, isReference: false)
+                if found.isNew || nodes[found.node].isReference {
+                    nodes[found.node].isReference = false
+                    picks.append((place, found.node))
+                }
+                targets.append(try linked(found.node, end))
             }
-            targets.append(try linked(found.node, end))
         }
         if !picks.isEmpty { waiting.append(WaitingModelList(models: models, picks: picks)) }
         return targets
@@ -138,10 +203,10 @@ struct ModelGraph {
 
     /// References that a relationship is to have.
     mutating func link(_ references: [any ModelReference], _ end: LinkEnd) throws -> [Int] {
-        let index = index(of: end.destination)
+        let table = table(of: end.destination)
         return try references.map { reference in
             let value = try reference.keyValue()
-            let found = node(RecordKey(attributeValue: value), end.destination, index, isReference: true)
+            let found = node(RecordKey(attributeValue: value), table, isReference: true)
             if found.isNew {
                 referrers[found.node] = (nodes[end.source].plan.name, end.field.name)
                 referencedKeys[found.node] = value
@@ -163,31 +228,27 @@ struct ModelGraph {
         return node
     }
 
-    private mutating func index(of plan: EntityPlan) -> NodeIndex {
-        if let known = indexes[plan.id] { return known }
-        let new = NodeIndex()
-        indexes[plan.id] = new
-        encoders[plan.id] = RecordEncoder(plan.record)
+    private mutating func table(of plan: EntityPlan) -> Table {
+        if let known = tableNumbers[plan.id] { return tables[known] }
+        let new = Table(tables.count, plan)
+        tableNumbers[plan.id] = new.number
+        tables.append(new)
         return new
     }
 
-    private mutating func reserve(_ count: Int, _ plan: EntityPlan) {
-        nodes.reserveCapacity(count)
-        latestLinks.reserveCapacity(count)
-        index(of: plan).nodes.reserveCapacity(count)
+    private mutating func reserve(_ count: Int, _ table: Table) {
+        nodes.reserveCapacity(nodes.count + count)
+        latestLinks.reserveCapacity(latestLinks.count + count)
+        table.nodes.reserve(count, table.plan.record.attributeKinds[table.plan.uidField])
+        table.encoder.reserve(count)
     }
 
-    private mutating func node(
-        _ key: RecordKey, _ plan: EntityPlan, _ index: NodeIndex, isReference: Bool
-    ) -> (node: Int, isNew: Bool) {
-        // One look at the table: the place of the next node is put there unless there is one.
+    private mutating func node(_ key: RecordKey, _ table: Table, isReference: Bool) -> (node: Int, isNew: Bool) {
         let next = nodes.count
-        let node = Self.taken(&index.nodes[key, default: next])
+        let node = table.nodes.place(of: key, orPut: next)
         if node < next { return (node, false) }
-        nodes.append(Node(plan: plan, key: key, isReference: isReference))
+        nodes.append(Node(plan: table.plan, table: table.number, key: key, isReference: isReference))
         latestLinks.append(-1)
         return (node, true)
     }
-
-    private static func taken(_ index: inout Int) -> Int { index }
 }

@@ -20,6 +20,10 @@ final class RecordEncoder: Encoder {
     // An encoder is one thread's at a time, so that checking its accesses for overlaps would find nothing.
     @exclusivity(unchecked) var encoded: EncodedRecord
     @exclusivity(unchecked) var cursor = 0
+    /// Where the values of the current model begin among all values.
+    @exclusivity(unchecked) private(set) var base = 0
+    /// Whether the values are those of the models that were appended.
+    private var hasRows = false
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let nothing: EncodedRecord
@@ -30,12 +34,44 @@ final class RecordEncoder: Encoder {
         encoded = nothing
     }
 
-    func encode(_ value: some Encodable) throws -> EncodedRecord {
-        encoded = nothing
-        cursor = 0
-        try value.encode(to: self)
-        if let mark = record.presenceMark { encoded.values[mark] = .integer(1) }
+    func encode<Value: Encodable>(_ value: Value) throws -> EncodedRecord {
+        (encoded, base, hasRows) = (nothing, 0, false)
+        try encodeValues(of: value)
         return encoded
+    }
+
+    /// Encodes a value behind those that were encoded before.
+    ///
+    /// - Returns: the relationships, and where its values begin among all values, which `finish()` gives.
+    func append<Value: Encodable>(_ value: Value) throws -> (row: Int, links: [EncodedRecord.Link]) {
+        if !hasRows { (encoded, hasRows) = (EncodedRecord(values: []), true) }
+        base = encoded.values.count
+        encoded.values.append(contentsOf: nothing.values)
+        try encodeValues(of: value)
+        defer { if !encoded.links.isEmpty { encoded.links = [] } }
+        return (base, encoded.links)
+    }
+
+    /// Makes room for the values of more models.
+    func reserve(_ count: Int) {
+        if !hasRows { (encoded, hasRows) = (EncodedRecord(values: []), true) }
+        encoded.values.reserveCapacity(encoded.values.count + count * record.fields.count)
+    }
+
+    /// The values of all models that were appended, one after the other.
+    func finish() -> ContiguousArray<StoredValue> {
+        defer { (encoded, hasRows) = (nothing, false) }
+        return hasRows ? encoded.values : []
+    }
+
+    private func encodeValues<Value: Encodable>(of value: Value) throws {
+        cursor = 0
+        if let columns = record.columns?.functions(of: Value.self) {
+            try columns.write(value, ColumnWriter(sink: self))
+        } else {
+            try value.encode(to: self)
+        }
+        if let mark = record.presenceMark { encoded.values[base + mark] = .integer(1) }
     }
 
     /// Encodes a value within a model, of which every part must be there that its decoder asks for.
@@ -67,7 +103,7 @@ final class RecordEncoder: Encoder {
 
     func set(_ value: StoredValue, _ kind: AttributeKind, at index: Int) throws {
         if let expected = record.attributeKinds[index], kind == expected || value.fits(expected) {
-            encoded.values[index] = value
+            encoded.values[base + index] = value
         } else if case .json = record.fields[index].kind {
             throw EncodingError.refusal(
                 "“\(record.name)” encodes “\(record.keys[index])” as \(kind), and decodes something else from it.")
@@ -79,20 +115,20 @@ final class RecordEncoder: Encoder {
 
     func set(_ value: some Encodable, at index: Int) throws {
         if let kind = record.attributeKinds[index], let leaf = try AttributeEncoder.leaf(value), leaf.fits(kind) {
-            encoded.values[index] = leaf
+            encoded.values[base + index] = leaf
             return
         }
         let field = record.fields[index]
         switch field.kind {
         case .attribute(let kind):
-            encoded.values[index] = try AttributeEncoder.storedValue(
+            encoded.values[base + index] = try AttributeEncoder.storedValue(
                 of: value, kind, name: "\(record.name).\(field.name)")
-        case .composite(let inner): encoded.values[index] = .object(try composite(value, inner))
-        case .json: encoded.values[index] = .data(try ValueJSON.data(of: value))
+        case .composite(let inner): encoded.values[base + index] = .object(try composite(value, inner))
+        case .json: encoded.values[base + index] = .data(try ValueJSON.data(of: value))
         case .toOne: encoded.links.append(EncodedRecord.Link(field: index, targets: linkedModel(value)))
         case .toMany:
             guard let members = (value as? any ModelCollection)?.linked else { return }
-            if let mark = record.emptyMarks[index], members.count == 0 { encoded.values[mark] = .integer(1) }
+            if let mark = record.emptyMarks[index], members.count == 0 { encoded.values[base + mark] = .integer(1) }
             encoded.links.append(EncodedRecord.Link(field: index, targets: members))
         }
     }
@@ -107,7 +143,7 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try encoder.set(value, kind, at: try encoder.field(key))
     }
 
-    func encodeNil(forKey key: Key) throws { encoder.encoded.values[try encoder.field(key)] = .null }
+    func encodeNil(forKey key: Key) throws { encoder.encoded.values[encoder.base + (try encoder.field(key))] = .null }
     func encode(_ value: Bool, forKey key: Key) throws { try set(.integer(value ? 1 : 0), .boolean, key) }
     func encode(_ value: String, forKey key: Key) throws { try set(.string(value), .string, key) }
     func encode(_ value: Double, forKey key: Key) throws {

@@ -1,11 +1,11 @@
 import CoreData
 
 /// What a relationship leads to, by number: models of a type, or the identifiers of references.
-class MemberList {
+protocol MemberList: AnyObject {
     /// One of them, as a value of its type; nil for another type.
-    func member<Value: Decodable>(_ number: Int, as type: Value.Type) throws -> Value? { nil }
+    func member<Value: Decodable>(_ number: Int, as type: Value.Type) throws -> Value?
     /// Some that follow each other, as an array; nil for a value that is no array of them.
-    func array<Value>(_ numbers: Range<Int>, as type: Value.Type) -> Value? { nil }
+    func array<Value>(_ numbers: Range<Int>, as type: Value.Type) -> Value?
 }
 
 /// Models that are finished.
@@ -14,15 +14,13 @@ final class FinishedModels<Model: CoreModel>: MemberList {
 
     init(_ models: [Model]) { self.models = models }
 
-    override func member<Value: Decodable>(_ number: Int, as type: Value.Type) -> Value? {
+    func member<Value: Decodable>(_ number: Int, as type: Value.Type) -> Value? {
         guard Value.self == Model.self else { return nil }
         // The same type, as was just found out: a cast would look it up once more, slowly.
-        return models.withUnsafeBufferPointer { models in
-            UnsafeRawPointer(models.baseAddress! + number).assumingMemoryBound(to: Value.self).pointee
-        }
+        return unsafeBitCast(models[number], to: Value.self)
     }
 
-    override func array<Value>(_ numbers: Range<Int>, as type: Value.Type) -> Value? {
+    func array<Value>(_ numbers: Range<Int>, as type: Value.Type) -> Value? {
         guard Value.self == [Model].self else { return nil }
         return unsafeBitCast(Array(models[numbers]), to: Value.self)
     }
@@ -38,9 +36,11 @@ final class ReferencedKeys: MemberList {
         self.plan = plan
     }
 
-    override func member<Value: Decodable>(_ number: Int, as type: Value.Type) throws -> Value? {
+    func member<Value: Decodable>(_ number: Int, as type: Value.Type) throws -> Value? {
         try Value(from: ValueDecoder(value: keys[number], entity: plan.name, key: plan.uidKey))
     }
+
+    func array<Value>(_ numbers: Range<Int>, as type: Value.Type) -> Value? { nil }
 }
 
 /// What one relationship of several rows leads to.
@@ -48,15 +48,15 @@ struct Members {
     /// Of each row, in the order of the rows: a part of `numbers`, or of the list itself where each of its members is in one row only.
     private(set) var ranges: ContiguousArray<Range<Int>>
     private(set) var numbers: ContiguousArray<Int>?
-    let list: MemberList
+    let list: any MemberList
 
     /// Members that come row after row, each for one of them.
-    init(_ ranges: ContiguousArray<Range<Int>>, of list: MemberList) {
+    init(_ ranges: ContiguousArray<Range<Int>>, of list: any MemberList) {
         (self.ranges, self.list) = (ranges, list)
     }
 
     /// Members that several rows may have.
-    init(_ ranges: ContiguousArray<Range<Int>>, _ numbers: ContiguousArray<Int>, of list: MemberList) {
+    init(_ ranges: ContiguousArray<Range<Int>>, _ numbers: ContiguousArray<Int>, of list: any MemberList) {
         (self.ranges, self.numbers, self.list) = (ranges, numbers, list)
     }
 

@@ -1,19 +1,26 @@
 import CoreData
 
 /// Makes what rows stand for while they are handed out.
-class MemberSink {
+protocol MemberSink: AnyObject {
     /// Takes the row that is handed out.
-    func take(_ row: any CurrentRow) throws {}
+    func take(_ row: any CurrentRow) throws
     /// Everything that was taken.
-    func list() throws -> MemberList { MemberList() }
+    func list() -> any MemberList
+}
 
-    /// What takes the rows of an entity; nil for rows that must be kept, since their models lead on.
-    static func sink(_ plan: EntityPlan, isReference: Bool, source: any StructRows) throws -> MemberSink? {
-        let slots = try source.slots(of: plan)
-        if isReference { return ReferenceSink(plan, slot: slots[plan.uidField]) }
-        guard plan.relationships.isEmpty else { return nil }
-        func sink<Model: CoreModel>(_ type: Model.Type) -> MemberSink { ModelSink<Model>(plan, slots: slots) }
-        return sink(plan.type)
+extension EntityPlan {
+    /// What takes the entity's rows; nil for rows that must be kept, since their models lead on.
+    func memberSink(isReference: Bool, source: any StructRows) throws -> (any MemberSink)? {
+        let slots = try source.slots(of: self)
+        if isReference { return ReferenceSink(self, slot: slots[uidField]) }
+        guard relationships.isEmpty else { return nil }
+        return type.memberSink(self, slots)
+    }
+}
+
+extension CoreModel {
+    fileprivate static func memberSink(_ plan: EntityPlan, _ slots: ContiguousArray<Int>) -> any MemberSink {
+        ModelSink<Self>(plan, slots: slots)
     }
 }
 
@@ -28,8 +35,8 @@ private final class ModelSink<Model: CoreModel>: MemberSink {
 
     deinit { decoder.finish() }
 
-    override func take(_ row: any CurrentRow) throws { models.append(try decoder.decode(Model.self, from: row)) }
-    override func list() -> MemberList { FinishedModels(models.take()) }
+    func take(_ row: any CurrentRow) throws { models.append(try decoder.decode(Model.self, from: row)) }
+    func list() -> any MemberList { FinishedModels(models.take()) }
 }
 
 /// Keeps identifiers for references.
@@ -43,6 +50,6 @@ private final class ReferenceSink: MemberSink {
         self.slot = slot
     }
 
-    override func take(_ row: any CurrentRow) throws { keys.append(try row.value(at: slot)) }
-    override func list() -> MemberList { ReferencedKeys(keys, of: plan) }
+    func take(_ row: any CurrentRow) throws { keys.append(try row.value(at: slot)) }
+    func list() -> any MemberList { ReferencedKeys(keys, of: plan) }
 }

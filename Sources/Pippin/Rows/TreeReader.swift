@@ -37,8 +37,8 @@ final class TreeReader {
         return models.take()
     }
 
-    private func list(_ rows: ContiguousArray<Row>, of plan: EntityPlan) throws -> MemberList {
-        func list<Model: CoreModel>(_ type: Model.Type) throws -> MemberList {
+    private func list(_ rows: ContiguousArray<Row>, of plan: EntityPlan) throws -> any MemberList {
+        func list<Model: CoreModel>(_ type: Model.Type) throws -> any MemberList {
             FinishedModels(try models(type, of: plan, rows))
         }
         return try list(plan.type)
@@ -67,13 +67,13 @@ final class TreeReader {
             count += 1
         }
         let identifiers = rows.map(\.objectID)
-        let sink = try MemberSink.sink(destination, isReference: isReference, source: source)
+        let sink = try destination.memberSink(isReference: isReference, source: source)
         if let sink {
             try source.forEachDestination(of: field, of: plan, for: identifiers) { place, row in
                 next(place)
                 try sink.take(row)
             }
-            return Members(ranges, of: try sink.list())
+            return Members(ranges, of: sink.list())
         }
         // Rows that lead on are read first, each once.
         var gathered = GatheredRows()
@@ -101,14 +101,14 @@ final class TreeReader {
         // What is gone has no number.
         var found = ContiguousArray(repeating: -1, count: identifiers.count)
         var count = 0
-        let list: MemberList
-        if let sink = try MemberSink.sink(destination, isReference: isReference, source: source) {
+        let list: any MemberList
+        if let sink = try destination.memberSink(isReference: isReference, source: source) {
             try source.forEachRow(of: destination, for: identifiers) { place, row in
                 found[place] = count
                 count += 1
                 try sink.take(row)
             }
-            list = try sink.list()
+            list = sink.list()
         } else {
             var rows = ContiguousArray<Row>()
             try source.forEachRow(of: destination, for: identifiers) { place, row in

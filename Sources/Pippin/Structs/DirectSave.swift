@@ -8,7 +8,8 @@
     /// `GraphWriter`, whose outcome is the same.
     final class DirectSave {
         let graph: ModelGraph
-        private let plans: [ObjectIdentifier: DirectPlan]
+        /// By the number of the entity in the graph.
+        private let plans: [DirectPlan?]
         private let rows: StoreRows
         private let store: NSPersistentStore
         /// By node; nil for a model that is new.
@@ -45,10 +46,12 @@
         init(_ graph: ModelGraph, _ plan: DirectPlan, _ rows: StoreRows, _ store: NSPersistentStore) throws {
             self.graph = graph
             (self.rows, self.store) = (rows, store)
-            var plans: [ObjectIdentifier: DirectPlan] = [:]
+            var plans: [DirectPlan?] = Array(repeating: nil, count: graph.tableCount)
+            var seen: Set<ObjectIdentifier> = []
             var queue = [plan]
             while let next = queue.popLast() {
-                guard plans.updateValue(next, forKey: next.plan.id) == nil else { throw NotDirect() }
+                guard seen.insert(next.plan.id).inserted else { throw NotDirect() }
+                if let table = graph.tableNumber(of: next.plan) { plans[table] = next }
                 queue += next.members.map(\.destination)
             }
             self.plans = plans
@@ -87,7 +90,7 @@
             if nodes.count > 100, try rows.isEmpty(plan.plan) { return }
             let field = plan.plan.uidField
             try rows.forEachRow(
-                of: plan.plan, where: plan.slots[field], isAmong: nodes.map { graph.nodes[$0].values[field] }
+                of: plan.plan, where: plan.slots[field], isAmong: nodes.map { graph.value($0, field) }
             ) { row in
                 guard let node = graph.node(try key(of: row, plan), of: plan.plan), identifiers[node] == nil else {
                     throw NotDirect()
@@ -115,7 +118,7 @@
             identifiers[node] = row.objectID
             var slots: [Int] = []
             for field in plan.attributes {
-                let (slot, new) = (plan.slots[field], graph.nodes[node].values[field])
+                let (slot, new) = (plan.slots[field], graph.value(node, field))
                 if plan.plan.record.attributeKinds[field] != nil {
                     if try !row.holds(new, at: slot) { slots.append(slot) }
                 } else if case .composite(let record) = plan.plan.fields[field].kind {
@@ -166,8 +169,8 @@
             ) { place, row in
                 let place = known[place]
                 let next = found[place]
-                if next < lists[place].count,
-                    try row.holds(graph.nodes[lists[place][next]].values[uidField], at: uidSlot)
+                if next < lists[place].count, identifiers[lists[place][next]] == nil,
+                    try row.holds(graph.value(lists[place][next], uidField), at: uidSlot)
                 {
                     found[place] += 1
                     return try match(lists[place][next], row, destination)
@@ -200,8 +203,8 @@
         /// What lacks a value that it must have is refused by the rules of objects, in their words.
         private func checkValues() throws {
             for node in graph.nodes.indices where identifiers[node] == nil || differing[node] != nil {
-                guard let plan = plans[graph.nodes[node].plan.id] else { throw NotDirect() }
-                for field in plan.required where graph.nodes[node].values[field].isNull { throw NotDirect() }
+                guard let plan = plans[graph.nodes[node].table] else { throw NotDirect() }
+                for field in plan.required where graph.value(node, field).isNull { throw NotDirect() }
             }
         }
 
@@ -210,7 +213,7 @@
         /// The values of a row as its model has them, the owner's left out.
         private func values(_ node: Int, _ plan: DirectPlan) -> ContiguousArray<StoredValue> {
             var values = differing[node]?.row.values ?? plan.layout.defaultValues
-            for field in plan.attributes { values[plan.slots[field]] = graph.nodes[node].values[field] }
+            for field in plan.attributes { values[plan.slots[field]] = graph.value(node, field) }
             return values
         }
 
@@ -222,14 +225,14 @@
             let new = graph.nodes.indices.filter { identifiers[$0] == nil }
             let known = Set(differing.keys).union(memberChanges.keys.filter { identifiers[$0] != nil }).sorted()
             guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return }
-            let layouts = new.compactMap { plans[graph.nodes[$0].plan.id]?.layout }
+            let layouts = new.compactMap { plans[graph.nodes[$0].table]?.layout }
             let made = try context.makePermanentIdentifiers(for: layouts, in: store)
             for (node, identifier) in zip(new, made) { identifiers[node] = identifier }
             var changes = ChangeSet()
             changes.deleted = deleted
             changes.inserted.reserveCapacity(new.count)
             for node in new {
-                guard let plan = plans[graph.nodes[node].plan.id], let identifier = identifiers[node] else { continue }
+                guard let plan = plans[graph.nodes[node].table], let identifier = identifiers[node] else { continue }
                 var values = values(node, plan)
                 if owners[node] >= 0, let owner = identifiers[owners[node]] {
                     values[ownerSlots[node]] = .identifier(owner)
@@ -237,11 +240,11 @@
                 changes.inserted.append(
                     RowChange(
                         objectID: identifier, version: 0, values: values, changedSlots: [],
-                        toManyChanges: toManyChanges(node)))
+                        toManyChanges: plan.members.isEmpty ? [] : toManyChanges(node)))
             }
             let stored = try rowsOfOwners(known)
             for node in known {
-                guard let plan = plans[graph.nodes[node].plan.id], let row = differing[node]?.row ?? stored[node] else {
+                guard let plan = plans[graph.nodes[node].table], let row = differing[node]?.row ?? stored[node] else {
                     throw NotDirect()
                 }
                 changes.updated.append(

@@ -126,7 +126,7 @@ struct GraphWriter {
             let plan = graph.nodes[index].plan
             if last?.plan !== plan { last = (plan, object.slots(of: plan)) }
             guard let slots = last?.slots else { continue }
-            object.take(graph.nodes[index].values, of: plan, slots, isNew: isNew[index])
+            object.take(graph.values(of: index), of: plan, slots, isNew: isNew[index])
         }
     }
 

@@ -5,7 +5,10 @@ enum RecordKey: Hashable, Sendable {
     case string(String)
     case integer(Int64)
     case uuid(UUID)
-    /// Of another type, as its text.
+    /// To the last fraction of a second that a date can tell.
+    case date(Date)
+    case bytes(Data)
+    /// Of another type, as a text that no two of its values share.
     case other(String)
 
     /// - Parameter value: what `UniqueIdentifier` or key-value coding gives.
@@ -13,8 +16,12 @@ enum RecordKey: Hashable, Sendable {
         switch value {
         case let string as String: self = .string(string)
         case let uuid as UUID: self = .uuid(uuid)
+        case let date as Date: self = .date(date)
+        case let bytes as Data: self = .bytes(bytes)
         case let number as Int: self = .integer(Int64(number))
         case let number as any BinaryInteger: self = .integer(Int64(truncatingIfNeeded: number))
+        // Before numbers in general: decimals that are equal as `Double` may differ.
+        case let decimal as Decimal: self = .other("\(decimal)")
         case let number as NSNumber where number.doubleValue == Double(number.int64Value):
             self = .integer(number.int64Value)
         default: self = .other("\(value)")
@@ -27,6 +34,8 @@ enum RecordKey: Hashable, Sendable {
         case .string(let text), .other(let text): hasher.combine(text)
         case .integer(let number): hasher.combine(number)
         case .uuid(let uuid): hasher.combine(uuid)
+        case .date(let date): hasher.combine(date)
+        case .bytes(let bytes): hasher.combine(bytes)
         }
     }
 
@@ -36,6 +45,8 @@ enum RecordKey: Hashable, Sendable {
         case .string(let text), .other(let text): text
         case .integer(let number): "\(number)"
         case .uuid(let uuid): uuid.uuidString
+        case .date(let date): "\(date)"
+        case .bytes(let bytes): bytes.base64EncodedString()
         }
     }
 }

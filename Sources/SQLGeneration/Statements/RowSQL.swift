@@ -1,11 +1,14 @@
 /// The statements that read and write single rows. Pure; each is made once per entity and kept. What is bound has placeholders.
 package enum RowSQL {
     /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZMAKER) VALUES (?, ?, ?, ?)`
+    ///
+    /// With places in ordered relationships behind the row's own columns: `…, ZMAKER, Z_FOK_MAKER) VALUES (?, ?, ?, ?, ?)`.
     package static func insert(
-        _ mapping: EntityMapping, conflict: SQLInsert.Conflict? = nil, returnsKey: Bool = false,
-        returnsEntity: Bool = false
+        _ mapping: EntityMapping, orderColumns: [String] = [], conflict: SQLInsert.Conflict? = nil,
+        returnsKey: Bool = false, returnsEntity: Bool = false
     ) -> SQLFragment {
-        let columns = writtenColumns(mapping.columns.compactMap { $0 }).map { SQLColumn($0) }
+        let written = writtenColumns(mapping.columns.compactMap { $0 })
+        let columns = (written + orderColumns).map { SQLColumn($0) }
         let fixed: [SQLColumn] = [SQLColumn(.key), SQLColumn(.entity), SQLColumn(.version)]
         return SQLFragment(
             .insert(

@@ -4,7 +4,7 @@ import SQLGeneration
 import SQLiteConnection
 
 /// Binds the values of an entity's rows to the parameters of its INSERT and UPDATE statements: the hot path of a save.
-package struct RowWriter {
+package final class RowWriter {
     private let mapping: EntityMapping
     private let schema: SQLSchema
     /// How each slot is written, by slot.
@@ -52,13 +52,17 @@ package struct RowWriter {
     func written(_ slots: [Int]) -> [Int] { slots.filter { kinds[$0] != .skipped } }
 
     /// Binds all values of a new row from a parameter on.
+    ///
+    /// - Returns: the index of the next parameter.
+    @discardableResult
     func bindAll(
         _ values: ContiguousArray<StoredValue>, to statement: Statement, from first: Int32, files: ExternalFiles
-    ) throws {
+    ) throws -> Int32 {
         var index = first
         for slot in kinds.indices {
             try bind(values[slot], slot: slot, to: statement, at: &index, files: files)
         }
+        return index
     }
 
     /// Binds the values of some slots from the first parameter on.

@@ -12,11 +12,18 @@ final class SaveRun {
     private(set) var conflicts: [NSManagedObjectID] = []
 
     // Changes of one entity come in a row, so the latest statement of each kind is usually the right one.
-    private var insertion: (layout: EntityLayout, access: EntityAccess, statement: Statement)?
+    private var insertion: (layout: EntityLayout, access: EntityAccess, statement: Statement, places: [PlaceColumn])?
     private var updating:
         (layout: EntityLayout, slots: [Int], written: [Int], access: EntityAccess, statement: Statement)?
 
     private var toManyStatements: [ObjectIdentifier: ToManyStatements] = [:]
+    /// The places of new objects in what new objects have, by the column that they go into.
+    private var places: [PlaceColumn: NewPlaces] = [:]
+
+    private struct PlaceColumn: Hashable {
+        let table: String
+        let column: String
+    }
 
     init(_ store: OpenStore, files: ExternalFiles) {
         self.store = store
@@ -26,13 +33,43 @@ final class SaveRun {
     // MARK: Rows
 
     /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, …) VALUES (?, ?, 1, …)`
-    func insert(_ change: RowChange) throws {
+    ///
+    /// A new object in an ordered relationship of another new one is inserted with its place: `…, Z_FOK_CARS) VALUES (…, 2048)`.
+    func insert(_ changes: [RowChange]) throws {
+        try findPlaces(changes)
+        for change in changes { try insert(change) }
+    }
+
+    private func findPlaces(_ changes: [RowChange]) throws {
+        for change in changes where !change.toManyChanges.isEmpty {
+            for toManyChange in change.toManyChanges {
+                guard let order = toManyChange.order,
+                    case .foreignKey(let key)? = try statements(toManyChange, of: change.objectID)?.mapping,
+                    let column = place(key)
+                else { continue }
+                places[column, default: NewPlaces()].add(order.map(\.key))
+            }
+        }
+    }
+
+    /// Where the places of a relationship go when rows are inserted; nil where what writes owners would take them back.
+    private func place(_ key: ForeignKeyMapping) -> PlaceColumn? {
+        guard key.hasInverse, let column = key.orderColumn else { return nil }
+        return PlaceColumn(table: key.table, column: column)
+    }
+
+    private func insert(_ change: RowChange) throws {
         let layout = change.objectID.layout
         if insertion?.layout !== layout {
             let access = try store.access(layout)
-            insertion = (layout, access, try store.connection.statement(access.insertText))
+            let places = places.keys.filter { $0.table == access.mapping.table }.sorted { $0.column < $1.column }
+            let text =
+                places.isEmpty
+                ? access.insertText
+                : RowSQL.insert(access.mapping, orderColumns: places.map(\.column)).sqlite.text
+            insertion = (layout, access, try store.connection.statement(text), places)
         }
-        guard let (_, access, statement) = insertion else { return }
+        guard let (_, access, statement, places) = insertion else { return }
         if !access.mapping.unavailable.isEmpty {
             try access.mapping.checkAvailable(change.values, url: store.file.url)
         }
@@ -40,7 +77,11 @@ final class SaveRun {
         try statement.bind(Int64(access.mapping.number), at: 2)
         // A copy brings the version that the object had. Versions are only compared, so they may wrap.
         try statement.bind(change.version &+ 1, at: 3)
-        try access.writer.bindAll(change.values, to: statement, from: 4, files: files)
+        var next = try access.writer.bindAll(change.values, to: statement, from: 4, files: files)
+        for column in places {
+            if let key = self.places[column]?.take(change.objectID.key) { try statement.bind(key, at: next) }
+            next += 1
+        }
         try statement.run()
     }
 
@@ -122,8 +163,8 @@ final class SaveRun {
     func writeToManys(_ changes: ChangeSet) throws {
         for change in changes.updated where !change.toManyChanges.isEmpty { try writePairs(change) }
         for change in changes.inserted where !change.toManyChanges.isEmpty { try writePairs(change) }
-        for change in changes.updated where !change.toManyChanges.isEmpty { try writeOrder(change) }
-        for change in changes.inserted where !change.toManyChanges.isEmpty { try writeOrder(change) }
+        for change in changes.updated where !change.toManyChanges.isEmpty { try writeOrder(change, isNew: false) }
+        for change in changes.inserted where !change.toManyChanges.isEmpty { try writeOrder(change, isNew: true) }
     }
 
     /// The statements of a to-many relationship: made once, however many objects change it.
@@ -182,17 +223,23 @@ final class SaveRun {
         }
     }
 
-    private func run(_ statement: Statement, _ source: Int64, _ target: Int64) throws {
-        try statement.bind(source, at: 1)
-        try statement.bind(target, at: 2)
+    private func run(_ statement: Statement, _ first: Int64, _ second: Int64) throws {
+        try statement.bind(first, at: 1)
+        try statement.bind(second, at: 2)
         try statement.run()
     }
 
-    private func writeOrder(_ change: RowChange) throws {
+    private func writeOrder(_ change: RowChange, isNew: Bool) throws {
         for toManyChange in change.toManyChanges {
             guard let order = toManyChange.order, let statements = try statements(toManyChange, of: change.objectID),
                 let select = statements.selectOrder, let write = statements.writeOrder
             else { continue }
+            if isNew, case .foreignKey(let key) = statements.mapping, let column = place(key) {
+                for (destination, key) in places.removeValue(forKey: column)?.left ?? [] {
+                    try run(write, key, destination)
+                }
+                continue
+            }
             let source = change.objectID.key
             var existing: [Int64: Int64] = [:]
             try select.bind(source, at: 1)

@@ -147,7 +147,7 @@ extension OpenStore {
             for deletion in changes.deleted { try run.delete(deletion) }
             for change in changes.updated { try run.update(change) }
             if !run.conflicts.isEmpty { throw OptimisticConflict() }
-            for change in changes.inserted { try run.insert(change) }
+            try run.insert(changes.inserted)
             try run.writeToManys(changes)
             try history?.record(changes, tombstones: tombstones)
             if let metadata { try file.write(metadata) }

@@ -1,0 +1,136 @@
+import Pippin
+
+// The same models, to be read and written by coding that the compiler synthesizes, and what is measured of either.
+
+protocol OrderModel: CoreModel {
+    var id: Int { get }
+    var customer: String? { get }
+    var employee: Int? { get }
+    var orderDate: Date? { get }
+    var requiredDate: Date? { get }
+    var shippedDate: Date? { get }
+    var shipVia: Int? { get }
+    var freight: Double? { get }
+    var shipName: String? { get }
+    var shipAddress: String? { get }
+    var shipCity: String? { get }
+    var shipRegion: String? { get }
+    var shipPostalCode: String? { get }
+    var shipCountry: String? { get }
+}
+
+extension OrderModel {
+    @inline(__always)
+    func add(to sum: inout OrderSum) {
+        sum.add(id)
+        sum.add(customer)
+        sum.add(employee ?? 0)
+        sum.add(orderDate)
+        sum.add(requiredDate)
+        sum.add(shippedDate)
+        sum.add(shipVia ?? 0)
+        sum.add(Int(freight ?? 0))
+        sum.add(shipName)
+        sum.add(shipAddress)
+        sum.add(shipCity)
+        sum.add(shipRegion)
+        sum.add(shipPostalCode)
+        sum.add(shipCountry)
+    }
+}
+
+extension Order: OrderModel {}
+
+struct CodedOrder: OrderModel {
+    let id: Int
+    var customer: String?
+    var employee: Int?
+    var orderDate: Date?
+    var requiredDate: Date?
+    var shippedDate: Date?
+    var shipVia: Int?
+    var freight: Double?
+    var shipName: String?
+    var shipAddress: String?
+    var shipCity: String?
+    var shipRegion: String?
+    var shipPostalCode: String?
+    var shipCountry: String?
+
+    static var schema: Schema<CodedOrder> { Schema(name: "Order") }
+}
+
+protocol OrderLineModel: CoreModel {
+    var id: Int { get }
+    var product: String { get }
+    var unitPrice: Double { get }
+    var quantity: Int { get }
+    var discount: Double { get }
+    init(id: Int, product: String, unitPrice: Double, quantity: Int, discount: Double)
+}
+
+extension OrderLineModel {
+    @inline(__always)
+    func add(to sum: inout OrderSum, place: Int) {
+        sum.add(id &* (place + 1))
+        sum.add(product)
+        sum.add(Int(unitPrice))
+        sum.add(quantity)
+        sum.add(discount == 0 ? 0 : 1)
+    }
+}
+
+extension OrderLine: OrderLineModel {}
+
+struct CodedOrderLine: OrderLineModel {
+    let id: Int
+    var product: String
+    var unitPrice: Double
+    var quantity: Int
+    var discount: Double
+
+    static var schema: Schema<CodedOrderLine> { Schema(name: "OrderLine") }
+}
+
+protocol OrderWithLinesModel: CoreModel {
+    associatedtype Line: OrderLineModel
+    var id: Int { get }
+    var customer: String? { get }
+    var orderDate: Date? { get }
+    var freight: Double? { get }
+    var lines: [Line] { get }
+    init(id: Int, customer: String?, orderDate: Date?, freight: Double?, lines: [Line])
+}
+
+extension OrderWithLinesModel {
+    /// The same order.
+    init(_ order: OrderWithLines) {
+        let lines = order.lines.map {
+            Line(
+                id: $0.id, product: $0.product, unitPrice: $0.unitPrice, quantity: $0.quantity, discount: $0.discount)
+        }
+        self.init(
+            id: order.id, customer: order.customer, orderDate: order.orderDate, freight: order.freight, lines: lines)
+    }
+
+    @inline(__always)
+    func add(to sum: inout OrderSum) {
+        sum.add(id)
+        sum.add(customer)
+        sum.add(orderDate)
+        sum.add(Int(freight ?? 0))
+        for (place, line) in lines.enumerated() { line.add(to: &sum, place: place) }
+    }
+}
+
+extension OrderWithLines: OrderWithLinesModel {}
+
+struct CodedOrderWithLines: OrderWithLinesModel {
+    let id: Int
+    var customer: String?
+    var orderDate: Date?
+    var freight: Double?
+    var lines: [CodedOrderLine]
+
+    static var schema: Schema<CodedOrderWithLines> { Schema(.owns(\.lines), name: "BigOrder") }
+}

@@ -1,0 +1,174 @@
+/// A place among tokens that goes on by members of a type.
+struct TokenCursor {
+    private let bytes: [UInt8]
+    private let tokens: [Token]
+    private var place = 0
+
+    init(_ source: String) {
+        bytes = Array(source.utf8)
+        tokens = Lexer.tokens(of: source)
+    }
+
+    var next: Token? { after(0) }
+
+    func after(_ distance: Int) -> Token? {
+        tokens.indices.contains(place + distance) ? tokens[place + distance] : nil
+    }
+
+    mutating func advance() { place += 1 }
+
+    // MARK: Attributes and modifiers
+
+    /// Passes over what is before the keyword of a declaration.
+    mutating func takeModifiers() -> (modifiers: [String], attributes: [String]) {
+        var (modifiers, attributes): ([String], [String]) = ([], [])
+        while let token = next {
+            if token.isSign("@") {
+                advance()
+                attributes.append(takeAttribute())
+            } else if case .name(isQuoted: false) = token.kind, Keywords.modifiers.contains(token.text),
+                !(token.text == "class" && isKeywordOfDeclaration)
+            {
+                modifiers.append(token.text)
+                advance()
+                // `private(set)`, `unowned(unsafe)`
+                if next?.isSign("(") == true { skipBrackets() }
+            } else {
+                break
+            }
+        }
+        return (modifiers, attributes)
+    }
+
+    /// Whether `class` begins a class here: its name follows.
+    private var isKeywordOfDeclaration: Bool {
+        guard let name = after(1)?.name else { return false }
+        return !Keywords.declarations.contains(name) && !Keywords.modifiers.contains(name)
+    }
+
+    /// The name of an attribute, whose arguments are passed over.
+    private mutating func takeAttribute() -> String {
+        var name = next?.name ?? ""
+        advance()
+        while next?.isSign(".") == true, let part = after(1)?.name {
+            name = part
+            place += 2
+        }
+        if next?.isSign("<") == true { skipAngles() }
+        // Arguments follow on the same line; a parenthesis on the next one is something else.
+        if let token = next, token.isSign("("), !token.startsLine { skipBrackets() }
+        return name
+    }
+
+    // MARK: Brackets
+
+    /// Passes over a bracket and all that it encloses.
+    mutating func skipBrackets() {
+        var depth = 0
+        while let token = next {
+            advance()
+            if case .sign = token.kind {
+                if "([{".contains(token.text) { depth += 1 }
+                if ")]}".contains(token.text) { depth -= 1 }
+                if depth <= 0 { return }
+            }
+        }
+    }
+
+    private mutating func skipAngles() {
+        var depth = 0
+        while let token = next {
+            if token.isSign("<") { depth += 1 }
+            if token.isSign(">") { depth -= 1 }
+            if case .sign = token.kind, "([{".contains(token.text) { skipBrackets() } else { advance() }
+            if depth <= 0 { return }
+        }
+    }
+
+    // MARK: Members
+
+    /// Whether another member begins here, or the type ends.
+    private var isAtEndOfMember: Bool {
+        guard let token = next else { return true }
+        if token.isSign("}") || token.isSign(";") { return true }
+        guard token.startsLine else { return false }
+        if token.isSign("@") || token.isSign("#") { return true }
+        guard case .name(isQuoted: false) = token.kind else { return false }
+        return Keywords.declarations.contains(token.text) || Keywords.modifiers.contains(token.text)
+    }
+
+    /// Passes over the rest of a member.
+    mutating func skipMember() {
+        while !isAtEndOfMember { step() }
+        if next?.isSign(";") == true { advance() }
+    }
+
+    private mutating func step() {
+        if let token = next, case .sign = token.kind, "([{".contains(token.text) { skipBrackets() } else { advance() }
+    }
+
+    /// What follows the name of a property.
+    struct PropertyForm {
+        /// The type, as it is written.
+        var type: String?
+        var hasValue = false
+        var isComputed = false
+        /// Whether a comma and another property come next.
+        var isFollowed = false
+    }
+
+    /// Passes over the rest of a property, up to the next one.
+    mutating func takeProperty() -> PropertyForm {
+        var form = PropertyForm()
+        if next?.isSign(":") == true {
+            advance()
+            form.type = takeType()
+        }
+        while !isAtEndOfMember {
+            guard let token = next else { return form }
+            if token.isSign("=") {
+                form.hasValue = true
+            } else if token.isSign("{"), !form.hasValue {
+                form.isComputed = !isBlockOfObservers
+            } else if isAtNextProperty {
+                advance()
+                form.isFollowed = true
+                return form
+            }
+            step()
+        }
+        if next?.isSign(";") == true { advance() }
+        return form
+    }
+
+    /// Passes over a type, and gives its text.
+    private mutating func takeType() -> String? {
+        let start = place
+        while !isAtEndOfMember, let token = next {
+            if token.isSign("=") || token.isSign("{") || isAtNextProperty { break }
+            if token.isSign("<") { skipAngles() } else { step() }
+        }
+        guard place > start else { return nil }
+        let (first, last) = (tokens[start], tokens[place - 1])
+        return String(decoding: bytes[first.offset..<last.offset + last.length], as: UTF8.self)
+    }
+
+    /// Whether a comma is here, and another property comes next.
+    private var isAtNextProperty: Bool {
+        next?.isSign(",") == true && after(1)?.name != nil && beginsProperty(after(2))
+    }
+
+    /// Whether the block here observes a stored property, which a computed one's does not.
+    private var isBlockOfObservers: Bool {
+        var inside = self
+        inside.advance()
+        _ = inside.takeModifiers()
+        return inside.next.map { Keywords.observers.contains($0.text) } ?? false
+    }
+
+    /// Whether this is what may follow the name of a property.
+    private func beginsProperty(_ token: Token?) -> Bool {
+        guard let token else { return false }
+        return token.isSign(":") || token.isSign("=") || token.isSign(",") || token.isSign("{")
+    }
+}

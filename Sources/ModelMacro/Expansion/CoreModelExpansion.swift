@@ -1,0 +1,90 @@
+/// What `@CoreModel` makes of a declaration.
+package struct CoreModelExpansion: Equatable, Sendable {
+    /// The extensions to add.
+    package var source = ""
+    /// What is wrong, for the compiler's message; nil for nothing.
+    package var problem: String?
+
+    /// - Parameters:
+    ///   - declaration: the type.
+    ///   - type: its name, with the types that it is in.
+    ///   - conformances: the protocols that it does not conform to yet.
+    package init(of declaration: ModelDeclaration, named type: String, conformances: [String]) {
+        if case .other(let keyword) = declaration.kind {
+            problem = "A model is a struct or a final class: @CoreModel cannot make one of this \(keyword)."
+            return
+        }
+        guard declaration.reason == nil, !declaration.properties.isEmpty else {
+            if conformances.contains("CoreModel") { source = "extension \(type): Pippin.CoreModel {}" }
+            return
+        }
+        let isVisible = declaration.access == "public" || declaration.access == "package"
+        let access = isVisible ? "\(declaration.access ?? "") " : ""
+        let names = declaration.properties.map(\.name)
+        let inheritance = conformances.contains("CoreModel") ? ": Pippin.CoreModel" : ""
+        source = """
+            extension \(type)\(inheritance) {
+            \(Self.coding(names, access))
+            \(Self.reader(declaration.properties))
+            \(Self.columns(names, access))
+            }
+            """
+    }
+
+    /// `Codable` as the compiler would synthesize it. Written out, it meets with what somebody else wrote for the type in another
+    /// place, which the compiler then refuses: columns would pass it by.
+    private static func coding(_ properties: [String], _ access: String) -> String {
+        """
+            private enum CodingKeys: Swift.String, Swift.CodingKey {
+        \(lines(properties) { "        case `\($0)`" })
+            }
+
+            \(access)init(from decoder: any Swift.Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+        \(lines(properties) { "        self.`\($0)` = try Pippin.ModelCoding.value(of: .`\($0)`, in: container)" })
+            }
+
+            \(access)func encode(to encoder: any Swift.Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+        \(lines(properties) { "        try Pippin.ModelCoding.encode(self.`\($0)`, as: .`\($0)`, in: &container)" })
+            }
+
+        """
+    }
+
+    /// All values first, the properties afterwards: a value that fails in between would make the compiler copy the whole struct.
+    private static func reader(_ properties: [ModelDeclaration.Property]) -> String {
+        let isTyped = properties.allSatisfy { $0.type != nil }
+        let values = properties.enumerated().map { place, property in
+            let target = isTyped ? "let value\(place): \(property.type ?? "")" : "self.`\(property.name)`"
+            return "        \(target) = try columns.value(at: \(place))"
+        }
+        let assignments = properties.enumerated().map { "        self.`\($1.name)` = value\($0)" }
+        return """
+                private init(columns: borrowing Pippin.ColumnReader) throws {
+            \((values + (isTyped ? assignments : [])).joined(separator: "\n"))
+                }
+
+            """
+    }
+
+    private static func columns(_ properties: [String], _ access: String) -> String {
+        let numbered = Array(properties.enumerated())
+        return """
+                private func write(columns: borrowing Pippin.ColumnWriter) throws {
+            \(lines(numbered) { "        try columns.set(self.`\($1)`, at: \($0))" })
+                }
+
+                \(access)static var compiledColumns: Pippin.ModelColumns? {
+                    Pippin.ModelColumns(
+                        [\(properties.map { "\"\($0)\"" }.joined(separator: ", "))],
+                        read: { columns in try Self(columns: columns) },
+                        write: { (model: borrowing Self, columns) in try model.write(columns: columns) })
+                }
+            """
+    }
+
+    private static func lines<Element>(_ elements: [Element], _ line: (Element) -> String) -> String {
+        elements.map(line).joined(separator: "\n")
+    }
+}

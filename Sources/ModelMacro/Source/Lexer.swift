@@ -1,0 +1,160 @@
+/// Takes Swift source apart into tokens; comments are left out.
+///
+/// It knows as much of the language as it takes to find the properties of a type: what brackets enclose, where strings end. What is in
+/// a string, its interpolations included, is one literal.
+package struct Lexer {
+    private let bytes: [UInt8]
+    private var place = 0
+    private var startsLine = true
+
+    /// - Parameter source: a declaration, as a compiler hands it out.
+    /// - Returns: its tokens, in order.
+    package static func tokens(of source: String) -> [Token] {
+        var lexer = Lexer(bytes: Array(source.utf8))
+        var tokens: [Token] = []
+        while let token = lexer.next() { tokens.append(token) }
+        return tokens
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    private mutating func next() -> Token? {
+        skipBlanks()
+        guard place < bytes.count else { return nil }
+        let (start, starts) = (place, startsLine)
+        startsLine = false
+        let kind = take()
+        var text = String(decoding: bytes[start..<place], as: UTF8.self)
+        if kind == .name(isQuoted: true) { text = String(text.dropFirst().dropLast()) }
+        return Token(kind: kind, text: text, startsLine: starts, offset: start)
+    }
+
+    private mutating func take() -> Token.Kind {
+        let byte = bytes[place]
+        if byte == UInt8(ascii: "`") {
+            place += 1
+            skip { $0 != UInt8(ascii: "`") }
+            place = min(place + 1, bytes.count)
+            return .name(isQuoted: true)
+        }
+        if byte == UInt8(ascii: "\"") || isRawString() {
+            takeString()
+            return .literal
+        }
+        if Self.isDigit(byte) {
+            skip { Self.isWord($0) }
+            return .literal
+        }
+        if Self.isWord(byte) {
+            skip { Self.isWord($0) }
+            return .name(isQuoted: false)
+        }
+        place += byte == UInt8(ascii: "-") && peek(1) == UInt8(ascii: ">") ? 2 : 1
+        return .sign
+    }
+
+    // MARK: Blanks and comments
+
+    private mutating func skipBlanks() {
+        while place < bytes.count {
+            switch (bytes[place], peek(1)) {
+            case (UInt8(ascii: "\n"), _), (UInt8(ascii: "\r"), _):
+                startsLine = true
+                place += 1
+            case (UInt8(ascii: " "), _), (UInt8(ascii: "\t"), _), (0x0B...0x0C, _): place += 1
+            case (UInt8(ascii: "/"), UInt8(ascii: "/")): skip { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            case (UInt8(ascii: "/"), UInt8(ascii: "*")): skipBlockComment()
+            default: return
+            }
+        }
+    }
+
+    /// Comments nest.
+    private mutating func skipBlockComment() {
+        var depth = 0
+        while place < bytes.count {
+            if bytes[place] == UInt8(ascii: "\n") { startsLine = true }
+            switch (bytes[place], peek(1)) {
+            case (UInt8(ascii: "/"), UInt8(ascii: "*")):
+                depth += 1
+                place += 2
+            case (UInt8(ascii: "*"), UInt8(ascii: "/")):
+                depth -= 1
+                place += 2
+                if depth == 0 { return }
+            default: place += 1
+            }
+        }
+    }
+
+    // MARK: Strings
+
+    private func isRawString() -> Bool {
+        var next = place
+        while next < bytes.count, bytes[next] == UInt8(ascii: "#") { next += 1 }
+        return next > place && next < bytes.count && bytes[next] == UInt8(ascii: "\"")
+    }
+
+    /// A string: of one line or several, with number signs around it or none, with interpolations.
+    private mutating func takeString() {
+        let signs = taken(UInt8(ascii: "#"), atMost: .max)
+        var quotes = taken(UInt8(ascii: "\""), atMost: 3)
+        // Two of them are a string without anything in it.
+        if quotes == 2 { return _ = taken(UInt8(ascii: "#"), atMost: signs) }
+        quotes = quotes == 3 ? 3 : 1
+        while place < bytes.count {
+            switch bytes[place] {
+            case UInt8(ascii: "\\"):
+                place += 1
+                guard taken(UInt8(ascii: "#"), atMost: signs) == signs, place < bytes.count else { continue }
+                if bytes[place] == UInt8(ascii: "(") { skipInterpolation() } else { place += 1 }
+            case UInt8(ascii: "\""):
+                if taken(UInt8(ascii: "\""), atMost: quotes) == quotes,
+                    taken(UInt8(ascii: "#"), atMost: signs) == signs
+                {
+                    return
+                }
+            default: place += 1
+            }
+        }
+    }
+
+    /// What is between parentheses in a string, with strings in it.
+    private mutating func skipInterpolation() {
+        var depth = 0
+        repeat {
+            guard let token = next() else { return }
+            if token.isSign("(") { depth += 1 }
+            if token.isSign(")") { depth -= 1 }
+        } while depth > 0
+    }
+
+    // MARK: Bytes
+
+    private func peek(_ distance: Int) -> UInt8? {
+        bytes.indices.contains(place + distance) ? bytes[place + distance] : nil
+    }
+
+    private mutating func skip(while condition: (UInt8) -> Bool) {
+        while place < bytes.count, condition(bytes[place]) { place += 1 }
+    }
+
+    /// How many of a byte follow, which are passed over.
+    private mutating func taken(_ byte: UInt8, atMost limit: Int) -> Int {
+        let start = place
+        while place < bytes.count, bytes[place] == byte, place - start < limit { place += 1 }
+        return place - start
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// Letters, digits and underscores, and whatever is not ASCII.
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+            UInt8(ascii: "$"), 0x80...:
+            true
+        default: isDigit(byte)
+        }
+    }
+}

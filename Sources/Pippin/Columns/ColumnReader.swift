@@ -1,0 +1,240 @@
+import CoreData
+
+/// The columns of a row, for code that ``CoreModel()`` writes. It is borrowed: nobody can keep it longer than its row.
+///
+/// Which `value(at:)` is called follows from the property's type. An optional value is `nil` where the column has none; any other throws
+/// ``PersistenceError/Code/unreadable`` then, and for a value of another type.
+public struct ColumnReader: ~Copyable {
+    // Held once a row, not once a value: nobody else can end what a borrowed reader holds.
+    private let row: (any CurrentRow)?
+    private let source: any ColumnSource
+    // Unsafe memory: `source` keeps it for as long as it is there.
+    private let slots: UnsafePointer<Int>
+
+    /// - Parameters:
+    ///   - row: the row that is handed out; nil where `source` has its values.
+    ///   - source: decodes what is more than text, a number or a date, and knows why a value cannot be read.
+    ///   - slots: where the columns are in the row; -1 for one that is in none.
+    @inline(__always)
+    init(row: (any CurrentRow)?, source: any ColumnSource, slots: UnsafePointer<Int>) {
+        self.row = row
+        self.source = source
+        self.slots = slots
+    }
+
+    // The value in the row, where it is of the usual kind; nil is looked at by the source, slowly.
+
+    @inline(__always)
+    private func string(_ place: Int) -> String? {
+        let slot = slots[place]
+        return slot < 0 ? nil : row?.string(at: slot)
+    }
+
+    @inline(__always)
+    private func integer(_ place: Int) -> Int64? {
+        let slot = slots[place]
+        return slot < 0 ? nil : row?.integer(at: slot)
+    }
+
+    @inline(__always)
+    private func double(_ place: Int) -> Double? {
+        let slot = slots[place]
+        return slot < 0 ? nil : row?.double(at: slot)
+    }
+
+    @inline(__always)
+    private func date(_ place: Int) -> Double? {
+        let slot = slots[place]
+        return slot < 0 ? nil : row?.date(at: slot)
+    }
+
+    /// The text in a column.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the text.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> String {
+        try string(place) ?? source.required(source.string(column: place), place)
+    }
+
+    /// The text in a column, or nil. See ``ColumnReader``.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the text; nil where there is none.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> String? { try string(place) ?? source.string(column: place) }
+
+    /// The whole number in a column.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Int {
+        try Int(truncatingIfNeeded: integer(place) ?? source.required(source.integer(column: place), place, Int.self))
+    }
+
+    /// The whole number in a column, or nil.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number; nil where there is none.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Int? {
+        try (integer(place) ?? source.integer(column: place)).map { Int(truncatingIfNeeded: $0) }
+    }
+
+    /// The whole number in a column, of 64 bits everywhere.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Int64 {
+        try integer(place) ?? source.required(source.integer(column: place), place)
+    }
+
+    /// The whole number in a column, of 64 bits everywhere, or nil.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number; nil where there is none.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Int64? { try integer(place) ?? source.integer(column: place) }
+
+    /// The whole number in a column, in a type of fewer bits or without a sign.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number.
+    /// - Throws: ``PersistenceError/Code/unreadable``, for a number that the type cannot hold, too.
+    public func value<Value: FixedWidthInteger & Decodable>(at place: Int) throws -> Value {
+        let number = try integer(place) ?? source.required(source.integer(column: place), place, Value.self)
+        return try source.fitting(number, place)
+    }
+
+    /// The whole number in a column, in a type of fewer bits or without a sign, or nil.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number; nil where there is none.
+    /// - Throws: ``PersistenceError/Code/unreadable``, for a number that the type cannot hold, too.
+    public func value<Value: FixedWidthInteger & Decodable>(at place: Int) throws -> Value? {
+        guard let number = try integer(place) ?? source.integer(column: place) else { return nil }
+        return try source.fitting(number, place)
+    }
+
+    /// The truth in a column.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: whether the column has anything but 0.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Bool {
+        try (integer(place) ?? source.required(source.integer(column: place), place, Bool.self)) != 0
+    }
+
+    /// The truth in a column, or nil.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: whether the column has anything but 0; nil where there is nothing.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Bool? {
+        try (integer(place) ?? source.integer(column: place)).map { $0 != 0 }
+    }
+
+    /// The number in a column.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Double {
+        try double(place) ?? source.required(source.double(column: place), place)
+    }
+
+    /// The number in a column, or nil.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number; nil where there is none.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Double? { try double(place) ?? source.double(column: place) }
+
+    /// The number in a column, of single precision.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Float {
+        try Float(double(place) ?? source.required(source.double(column: place), place))
+    }
+
+    /// The number in a column, of single precision, or nil.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the number; nil where there is none.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Float? {
+        try (double(place) ?? source.double(column: place)).map { Float($0) }
+    }
+
+    /// The date in a column, which a store keeps in seconds since 2001.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the date.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Date {
+        let seconds = try date(place) ?? source.required(source.date(column: place), place, Date.self)
+        return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+
+    /// The date in a column, or nil.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the date; nil where there is none.
+    /// - Throws: ``PersistenceError/Code/unreadable``
+    public func value(at place: Int) throws -> Date? {
+        try (date(place) ?? source.date(column: place)).map { Date(timeIntervalSinceReferenceDate: $0) }
+    }
+
+    /// A value of any other type: an identifier, bytes, an enumeration, a nested value, models.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the value.
+    /// - Throws: ``PersistenceError/Code/unreadable``, and what decoding it throws.
+    @_disfavoredOverload
+    public func value<Value: Decodable>(at place: Int) throws -> Value {
+        try source.required(source.value(Value.self, column: place), place)
+    }
+
+    /// A value of any other type, or nil.
+    ///
+    /// - Parameter place: the column's place among the names, from 0.
+    /// - Returns: the value; nil where there is none.
+    /// - Throws: ``PersistenceError/Code/unreadable``, and what decoding it throws.
+    public func value<Value: Decodable>(at place: Int) throws -> Value? {
+        try source.value(Value.self, column: place)
+    }
+}
+
+/// What decodes columns that are not of the usual kinds.
+protocol ColumnSource: AnyObject {
+    // The values that most properties have; nil for none.
+    func string(column: Int) throws -> String?
+    func integer(column: Int) throws -> Int64?
+    func double(column: Int) throws -> Double?
+    /// Seconds since 2001.
+    func date(column: Int) throws -> Double?
+    /// A value of any type; nil for none.
+    func value<Value: Decodable>(_ type: Value.Type, column: Int) throws -> Value?
+    /// The error for a column without a value that must have one.
+    func missing(column: Int, _ type: Any.Type) -> any Error
+    /// The error for a number that is none of a type.
+    func unfitting(_ number: Int64, column: Int, _ type: Any.Type) -> any Error
+}
+
+extension ColumnSource {
+    @inline(__always)
+    fileprivate func required<Value>(_ value: Value?, _ place: Int, _ type: Any.Type = Value.self) throws -> Value {
+        guard let value else { throw missing(column: place, type) }
+        return value
+    }
+
+    @inline(__always)
+    fileprivate func fitting<Value: FixedWidthInteger>(_ number: Int64, _ place: Int) throws -> Value {
+        guard let fitting = Value(exactly: number) else { throw unfitting(number, column: place, Value.self) }
+        return fitting
+    }
+}

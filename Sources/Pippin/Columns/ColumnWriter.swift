@@ -1,0 +1,103 @@
+import CoreData
+
+/// Takes the columns of a row, from code that ``CoreModel()`` writes. It is borrowed: nobody can keep it longer than its model.
+///
+/// Which `set(_:at:)` is called follows from the property's type. `nil` leaves a column without a value.
+public struct ColumnWriter: ~Copyable {
+    private let sink: any ColumnSink
+
+    @inline(__always)
+    init(sink: any ColumnSink) { self.sink = sink }
+
+    /// Gives a column a text.
+    ///
+    /// - Parameters:
+    ///   - value: the text; nil for none.
+    ///   - place: the column's place among the names, from 0.
+    /// - Throws: `EncodingError` where the property is decoded as something else.
+    public func set(_ value: String?, at place: Int) throws {
+        if let value { try sink.set(.string(value), .string, column: place) }
+    }
+
+    /// Gives a column a whole number.
+    ///
+    /// - Parameters:
+    ///   - value: the number; nil for none.
+    ///   - place: the column's place among the names, from 0.
+    /// - Throws: `EncodingError` where the property is decoded as something else.
+    public func set(_ value: Int?, at place: Int) throws {
+        if let value { try sink.set(.integer(Int64(value)), .integer64, column: place) }
+    }
+
+    /// Gives a column a whole number of 64 bits everywhere.
+    ///
+    /// - Parameters:
+    ///   - value: the number; nil for none.
+    ///   - place: the column's place among the names, from 0.
+    /// - Throws: `EncodingError` where the property is decoded as something else.
+    public func set(_ value: Int64?, at place: Int) throws {
+        if let value { try sink.set(.integer(value), .integer64, column: place) }
+    }
+
+    /// Gives a column a truth, as 1 or 0.
+    ///
+    /// - Parameters:
+    ///   - value: the truth; nil for none.
+    ///   - place: the column's place among the names, from 0.
+    /// - Throws: `EncodingError` where the property is decoded as something else.
+    public func set(_ value: Bool?, at place: Int) throws {
+        if let value { try sink.set(.integer(value ? 1 : 0), .boolean, column: place) }
+    }
+
+    /// Gives a column a number.
+    ///
+    /// - Parameters:
+    ///   - value: the number; nil for none.
+    ///   - place: the column's place among the names, from 0.
+    /// - Throws: `EncodingError` for NaN, which no store keeps, and where the property is decoded as something else.
+    public func set(_ value: Double?, at place: Int) throws {
+        guard let value else { return }
+        try sink.set(column: place) { (.double(try AttributeEncoder.number(value)), .double) }
+    }
+
+    /// Gives a column a date, in seconds since 2001.
+    ///
+    /// - Parameters:
+    ///   - value: the date; nil for none.
+    ///   - place: the column's place among the names, from 0.
+    /// - Throws: `EncodingError` for a date that is not a number, and where the property is decoded as something else.
+    public func set(_ value: Date?, at place: Int) throws {
+        guard let value else { return }
+        try sink.set(column: place) {
+            (.date(try AttributeEncoder.number(value.timeIntervalSinceReferenceDate)), .date)
+        }
+    }
+
+    /// Gives a column a UUID.
+    ///
+    /// - Parameters:
+    ///   - value: the UUID; nil for none.
+    ///   - place: the column's place among the names, from 0.
+    /// - Throws: `EncodingError` where the property is decoded as something else.
+    public func set(_ value: UUID?, at place: Int) throws {
+        if let value { try sink.set(.uuid(value), .uuid, column: place) }
+    }
+
+    /// Gives a column a value of any other type: bytes, an enumeration, a nested value, models.
+    ///
+    /// - Parameters:
+    ///   - value: the value; nil for none.
+    ///   - place: the column's place among the names, from 0.
+    /// - Throws: what encoding the value throws.
+    public func set<Value: Encodable>(_ value: Value?, at place: Int) throws {
+        if let value { try sink.encode(value, column: place) }
+    }
+}
+
+/// What encodes the columns of models.
+protocol ColumnSink: AnyObject {
+    func set(_ value: StoredValue, _ kind: AttributeKind, column: Int) throws
+    /// Sets a value that may be refused; the error is about this column then.
+    func set(column: Int, _ value: () throws -> (StoredValue, AttributeKind)) throws
+    func encode<Value: Encodable>(_ value: Value, column: Int) throws
+}

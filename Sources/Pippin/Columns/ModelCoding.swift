@@ -1,0 +1,50 @@
+/// Coding of properties whose types are only known to the compiler, for code that ``CoreModel()`` writes.
+public enum ModelCoding {
+    /// Decodes a value that must be there.
+    ///
+    /// - Parameters:
+    ///   - key: the property's key.
+    ///   - container: has the value.
+    /// - Returns: the value.
+    /// - Throws: `DecodingError`, or what the container throws.
+    @_disfavoredOverload
+    public static func value<Key: CodingKey, Value: Decodable>(
+        of key: Key, in container: KeyedDecodingContainer<Key>
+    ) throws -> Value {
+        if let type = Value.self as? any BasicValue.Type, let value = try type.value(of: key, in: container) as? Value {
+            return value
+        }
+        return try container.decode(Value.self, forKey: key)
+    }
+
+    /// Decodes a value that may be missing.
+    ///
+    /// - Parameters:
+    ///   - key: the property's key.
+    ///   - container: has the value, or not.
+    /// - Returns: the value; nil where it is missing or null.
+    /// - Throws: `DecodingError`, or what the container throws.
+    public static func value<Key: CodingKey, Value: Decodable>(
+        of key: Key, in container: KeyedDecodingContainer<Key>
+    ) throws -> Value? {
+        if let type = Value.self as? any BasicValue.Type {
+            return try type.valueIfPresent(of: key, in: container) as? Value
+        }
+        return try container.decodeIfPresent(Value.self, forKey: key)
+    }
+
+    /// Encodes a value, or leaves out what is missing.
+    ///
+    /// - Parameters:
+    ///   - value: the value; nil for none.
+    ///   - key: the property's key.
+    ///   - container: takes the value.
+    /// - Throws: `EncodingError`, or what the container throws.
+    public static func encode<Key: CodingKey, Value: Encodable>(
+        _ value: Value?, as key: Key, in container: inout KeyedEncodingContainer<Key>
+    ) throws {
+        guard let value else { return }
+        if let value = value as? any BasicValue { return try value.encode(as: key, in: &container) }
+        try container.encode(value, forKey: key)
+    }
+}

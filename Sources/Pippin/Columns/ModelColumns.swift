@@ -1,0 +1,56 @@
+/// How a model is read from columns and written to them without `Codable` in between. ``CoreModel()`` writes it.
+///
+/// ```swift
+/// ModelColumns(
+///     ["id", "name"],
+///     read: { columns in try Person(columns: columns) },
+///     write: { person, columns in try person.write(columns: columns) })
+/// ```
+public struct ModelColumns: Sendable {
+    /// The properties' names, in the order of their columns.
+    let names: [String]
+    let functions: ColumnFunctions
+
+    /// - Parameters:
+    ///   - names: the names of the stored properties. They must be the coding keys, too, in the same order.
+    ///   - read: makes a model of a row; it asks for the columns by their places among the names. It throws what reading the columns throws.
+    ///   - write: gives each column its value, by the same places.
+    public init<Model: Codable & Sendable>(
+        _ names: [String], read: @escaping @Sendable (borrowing ColumnReader) throws -> Model,
+        write: @escaping @Sendable (borrowing Model, borrowing ColumnWriter) throws -> Void
+    ) {
+        self.names = names
+        functions = ColumnFunctionsOf<Model>(read: read, write: write)
+    }
+}
+
+/// The functions of a model of any type.
+class ColumnFunctions: @unchecked Sendable {
+    // @unchecked Sendable: what subclasses add are constants that are Sendable.
+    let type: Any.Type
+
+    init(type: Any.Type) { self.type = type }
+}
+
+final class ColumnFunctionsOf<Model>: ColumnFunctions, @unchecked Sendable {
+    let read: @Sendable (borrowing ColumnReader) throws -> Model
+    let write: @Sendable (borrowing Model, borrowing ColumnWriter) throws -> Void
+
+    init(
+        read: @escaping @Sendable (borrowing ColumnReader) throws -> Model,
+        write: @escaping @Sendable (borrowing Model, borrowing ColumnWriter) throws -> Void
+    ) {
+        (self.read, self.write) = (read, write)
+        super.init(type: Model.self)
+    }
+}
+
+extension ColumnFunctions {
+    /// The functions of a type; nil for another one.
+    @inline(__always)
+    func functions<Model>(of type: Model.Type) -> ColumnFunctionsOf<Model>? {
+        guard self.type == type else { return nil }
+        // The type is the same, as was just found out: a cast would look it up once more, slowly, for each row.
+        return unsafeDowncast(self, to: ColumnFunctionsOf<Model>.self)
+    }
+}

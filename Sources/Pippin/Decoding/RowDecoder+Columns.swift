@@ -1,0 +1,44 @@
+import CoreData
+
+// The columns that a row does not hand out at once: those without a value, and those of whole rows.
+extension RowDecoder: ColumnSource {
+    func string(column: Int) throws -> String? {
+        switch try value(at: slots[column]) {
+        case .string(let string): return string
+        case .null: return nil
+        case let other: throw missing(record.keys[column], other, String.self)
+        }
+    }
+
+    func integer(column: Int) throws -> Int64? {
+        switch try value(at: slots[column]) {
+        case .integer(let number): return number
+        case .null: return nil
+        case let other: throw missing(record.keys[column], other, Int64.self)
+        }
+    }
+
+    func double(column: Int) throws -> Double? {
+        switch try value(at: slots[column]) {
+        case .double(let number): return number
+        case .null: return nil
+        case let other: throw missing(record.keys[column], other, Double.self)
+        }
+    }
+
+    func date(column: Int) throws -> Double? {
+        switch try value(at: slots[column]) {
+        case .date(let seconds): return seconds
+        case .null: return nil
+        case let other: throw missing(record.keys[column], other, Date.self)
+        }
+    }
+
+    func value<Value: Decodable>(_ type: Value.Type, column: Int) throws -> Value? { try other(type, at: column) }
+
+    func missing(column: Int, _ type: Any.Type) -> any Error { missing(record.keys[column], .null, type) }
+
+    func unfitting(_ number: Int64, column: Int, _ type: Any.Type) -> any Error {
+        unreadable(record.keys[column], "\(number) is no \(type).")
+    }
+}

@@ -1,0 +1,39 @@
+import SQLGeneration
+
+/// The places that new objects have in an ordered relationship of objects which are new as well: known before the rows are written, so
+/// that each is inserted with its order key. Pure.
+struct NewPlaces {
+    private var entries: [(destination: Int64, key: Int64)] = []
+    private var isTaken: [Bool] = []
+    /// The entry that comes next where rows are inserted in the order of their places, as they mostly are.
+    private var next = 0
+    /// The entries by destination, once rows are not in order.
+    private var indexes: [Int64: Int]?
+
+    /// Adds the destinations of a new object.
+    ///
+    /// - Parameter order: all of them, in order.
+    mutating func add(_ order: [Int64]) {
+        entries += OrderKeys.changes(order: order, existing: [:])
+        isTaken += Array(repeating: false, count: order.count)
+    }
+
+    /// The order key with which a new row is inserted; nil for a row without a place.
+    mutating func take(_ destination: Int64) -> Int64? {
+        if next < entries.count, entries[next].destination == destination {
+            isTaken[next] = true
+            next += 1
+            return entries[next - 1].key
+        }
+        if indexes == nil {
+            indexes = Dictionary(entries.indices.map { (entries[$0].destination, $0) }) { $1 }
+        }
+        guard let index = indexes?[destination], !isTaken[index] else { return nil }
+        isTaken[index] = true
+        next = index + 1
+        return entries[index].key
+    }
+
+    /// What no new row has taken: the places of rows that were there before.
+    var left: [(destination: Int64, key: Int64)] { zip(entries, isTaken).filter { !$1 }.map(\.0) }
+}

@@ -1,0 +1,168 @@
+import Testing
+
+@testable import ModelMacro
+
+@Suite("The declaration of a model")
+struct DeclarationTests {
+    private func properties(_ members: String) -> [String] {
+        let declaration = DeclarationParser.declaration(in: "struct Model {\n\(members)\n}")
+        #expect(declaration.reason == nil)
+        return declaration.properties.map(\.name)
+    }
+
+    private func reason(_ members: String) -> ModelDeclaration.CodingReason? {
+        DeclarationParser.declaration(in: "struct Model {\n\(members)\n}").reason
+    }
+
+    @Test("has a kind, a name and access, after comments and attributes")
+    func head() {
+        let declaration = DeclarationParser.declaration(
+            in: """
+                /// A model: struct Wrong { var x: Int }
+                /* nested /* comments */ class */
+                @CoreModel @available(macOS 14, *)
+                public struct Model<Value: Codable & Sendable>: Equatable where Value: Hashable { let id: Int }
+                """)
+        #expect(
+            declaration
+                == ModelDeclaration(
+                    kind: .structure, name: "Model", access: "public", properties: [.init(name: "id", type: "Int")]))
+    }
+
+    @Test("has stored properties in their order, whatever their access")
+    func order() {
+        #expect(
+            properties(
+                """
+                let id: Int; var name: String
+                private var note: String?
+                public private(set) var count = 0
+                @available(*, deprecated) var old: Date
+                """) == ["id", "name", "note", "count", "old"])
+    }
+
+    @Test("has several properties to a keyword")
+    func several() {
+        #expect(properties("var a, b: Int, c: [String: Int] = [:], d = (1, 2)") == ["a", "b", "c", "d"])
+    }
+
+    @Test("has types with commas in them")
+    func commas() {
+        #expect(
+            properties("var a: Dictionary<String, Int>\nvar b = Dictionary<String, Int>(), c: (Int, Int) -> Bool")
+                == ["a", "b", "c"])
+    }
+
+    @Test("has types as they are written, where they are")
+    func types() {
+        let declaration = DeclarationParser.declaration(
+            in: """
+                struct Model {
+                    let id: Int // comment
+                    var map: [String: Array<(Int, Int?)>] = [:], name: String?
+                    var plain = 1
+                    var last: Dictionary<String, Int> { didSet { } }
+                    var call: @Sendable (Int, Int) -> Void
+                    var wide
+                        : any Equatable & Sendable
+                }
+                """)
+        #expect(
+            declaration.properties.map(\.type) == [
+                "Int", "[String: Array<(Int, Int?)>]", "String?", nil, "Dictionary<String, Int>",
+                "@Sendable (Int, Int) -> Void", "any Equatable & Sendable",
+            ])
+    }
+
+    @Test("has computed properties, which are not stored, and observed ones, which are")
+    func accessors() {
+        #expect(
+            properties(
+                """
+                var a: Int { 1 }
+                var b: Int
+                {
+                    get { 1 }
+                    set { }
+                }
+                var c: Int = 1 { didSet { print(c) } }
+                var d: Int { willSet { } }
+                var e = { 5 }()
+                static var f = 1
+                static let g = "}"
+                """) == ["c", "d", "e"])
+    }
+
+    @Test("has functions, types and initializers among its properties")
+    func members() {
+        #expect(
+            properties(
+                """
+                init(id: Int) { self.id = id; var local = 1 }
+                let id: Int
+                func encode(_ value: Int, to other: Int) { let hidden = 1 }
+                struct Inner { var inner: Int }
+                enum Kind: String { case a, b }
+                subscript(place: Int) -> Int { let x = place; return x }
+                var last: Int
+                """) == ["id", "last"])
+    }
+
+    @Test("has strings with brackets, quotation marks and code in them")
+    func strings() {
+        #expect(
+            properties(
+                #"""
+                var a = "} \(b("}")) \" {"
+                var b = """
+                    } var x: Int "
+                    """
+                var c = #"\" } \#("}") "#
+                var d = ""
+                var e = "\\"
+                """#) == ["a", "b", "c", "d", "e"])
+    }
+
+    @Test("has names in backticks and of any script")
+    func names() {
+        #expect(properties("var `default`: Int\nvar größe: Int\nvar 名前: String") == ["default", "größe", "名前"])
+    }
+
+    @Test("has values over several lines")
+    func lines() {
+        #expect(
+            properties("var a =\n    [1, 2]\n    .map { $0 }\nvar b:\n    Int\nvar c\n    : Int") == ["a", "b", "c"])
+    }
+
+    @Test("is coded by hand where it says so")
+    func byHand() {
+        #expect(reason("init(from decoder: Decoder) throws { }") == .codedByHand("init(from:)"))
+        #expect(reason("func encode(to encoder: any Encoder) throws { }") == .codedByHand("encode(to:)"))
+        #expect(reason("private enum CodingKeys: String, CodingKey { case id }") == .codedByHand("CodingKeys"))
+        #expect(reason("init(from other: Int) { }") == .codedByHand("init(from:)"))
+    }
+
+    @Test("is left to coding where properties are not plain")
+    func notPlain() {
+        #expect(reason("lazy var a = 1") == .property("a"))
+        #expect(reason("let a = 1") == .property("a"))
+        #expect(reason("let a: Int = 1") == .property("a"))
+        #expect(reason("@Clamped var a: Int") == .property("a"))
+        #expect(reason("let (a, b) = (1, 2)") == .property("("))
+        #expect(reason("#if DEBUG\nvar a: Int\n#endif") == .condition)
+    }
+
+    @Test("is a struct or a final class")
+    func kinds() {
+        #expect(DeclarationParser.declaration(in: "final class Model { let id: Int }").kind == .finalClass)
+        #expect(DeclarationParser.declaration(in: "class Model { }").kind == .other("class that is not final"))
+        #expect(DeclarationParser.declaration(in: "enum Model { }").kind == .other("enum"))
+    }
+
+    @Test("may be cut off anywhere, without an end to wait for")
+    func cutOff() {
+        let source =
+            #"@A(b: "c") public struct M<T>: P { let id: Int = { 1 }(); var s = "\(x)" /* y */ var q: [Int: A<B>] }"#
+        for length in 0...source.count { _ = DeclarationParser.declaration(in: String(source.prefix(length))) }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import ModelMacro
+
+@Suite("What @CoreModel writes")
+struct ExpansionTests {
+    private func expansion(of source: String, named name: String = "Person") -> CoreModelExpansion {
+        CoreModelExpansion(
+            of: DeclarationParser.declaration(in: source), named: name, conformances: ["CoreModel"])
+    }
+
+    @Test("is coding, a reader and a writer")
+    func whole() {
+        #expect(
+            expansion(of: "public struct Person { let id: Int; private var name: String? }", named: "Office.Person")
+                .source
+                    == """
+                    extension Office.Person: Pippin.CoreModel {
+                        private enum CodingKeys: Swift.String, Swift.CodingKey {
+                            case `id`
+                            case `name`
+                        }
+
+                        public init(from decoder: any Swift.Decoder) throws {
+                            let container = try decoder.container(keyedBy: CodingKeys.self)
+                            self.`id` = try Pippin.ModelCoding.value(of: .`id`, in: container)
+                            self.`name` = try Pippin.ModelCoding.value(of: .`name`, in: container)
+                        }
+
+                        public func encode(to encoder: any Swift.Encoder) throws {
+                            var container = encoder.container(keyedBy: CodingKeys.self)
+                            try Pippin.ModelCoding.encode(self.`id`, as: .`id`, in: &container)
+                            try Pippin.ModelCoding.encode(self.`name`, as: .`name`, in: &container)
+                        }
+
+                        private init(columns: borrowing Pippin.ColumnReader) throws {
+                            let value0: Int = try columns.value(at: 0)
+                            let value1: String? = try columns.value(at: 1)
+                            self.`id` = value0
+                            self.`name` = value1
+                        }
+
+                        private func write(columns: borrowing Pippin.ColumnWriter) throws {
+                            try columns.set(self.`id`, at: 0)
+                            try columns.set(self.`name`, at: 1)
+                        }
+
+                        public static var compiledColumns: Pippin.ModelColumns? {
+                            Pippin.ModelColumns(
+                                ["id", "name"],
+                                read: { columns in try Self(columns: columns) },
+                                write: { (model: borrowing Self, columns) in try model.write(columns: columns) })
+                        }
+                    }
+                    """)
+    }
+
+    @Test("sets properties one by one where the compiler finds out a type")
+    func untyped() {
+        let source = expansion(of: "struct Person { let id: Int; var age = 1 }").source
+        #expect(
+            source.contains(
+                """
+                        self.`id` = try columns.value(at: 0)
+                        self.`age` = try columns.value(at: 1)
+                    }
+                """))
+    }
+
+    @Test("is the conformance alone where coding is by hand")
+    func byHand() {
+        #expect(
+            expansion(of: "struct Person { let id: Int; enum CodingKeys: CodingKey { case id } }").source
+                == "extension Person: Pippin.CoreModel {}")
+    }
+
+    @Test("leaves out a conformance that is there")
+    func conforming() {
+        let declaration = DeclarationParser.declaration(in: "struct Person: CoreModel { init(from: Int) { } }")
+        #expect(CoreModelExpansion(of: declaration, named: "Person", conformances: []).source == "")
+    }
+
+    @Test("is an error for what can be no model")
+    func refused() {
+        #expect(
+            expansion(of: "enum Person { case a }").problem
+                == "A model is a struct or a final class: @CoreModel cannot make one of this enum.")
+    }
+
+    private func answer(_ json: String) throws -> CompilerAnswer {
+        try JSONDecoder().decode(CompilerMessage.self, from: Data(json.utf8)).answer
+    }
+
+    @Test("goes to the compiler as an answer to its message")
+    func message() throws {
+        #expect(
+            try answer(#"{"getCapability":{"capability":{"protocolVersion":7}}}"#)
+                == CompilerAnswer(getCapabilityResult: .init()))
+        let asked = #"""
+            {"expandAttachedMacro":{"macro":{"name":"CoreModel"},"declSyntax":{"source":"enum A { }"},
+            "attributeSyntax":{"source":"\n// é\n@CoreModel","location":{"fileName":"a.swift","offset":10}},
+            "extendedTypeSyntax":{"source":" A "},
+            "conformanceListSyntax":{"source":"struct Placeholder: CoreModel {}"}}}
+            """#
+        let result = try #require(try answer(asked).expandMacroResult)
+        #expect(result.diagnostics.map(\.position) == [.init(fileName: "a.swift", offset: 17)])
+        #expect(result.diagnostics.map(\.severity) == ["error"])
+    }
+}

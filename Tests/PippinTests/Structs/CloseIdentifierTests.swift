@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Pippin
+
+private struct Moment: CoreModel, Equatable {
+    let id: Date
+    var name: String
+}
+
+private struct Fingerprint: CoreModel, Equatable {
+    let id: Data
+    var name: String
+}
+
+private struct Height: CoreModel, Equatable {
+    let id: Double
+    var name: String
+}
+
+@Suite("Identifiers that look alike")
+struct CloseIdentifierTests {
+    private let folder: TestFolder
+    private let manager: PersistenceManager
+
+    init() throws {
+        folder = try TestFolder()
+        manager = PersistenceManager(
+            models: Moment.self, Fingerprint.self, Height.self, store: .file(folder.file("close.sqlite")))
+    }
+
+    /// Saves models together, then again with other names, and tells what is stored.
+    private func saved<Model: CoreModel>(
+        _ models: [Model], _ renamed: [Model], asRows: Bool
+    ) throws -> [Model] {
+        for list in [models, renamed] {
+            try manager.writeAndWait { store in
+                store.access.savesRows = asRows
+                try store.save(list)
+            }
+        }
+        return try manager.readAndWait { try $0.fetch(Model.self) }
+    }
+
+    @Test("are different dates, a fraction of a second apart", arguments: [true, false])
+    func dates(asRows: Bool) throws {
+        let dates = [1.25, 1.5, 1.75].map(Date.init(timeIntervalSinceReferenceDate:))
+        let renamed = dates.map { Moment(id: $0, name: "\($0.timeIntervalSinceReferenceDate)") }
+        let found = try saved(dates.map { Moment(id: $0, name: "new") }, renamed, asRows: asRows)
+        #expect(found.sorted { $0.id < $1.id } == renamed)
+    }
+
+    @Test("are different bytes, as many of them", arguments: [true, false])
+    func bytes(asRows: Bool) throws {
+        let bytes = [Data([1, 2]), Data([2, 1]), Data([1, 3])]
+        let renamed = bytes.map { Fingerprint(id: $0, name: "\(Array($0))") }
+        let found = try saved(bytes.map { Fingerprint(id: $0, name: "new") }, renamed, asRows: asRows)
+        #expect(found.count == 3 && renamed.allSatisfy(found.contains))
+    }
+
+    @Test("are different numbers, whole and not", arguments: [true, false])
+    func numbers(asRows: Bool) throws {
+        let numbers = [1, 1.5, -0.5, 1e300]
+        let renamed = numbers.map { Height(id: $0, name: "\($0)") }
+        let found = try saved(numbers.map { Height(id: $0, name: "new") }, renamed, asRows: asRows)
+        #expect(found.count == 4 && renamed.allSatisfy(found.contains))
+    }
+}
