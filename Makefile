@@ -22,7 +22,12 @@ FUZZ_SAVES ?= 1000
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
 
-.PHONY: help demo test test-browser install deb test-postgres test-faults test-tsan fuzz bench bench-postgres docs format lint clean \
+# The seed of `make test-cluster`, which prints the one that it makes up; how many faults there are at most, and for how many seconds they come.
+CLUSTER_SEED ?=
+CLUSTER_FAULTS ?= 16
+CLUSTER_SECONDS ?= 180
+
+.PHONY: help demo test test-browser test-cluster install deb test-postgres test-faults test-tsan fuzz bench bench-postgres docs format lint clean \
 	dependencies
 
 help:
@@ -32,6 +37,8 @@ help:
 	@echo "make install  pippin and pippin-browse, the manual page and completions, below PREFIX=/usr/local"
 	@echo "make deb      a Debian package of them, into .build"
 	@echo "make test-postgres  the tests of CoreData on PostgreSQL, with a list of those that do not apply there"
+	@echo "make test-cluster  three PostgreSQL servers under Patroni, which are killed, stopped and cut off while clients save;"
+	@echo "              CLUSTER_FAULTS=16 CLUSTER_SECONDS=180 CLUSTER_SEED=…"
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
 	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"
@@ -56,6 +63,12 @@ test: dependencies
 test-browser: dependencies
 	@for product in pippin pippin-browse BrowserChild; do $(SWIFT) build $(SWIFT_FLAGS) --product $$product || exit 1; done
 	@Tests/Browser/run "$$($(SWIFT) build --show-bin-path)" $(if $(PICTURES),--pictures "$(PICTURES)")
+
+test-cluster:
+	@Scripts/install-dependencies --cluster
+	$(SWIFT) build $(SWIFT_FLAGS) --product ClusterTest
+	@"$$($(SWIFT) build --show-bin-path)/ClusterTest" --faults $(CLUSTER_FAULTS) --seconds $(CLUSTER_SECONDS) \
+		$(if $(CLUSTER_SEED),--seed $(CLUSTER_SEED))
 
 install:
 	@for product in pippin pippin-browse pippin-shell; do $(SWIFT) build -c release --product $$product || exit 1; done

@@ -191,6 +191,16 @@ let package = Package(
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         // A server of the tests' own.
         .target(name: "PostgresServer", dependencies: ["PostgresConnection"], path: "Tests/PostgresServer"),
+        // A network that loses what it is told to lose.
+        .target(name: "FaultProxy", path: "Tests/FaultProxy"),
+        // Whether what several did to one thing could have happened one after the other.
+        .target(name: "Linearizability", path: "Tests/Linearizability"),
+        .testTarget(name: "LinearizabilityTests", dependencies: ["Linearizability"]),
+        // A cluster of servers that is broken on purpose: `make test-cluster`.
+        .executableTarget(
+            name: "ClusterTest",
+            dependencies: ["CoreDataPostgres", "FaultProxy", "Linearizability", "PostgresConnection"],
+            path: "Tests/ClusterTest"),
         .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
         .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),
         .testTarget(name: "KeyedArchivesTests", dependencies: ["KeyedArchives"]),
@@ -201,8 +211,8 @@ let package = Package(
         .testTarget(
             name: "PostgresEngineTests",
             dependencies: [
-                "CoreDataModel", "PostgresConnection", "PostgresEngine", "PostgresServer", "PredicateFormat",
-                "SQLGeneration", "StoreEngine", "StoreEngineContract",
+                "CoreDataModel", "FaultProxy", "PostgresConnection", "PostgresEngine", "PostgresServer",
+                "PredicateFormat", "SQLGeneration", "StoreEngine", "StoreEngineContract",
             ]),
         .testTarget(
             name: "CoreDataPostgresTests",

@@ -8,7 +8,7 @@ import StoreReading
 /// `pippin-postgres`: what is done with stores on servers, apart from `pippin` so that this needs no `libpq`.
 enum PostgresCommand {
     static let usage = """
-        usage: pippin-postgres info STORE               what a store says of itself
+        usage: pippin-postgres info STORE               what a store and its servers say of themselves
                pippin-postgres dump [--json] STORE [ENTITY]    the objects of a store
                pippin-postgres model extract [--force] STORE FILE    writes a store's own model (.xcdatamodeld)
                pippin-postgres copy SOURCE TARGET       copies a store; there must be none at the target
@@ -79,6 +79,9 @@ enum PostgresCommand {
     private static func info(_ place: Place, _ output: (String) -> Void) throws {
         let (coordinator, store) = try place.coordinator(readOnly: true)
         output("\(place.url.withoutPassword.absoluteString)\nUUID \(store.identifier ?? "")\n")
+        if place.type == NSPostgreSQLStoreType {
+            for line in try ServerReport.lines(of: place.url) { output(line + "\n") }
+        }
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         try context.performAndWait {

@@ -29,6 +29,34 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
         return parsed
     }
 
+    /// The hosts that are tried one after the other; one where none is named.
+    package var hostCount: Int {
+        guard let parsed = try? parsed() else { return 1 }
+        return max(1, (parsed["host"] ?? parsed["hostaddr"] ?? "").split(separator: ",").count)
+    }
+
+    /// The same for each host alone.
+    package var eachHost: [ConnectionTarget] {
+        guard let parsed = try? parsed() else { return [self] }
+        func list(_ keyword: String) -> [String] {
+            (parsed[keyword] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        let (hosts, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
+        return (0..<max(hosts.count, addresses.count)).map { index in
+            var target = self
+            if parsed["host"] != nil, hosts.indices.contains(index) { target.settings["host"] = hosts[index] }
+            if parsed["hostaddr"] != nil, addresses.indices.contains(index) {
+                target.settings["hostaddr"] = addresses[index]
+            }
+            // One port is that of all hosts.
+            if parsed["port"] != nil { target.settings["port"] = ports.count == 1 ? ports[0] : ports[index] }
+            return target
+        }
+    }
+
+    /// Whether the string itself says something.
+    package func names(_ keyword: String) -> Bool { (try? parsed())?[keyword] != nil }
+
     /// What stands before anything secret.
     private var beginning: String {
         string.range(of: "://").map { String(string[..<$0.upperBound]) } ?? ""

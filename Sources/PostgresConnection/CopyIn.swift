@@ -96,7 +96,9 @@ import CLibPQ
     ///
     /// - Returns: false where the connection is lost.
     func put(on connection: PostgresConnection) -> Bool {
-        values.bytes.withUnsafeBytes { raw in
+        connection.watch?.begin()
+        defer { connection.watch?.end() }
+        return values.bytes.withUnsafeBytes { raw in
             PQputCopyData(connection.handle, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count))
                 == 1
         }
@@ -121,6 +123,8 @@ extension PostgresConnection {
     package func copy(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws -> Int {
         settle()
         try beginCopy(sql)
+        watch?.begin()
+        defer { watch?.end() }
         var failure: (any Error)?
         var writer = CopyWriter(self)
         do {
@@ -136,6 +140,8 @@ extension PostgresConnection {
 
     func beginCopy(_ sql: String) throws {
         roundTrips += 1
+        watch?.begin()
+        defer { watch?.end() }
         let start = PQexec(handle, sql)
         defer { PQclear(start) }
         try check(start, sql)
@@ -148,6 +154,8 @@ extension PostgresConnection {
     /// - Throws: the server's error, also where it is asked to fail.
     func endCopy(_ sql: String, failing: Bool = false) throws -> Int {
         roundTrips += 1
+        watch?.begin()
+        defer { watch?.end() }
         PQputCopyEnd(handle, failing ? "the rows could not be made" : nil)
         var count = 0
         var failure: (any Error)?

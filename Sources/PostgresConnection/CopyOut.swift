@@ -13,6 +13,12 @@ extension PostgresConnection {
     package func copyRows(of query: String, into table: String, of target: PostgresConnection) throws {
         let out = "COPY (\(query)) TO STDOUT (FORMAT binary)"
         let into = "COPY \(table) FROM STDIN (FORMAT binary)"
+        watch?.begin()
+        target.watch?.begin()
+        defer {
+            watch?.end()
+            target.watch?.end()
+        }
         try begin(out, of: handle, wants: PGRES_COPY_OUT)
         do { try target.begin(into, of: target.handle, wants: PGRES_COPY_IN) } catch {
             cancellation().cancel()

@@ -41,7 +41,7 @@ extension PostgresConnection {
         }
         isSent = PQpipelineSync(handle) == 1 && isSent
         guard isSent else { throw PostgresError(nil, statement: nil, connection: handle) }
-        return try pipelineResults(requests)
+        return try awaiting { try pipelineResults(requests) }
     }
 
     private func pipelineResults(_ requests: [Request]) throws -> [PostgresResult] {

@@ -22,6 +22,9 @@ package final class PostgresConnection {
     var ahead: StatementAhead?
     /// Rows that are on their way.
     weak var openCopy: OpenCopy?
+    let warnings = Warnings()
+    /// Sees to it that a server which answers no more is found out.
+    var watch: AnswerWatch?
 
     /// Connects to a server.
     ///
@@ -33,11 +36,13 @@ package final class PostgresConnection {
         self.target = target
         self.keepsStatements = keepsStatements
         handle = try target.connect()
-        // Notices are for people at a terminal.
-        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        warnings.listen(to: handle)
     }
 
-    deinit { PQfinish(handle) }
+    deinit {
+        watch?.invalidate()
+        PQfinish(handle)
+    }
 
     /// The server's version, such as 150007.
     package var serverVersion: Int { Int(PQserverVersion(handle)) }
@@ -62,7 +67,7 @@ package final class PostgresConnection {
     package func execute(_ sql: String) throws {
         settle()
         roundTrips += 1
-        let result = PQexec(handle, sql)
+        let result = awaiting { PQexec(handle, sql) }
         defer { PQclear(result) }
         try check(result, sql)
     }
@@ -84,7 +89,7 @@ package final class PostgresConnection {
         settle()
         roundTrips += 1
         let result = parameters.withParts { values, counts, formats in
-            PQexecParams(handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1)
+            awaiting { PQexecParams(handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1) }
         }
         return try checked(result, sql)
     }
@@ -95,7 +100,7 @@ package final class PostgresConnection {
         let name = try prepared(sql, parameters.types)
         roundTrips += 1
         let result = parameters.withParts { values, counts, formats in
-            PQexecPrepared(handle, name, Int32(values.count), values, counts, formats, 1)
+            awaiting { PQexecPrepared(handle, name, Int32(values.count), values, counts, formats, 1) }
         }
         return try checked(result, sql)
     }
@@ -106,7 +111,7 @@ package final class PostgresConnection {
         let (name, outdated) = statements.add(sql, types)
         for old in outdated { try execute("DEALLOCATE \(old)") }
         roundTrips += 1
-        let result = PQprepare(handle, name, sql, Int32(types.count), types)
+        let result = awaiting { PQprepare(handle, name, sql, Int32(types.count), types) }
         defer { PQclear(result) }
         do { try check(result, sql) } catch {
             statements.remove(sql, types)

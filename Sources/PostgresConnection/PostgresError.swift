@@ -58,6 +58,14 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var isRetryable: Bool { state == "40001" || state == "40P01" }
     /// The server is not there, or there no longer.
     package var isConnectionFailure: Bool { state.hasPrefix("08") || state.hasPrefix("57P") }
+    /// The server takes no writes, as one that was made a standby does.
+    package var isOnStandby: Bool {
+        state == "25006" || state == "0A000" && statement?.hasPrefix("BEGIN") == true
+    }
+    /// Another server may do what this one does not, or this one may do it later: it is not there, is starting, is a standby, or is full.
+    package var isWorthLookingElsewhere: Bool {
+        isConnectionFailure && state != "57P04" || isOnStandby || state == "53300"
+    }
     /// The role may not do this.
     package var isPermissionDenied: Bool { state == "42501" }
     /// Somebody, or a time limit, cancelled the statement.

@@ -40,6 +40,8 @@ extension PostgresConnection {
         openCopy?.pause()
         guard let sent = ahead else { return }
         ahead = nil
+        watch?.begin()
+        defer { watch?.end() }
         // All of a statement's results are read, so that the connection is free for the next one.
         while let pointer = PQgetResult(handle) {
             let result = Result { try checked(pointer, sent.sql) }

@@ -24,6 +24,8 @@ extension PostgresConnection {
         guard isSent, PQsetSingleRowMode(handle) == 1 else {
             throw PostgresError(nil, statement: sql, connection: handle)
         }
+        watch?.begin()
+        defer { watch?.end() }
         var failure: (any Error)?
         var goesOn = true
         while let pointer = PQgetResult(handle) {

@@ -14,8 +14,9 @@ enum Rooms {
             "Structure", "Sharing", "Engine",
         ],
         "PostgresEngine": [
-            "Naming", "Errors", "Values", "Dialect", "Tables", "Rows", "History", "Saving", "Fetching", "Evaluation",
-            "Opening", "Batches", "Sharing", "Engine",
+            "Metrics", "Naming", "Failover", "Errors", "Servers", "Values", "Dialect", "Tables", "Rows", "History",
+            "Saving",
+            "Fetching", "Evaluation", "Opening", "Standbys", "Batches", "Sharing", "Engine",
         ],
         "MigrationPlans": ["Errors", "Inference", "MappingModel", "Reconciling", "Stores"],
         "SQLMigration": [],
@@ -55,6 +56,7 @@ enum Rooms {
             "COPY, and rows that meet others, each in a statement of its own",
         "PostgresEngine/Batches/BatchTransactions.swift": "sets of keys are arrays",
         "PostgresEngine/Rows/DestinationSQL.swift": "destinations are found for a set of objects, as an array",
+        "PostgresEngine/Failover/SaveMark.swift": "marks of saves are this engine's own",
         "PostgresEngine/History/HistoryWriting.swift": "the history is written as arrays, into tables of this engine's",
         "PostgresEngine/Opening/StoreDuplicate.swift": "rows go from one server to another by COPY",
         "PostgresEngine/Rows/EntityAccess.swift": "rows are found for a set of keys, as an array",
@@ -65,6 +67,7 @@ enum Rooms {
         "PostgresEngine/Saving/LongTransactions.swift": "rows that share values are found with one statement",
         "PostgresEngine/Rows/RowStatements.swift":
             "rows of one kind are written with one statement, as arrays, or by COPY",
+        "PostgresEngine/Servers/ServerReport.swift": "what servers say of themselves is PostgreSQL's alone",
         "PostgresEngine/Tables/TableCreation.swift": "references are PostgreSQL's alone",
         "PostgresMigration/Lightweight/DatabaseMigration.swift":
             "tables are altered; rows move by SQLGeneration's statements",

@@ -27,6 +27,7 @@ struct CommandTests {
         _ = try run("copy", shop.database.uri(), file.path)
         #expect(try run("info", file.path).contains("Book: 10"))
         #expect(try run("info", shop.database.uri()).contains("Book: 10"))
+        #expect(try run("info", shop.database.uri()).contains(": primary, at "))
         let manager = PersistenceManager(models: Author.self, Book.self, store: .file(file))
         #expect(try await manager.count(Book.self) == 10)
     }

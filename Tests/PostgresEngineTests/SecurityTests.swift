@@ -47,12 +47,14 @@ struct SecurityTests {
             GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(roles.application);
             GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO \(roles.application);
             GRANT INSERT, DELETE ON pippin.transactions, pippin.changes TO \(roles.application);
-            GRANT UPDATE ON pippin.stores, pippin.saves TO \(roles.application)
+            GRANT UPDATE ON pippin.stores, pippin.saves TO \(roles.application);
+            GRANT INSERT, UPDATE ON pippin.writers TO \(roles.application)
             """)
         let application = try open(roles.application)
         _ = try application.save(Notes.changes(application, ["a", "b"]))
         _ = try application.batches?.deleteBatch(BatchDeletePlan(rows: Notes.plan("text == 'b'")))
         #expect(try owner.fetchCount(Notes.plan()) == 1)
+        #expect(try database.rows("SELECT count(*) FROM pippin.writers") == [["1"]])
 
         let reader = try open(roles.reader, readOnly: true)
         #expect(try reader.fetchCount(Notes.plan()) == 1)

@@ -50,7 +50,13 @@ extension PostgresEngine {
 
     package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
         let metadata = facts.metadataAreChanged ? facts.metadata : nil
+        let (start, trips) = (ContinuousClock.now, roundTrips)
         let result = try writing { try $0.save(changes, metadata: metadata, with: others) }
+        NSPostgreSQLMetricsReceiver.record(
+            .saved(
+                rows: changes.inserted.count + changes.updated.count + changes.deleted.count,
+                // A new connection counts anew.
+                roundTrips: max(0, roundTrips - trips), duration: ContinuousClock.now - start))
         facts.metadataAreChanged = false
         return result
     }
@@ -134,6 +140,9 @@ extension PostgresEngine: NewsEngine {
     package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
         guard let opened else { return }
         listener?.cancel()
-        listener = NewsListener(self, opened.place, asking: asking, heard: heard)
+        // Asked while nobody else asks the engine.
+        nonisolated(unsafe) weak let engine = self
+        listener = NewsListener(
+            opened.place, ownProcess: { engine?.opened?.connection.processID }, asking: asking, heard: heard)
     }
 }

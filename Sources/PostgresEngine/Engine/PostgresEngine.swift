@@ -15,6 +15,11 @@ package final class PostgresEngine: OpenableEngine {
     private(set) var opened: OpenDatabase?
     var readers = PinnedReaders()
     var pool: ReaderPool?
+    var standbys: StandbyPool?
+    /// What readings must see at least: what was promised, and what this has saved.
+    var seen: NSPostgreSQLReadToken?
+    /// How many saves of its own `seen` promises.
+    var seenSaves: Int64 = 0
     var listener: NewsListener?
     package var readGeneration: AnyObject?
     package var expectedChanges: Int64?
@@ -83,7 +88,11 @@ package final class PostgresEngine: OpenableEngine {
         opened = try OpenDatabase(
             place: place, schema: schema, identity: facts.identity, settings: settings, isPooled: isPooled,
             hasHistory: stored.keepsHistory || settings.tracksHistory, generation: stored.generation,
-            connection: opening.connection)
+            isReadOnly: facts.isReadOnly, connection: opening.connection)
+        if !facts.isReadOnly, try opening.keepsMarks() { opened?.writer = SaveWriter() }
+        if place.failover.waitsWhenOpening, !facts.isReadOnly {
+            opened?.timeline = try ServerSearch.timeline(opening.connection)
+        }
     }
 
     /// The entities of the store's configuration; nil for all.
@@ -120,6 +129,7 @@ package final class PostgresEngine: OpenableEngine {
         listener = nil
         opened = nil
         pool = nil
+        standbys = nil
     }
 
     deinit { listener?.cancel() }
@@ -136,6 +146,7 @@ package final class PostgresEngine: OpenableEngine {
 
     package func relocate(to url: URL) throws {
         pool = nil
+        standbys = nil
         let former = (opened, facts.url, facts.metadata, facts.identity.uuid)
         facts.url = url
         do {
@@ -218,8 +229,10 @@ package final class PostgresEngine: OpenableEngine {
         opened = try OpenDatabase(
             place: store.place, schema: schema, identity: facts.identity, settings: settings, isPooled: store.isPooled,
             hasHistory: stored.keepsHistory || settings.tracksHistory, generation: stored.generation,
-            connection: store.connection)
+            isReadOnly: store.isReadOnly, connection: store.connection)
         opened?.ownSaves = store.ownSaves
+        opened?.writer = store.writer
+        opened?.timeline = store.timeline
     }
 
     private func migrated(_ place: StorePlace, _ entities: [String]) -> NSError {

@@ -19,6 +19,7 @@ package enum PostgresStoreError {
     ///   - place: where the store is.
     /// - Returns: an `NSError` in the Cocoa domain for an error of PostgreSQL; any other error stays as it is.
     package static func make(_ error: any Error, fallback: Int, work: String, place: StorePlace) -> any Error {
+        if let error = error as? SaveUndone { return undone(error.cause, place: place) }
         guard let error = error as? PostgresError else { return error }
         let (code, reason, suggestion) = meaning(of: error, fallback: fallback)
         return StoreError.make(
@@ -75,13 +76,29 @@ package enum PostgresStoreError {
         return NSError(domain: NSPostgreSQLErrorDomain, code: 1, userInfo: info)
     }
 
-    /// The connection was lost while the server was asked to commit.
-    static func uncertain(_ error: PostgresError, place: StorePlace) -> NSError {
+    /// The connection was lost while the server was asked to commit, and no server could be asked what became of it.
+    static func uncertain(_ error: PostgresError, place: StorePlace, _ mark: SaveMark?) -> NSError {
+        var info: [String: Any] = [StoreError.uncertaintyKey: true, NSPostgreSQLStateErrorKey: error.state]
+        var suggestion = "Fetch what was to be saved, and look."
+        if let mark {
+            info[NSPostgreSQLUndecidedSaveErrorKey] = NSPostgreSQLUndecidedSave(mark, schema: place.schema)
+            suggestion = "Ask later: NSPostgreSQLUndecidedSave(of: error)?.wasSaved(at: url)."
+        }
+        return StoreError.make(
+            CoreDataErrorCode.persistentStoreSave,
+            "Whether the save to “\(place.name)” came through is not known: the connection was lost before the server answered, "
+                + "and no server could be asked within \(place.failover.deadline) (\(error.message)).",
+            url: place.shownURL,
+            suggestion: suggestion, underlying: underlying(error), userInfo: info)
+    }
+
+    /// The connection was lost, and it is known that nothing of the save is there.
+    static func undone(_ error: PostgresError, place: StorePlace) -> NSError {
         StoreError.make(
             CoreDataErrorCode.persistentStoreSave,
-            "Whether the save to “\(place.name)” came through is not known: the connection was lost before the server answered "
-                + "(\(error.message)).", url: place.shownURL, suggestion: "Fetch what was to be saved, and look.",
-            underlying: underlying(error), userInfo: [StoreError.uncertaintyKey: true])
+            "Nothing was saved to “\(place.name)”: the connection was lost before the end (\(error.message)).",
+            url: place.shownURL, suggestion: "Save again.", underlying: underlying(error),
+            userInfo: [NSPostgreSQLStateErrorKey: error.state])
     }
 
     static func readOnly(_ place: StorePlace) -> NSError {
@@ -89,4 +106,10 @@ package enum PostgresStoreError {
             CocoaError.Code.fileWriteNoPermission.rawValue,
             "Cannot save to “\(place.name)”, which is open for reading only.", url: place.shownURL)
     }
+}
+
+/// The connection was lost in a save of which nothing is there, nor will be.
+struct SaveUndone: Error {
+    /// What the connection was lost with.
+    let cause: PostgresError
 }

@@ -20,6 +20,8 @@ package struct StorePlace: Sendable {
     package let shownURL: URL?
     /// The transaction that all of this is a part of, where it is one of several stores.
     package let session: String?
+    /// What is done when the server is gone.
+    package let failover: FailoverSettings
 
     /// - Parameters:
     ///   - url: the store's URL; its query may name the schema: `postgresql://app@db.example/books?schema=shop`.
@@ -47,7 +49,9 @@ package struct StorePlace: Sendable {
         }
         var target = ConnectionTarget(text)
         target.settings["application_name"] = ProcessInfo.processInfo.processName
-        self.target = target
+        failover = FailoverSettings(options, hosts: target.hostCount)
+        self.target = FailoverSettings.completed(
+            target, isReadOnly: StoreSettings.flag(options, NSReadOnlyPersistentStoreOption))
         let given = session == nil ? options?[NSPostgreSQLSchemaOption] as? String : nil
         self.schema = QualifiedName.part(given ?? schema ?? Bookkeeping.defaultStore)
         shownURL = url?.withoutPassword

@@ -11,22 +11,18 @@ package struct DatabaseOpening {
     /// Which of the locks that programs agree on; "Pippin" in letters of a telephone.
     private static let lockNumber = 747746
 
-    /// Connects. Statements name the schemas of their tables, so that no other table is taken for one of them.
+    /// Connects, or joins the transaction of several stores.
     static func connect(
-        _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool
+        _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool, waits: Bool = false
     ) throws -> PostgresConnection {
         if let session = place.session { return try DatabaseSession.connection(session, place) }
-        let connection = try PostgresConnection(place.target, keepsStatements: !isPooled)
-        // A pooler would leave what is set here to others.
-        guard !isPooled else { return connection }
-        try connection.execute(
-            "SET search_path = pg_catalog, pg_temp; SET client_min_messages = warning; \(settings.lockTimeout())")
-        return connection
+        if waits { return try ServerSearch.connectWaiting(place, settings, isPooled: isPooled) }
+        return try ServerSearch.connect(place, settings, isPooled: isPooled)
     }
 
     package init(_ place: StorePlace, _ settings: StoreSettings, isPooled: Bool) throws {
         self.place = place
-        connection = try Self.connect(place, settings, isPooled: isPooled)
+        connection = try Self.connect(place, settings, isPooled: isPooled, waits: true)
     }
 
     package init(_ place: StorePlace, _ connection: PostgresConnection) {
@@ -95,6 +91,36 @@ package struct DatabaseOpening {
         return try ModelCache.model(fromModelCache: result.data(0, 0), entityVersionHashes: [:])
     }
 
+    /// Whether saves can leave marks by which it is known later whether they came through: the table is made where it is missing, and
+    /// marks that nobody can ask for any more go.
+    func keepsMarks() throws -> Bool {
+        let rights = """
+            SELECT pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_table_privilege(c.oid, 'INSERT') AND \
+            pg_catalog.has_table_privilege(c.oid, 'UPDATE'), pg_catalog.has_table_privilege(c.oid, 'DELETE') \
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+            WHERE n.nspname = 'pippin' AND c.relname = 'writers' AND has_schema_privilege(n.oid, 'USAGE') \
+            AND NOT pg_is_in_recovery()
+            """
+        var result = try connection.query(rights)
+        if result.count == 0, !connection.isInTransaction {
+            // Made by the owner of the store's tables, whoever comes first; others go without until then.
+            do {
+                try connection.transaction {
+                    try lock()
+                    try connection.execute(BookkeepingTables.writers)
+                }
+            } catch let error as PostgresError where error.isPermissionDenied || error.isOnStandby { return false }
+            result = try connection.query(rights)
+        }
+        guard result.count == 1, result.integer(0, 0) == 1 else { return false }
+        if result.integer(0, 1) == 1 {
+            try connection.query(
+                "DELETE FROM pippin.writers WHERE schema_name = $1 AND date < now() - interval '\(NSPostgreSQLUndecidedSave.daysKept) days'",
+                parameters)
+        }
+        return true
+    }
+
     /// Makes the tables of a new store, in one transaction. Who comes at the same moment waits, and finds them made.
     ///
     /// - Parameters:
@@ -112,7 +138,7 @@ package struct DatabaseOpening {
         return try connection.transaction {
             try lock()
             if let stored = try stored() { return stored }
-            if try !hasTable("saves") { try connection.execute(BookkeepingTables.creation) }
+            if try !hasTable("writers") { try connection.execute(BookkeepingTables.creation) }
             let hasSchema = try connection.query(
                 "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", parameters)
             if hasSchema.integer(0, 0) == 0 { try connection.execute("CREATE SCHEMA \(quotedName(place.schema))") }

@@ -13,7 +13,7 @@ package final class OpenDatabase {
     let settings: StoreSettings
     /// Whether statements may stay on the server; see ``NSPostgreSQLPooledOption``.
     let isPooled: Bool
-    private(set) var connection: PostgresConnection
+    var connection: PostgresConnection
     /// Whether changes are noted in the history.
     let hasHistory: Bool
     /// How often the store had been migrated when it was looked at.
@@ -22,6 +22,12 @@ package final class OpenDatabase {
     var expectedChanges: Int64?
     /// How often this has saved.
     var ownSaves: Int64 = 0
+    /// Who saves by this, and the mark of the latest attempt; `nil` where the store keeps no marks, or the role may not write them.
+    var writer: SaveWriter?
+    /// The timeline of the server, where another one could take its place.
+    var timeline = ""
+    /// Whether a fetch has handed out some of its rows, so that it cannot begin again.
+    var hasHandedOut = false
     /// Whether a transaction is open in which nothing was written yet, so that others wait.
     var keepsOthersOut = false
     /// How the properties of entities are numbered in the history.
@@ -36,7 +42,9 @@ package final class OpenDatabase {
     /// How many cursors were opened.
     var cursors = 0
     /// Where the connection goes when nobody reads by it any more; nil for one that is not shared.
-    private let pool: ReaderPool?
+    private let giveBack: ((PostgresConnection) -> Void)?
+    /// Whether nothing is written by this, so that a standby will do.
+    let isReadOnly: Bool
     /// Whether this reads one state of the store, in a transaction that cannot be begun again.
     let isPinned: Bool
     /// Whether a transaction takes in all saves until it ends.
@@ -50,13 +58,15 @@ package final class OpenDatabase {
 
     init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
-        hasHistory: Bool, generation: Int64, isPinned: Bool = false, pool: ReaderPool? = nil,
+        hasHistory: Bool, generation: Int64, isReadOnly: Bool = false, isPinned: Bool = false,
+        giveBack: ((PostgresConnection) -> Void)? = nil,
         statements: StatementCache = StatementCache(), connection: PostgresConnection
     ) throws {
         self.statements = statements
         self.generation = generation
-        self.pool = pool
+        self.giveBack = giveBack
         self.isPinned = isPinned
+        self.isReadOnly = isReadOnly
         self.hasHistory = hasHistory
         self.place = place
         self.schema = schema
@@ -77,7 +87,7 @@ package final class OpenDatabase {
             isPooled: false, hasHistory: false, generation: 0, connection: connection)
     }
 
-    deinit { pool?.give(connection) }
+    deinit { giveBack?(connection) }
 
     var readingContext: ReadingContext { ReadingContext(schema: schema, identity: identity) }
 
@@ -116,47 +126,6 @@ package final class OpenDatabase {
     private func checkAfterFailure() throws {
         guard connection.isUsable, !connection.isInTransaction else { return }
         do { try checkGeneration() } catch let change as StructureChange { throw change } catch {}
-    }
-
-    /// Runs work that only reads. It is done again when the connection turns out to be lost.
-    func reading<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
-        try run(work) {
-            do { return try body() } catch let error as PostgresError {
-                guard error.isConnectionFailure || !connection.isUsable, !isInLongTransaction, !isPinned else {
-                    throw error
-                }
-                try reconnectIfNeeded()
-                return try body()
-            }
-        }
-    }
-
-    /// Makes a new connection where the old one is lost.
-    func reconnectIfNeeded() throws {
-        guard !connection.isUsable, !isInLongTransaction, !isPinned else { return }
-        connection = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
-    }
-
-    /// Runs a closure in a transaction that counts as a save, or in a part of the long one; undone when it throws.
-    ///
-    /// - Throws: `StructureChange`, `UnexpectedChange`, and what the closure throws.
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        if isInLongTransaction { return try connection.part(body) }
-        do { _ = try connection.pipeline(beginning()) } catch {
-            try? connection.rollback()
-            if let error = error as? PostgresError { try explain(error) }
-            throw error
-        }
-        do {
-            let result = try body()
-            try connection.commit()
-            ownSaves &+= 1
-            return result
-        } catch {
-            // The first error is the one to tell.
-            try? connection.rollback()
-            throw error
-        }
     }
 
     /// Runs a closure whose statements all read one state of the store.

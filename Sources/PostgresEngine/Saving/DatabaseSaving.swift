@@ -22,9 +22,13 @@ extension OpenDatabase {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             var isLeft = false
             var clearsUniqueValues = false
+            var lost: ContinuousClock.Instant?
             for attempt in 1... {
+                if attempt > 1 { NSPostgreSQLMetricsReceiver.record(.saveRepeated(attempt: attempt)) }
                 do {
                     return try self.attempt(changes, metadata, clearsUniqueValues: clearsUniqueValues) {
+                        // Other stores have been written to once, however often this one must be.
+                        guard !isLeft else { return }
                         isLeft = true
                         try others()
                     }
@@ -37,10 +41,16 @@ extension OpenDatabase {
                     // Nothing was decided by what was read before, unless other stores have been written to.
                     guard attempt < Self.attempts, !isLeft, !isInLongTransaction else { throw error }
                     try refuse(changes)
-                } catch let error as PostgresError where !connection.isUsable {
-                    // The server has taken back what was not committed.
-                    guard attempt == 1, !isLeft, !isInLongTransaction else { throw error }
-                    try reconnectIfNeeded()
+                } catch let error as PostgresError where isServerLost(error) {
+                    // The server was not asked to commit, so that nothing is there.
+                    guard !isBoundToConnection else { throw error }
+                    let since = lost ?? .now
+                    lost = since
+                    try reconnect(after: error, since: since)
+                } catch let error as SaveUndone {
+                    let since = lost ?? .now
+                    lost = since
+                    guard ContinuousClock.now - since < place.failover.deadline else { throw error }
                 }
             }
             return SaveResult()
@@ -122,13 +132,7 @@ extension OpenDatabase {
 
     private func commit() throws {
         guard !isInLongTransaction else { return try connection.execute("RELEASE SAVEPOINT pippin_save") }
-        do { try connection.commit() } catch {
-            if let error = error as? PostgresError, error.isConnectionFailure || !connection.isUsable {
-                throw PostgresStoreError.uncertain(error, place: place)
-            }
-            throw error
-        }
-        ownSaves &+= 1
+        try commitSave()
     }
 
     /// The dates that the database keeps only to the microsecond.

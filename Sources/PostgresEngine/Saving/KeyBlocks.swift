@@ -40,6 +40,7 @@ struct KeyBlocks {
 
     /// Forgets what lies below a key that somebody brings along.
     mutating func removeAll(_ table: String) { free[table] = nil }
+    mutating func removeAll() { free.removeAll() }
 }
 
 extension OpenDatabase {

@@ -7,11 +7,7 @@ import StoreEngine
 extension OpenDatabase {
     func beginLongTransaction(makesIndexesLater: Bool) throws {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
-            do { _ = try connection.pipeline(beginning()) } catch {
-                try? connection.rollback()
-                if let error = error as? PostgresError { try explain(error) }
-                throw error
-            }
+            try beginSave()
             isInLongTransaction = true
             guard makesIndexesLater else { return }
             let indexes = TableCreation(schema).indexes
@@ -96,12 +92,7 @@ extension OpenDatabase {
         laterIndexes = []
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             guard commits else { return try connection.rollback() }
-            do { try connection.commit() } catch {
-                // The first error is the one to tell.
-                try? connection.rollback()
-                throw error
-            }
-            ownSaves &+= 1
+            try commitSave()
         }
     }
 }

@@ -27,16 +27,27 @@ extension OpenDatabase {
         SELECT 1 / count(*) FROM pippin.stores WHERE schema_name = $1 AND generation = $3 AND ($4::bigint IS NULL OR \
         $4 = (SELECT sum(count)::bigint FROM pippin.saves WHERE schema_name = $1))
         """
+    /// The same, and leaves the mark by which it can be told later whether the save came through; fails where somebody has asked already.
+    private static let markingStamp = """
+        WITH counted AS (UPDATE pippin.saves SET count = count + 1 WHERE schema_name = $1 AND slot = $2), \
+        marked AS (\(SaveMark.claim("$1", "$5", "$6"))) \
+        SELECT 1 / (count(*) * (SELECT count(*) FROM marked)) FROM pippin.stores WHERE schema_name = $1 AND generation = $3 \
+        AND ($4::bigint IS NULL OR $4 = (SELECT sum(count)::bigint FROM pippin.saves WHERE schema_name = $1))
+        """
     private static let sum = "SELECT sum(count)::bigint FROM pippin.saves WHERE schema_name = $1"
     private static let version = "SELECT generation FROM pippin.stores WHERE schema_name = $1"
 
     private var stampRequest: PostgresConnection.Request {
         var parameters = PostgresParameters()
         parameters.append(place.schema)
-        parameters.append(Int16(connection.processID % Int32(BookkeepingTables.saveSlots)))
+        // A pooler makes the number up, below zero, too.
+        parameters.append(Int16(UInt32(bitPattern: connection.processID) % UInt32(BookkeepingTables.saveSlots)))
         parameters.append(generation)
         parameters.append(expectedChanges.map { $0 &+ ownSaves })
-        return .init(Self.stamp, parameters)
+        guard let mark = writer?.next() else { return .init(Self.stamp, parameters) }
+        parameters.append(mark.writer)
+        parameters.append(mark.number)
+        return .init(Self.markingStamp, parameters)
     }
 
     /// Keeps all others from saving until the transaction ends: for what changes more than rows.
@@ -61,7 +72,9 @@ extension OpenDatabase {
     ///
     /// - Throws: `StructureChange`, or `UnexpectedChange`; the error itself where it is about something else.
     func explain(_ error: PostgresError) throws -> Never {
-        guard error.state == "22012", error.statement == Self.stamp else { throw error }
+        guard error.state == "22012", error.statement == Self.stamp || error.statement == Self.markingStamp else {
+            throw error
+        }
         try checkGeneration()
         throw UnexpectedChange()
     }

@@ -3,6 +3,18 @@ enum BookkeepingTables {
     /// In how many rows the saves to a store are counted.
     static let saveSlots = 32
 
+    /// Who has saved, and which save was the last one of each: see `SaveMark`.
+    static let writers = """
+        CREATE TABLE IF NOT EXISTS pippin.writers (
+            schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,
+            writer uuid NOT NULL,
+            number bigint NOT NULL,
+            is_saved boolean NOT NULL,
+            date timestamp with time zone NOT NULL,
+            PRIMARY KEY (schema_name, writer)
+        ) WITH (fillfactor = 50);
+        """
+
     static let creation = """
         CREATE SCHEMA IF NOT EXISTS pippin;
         COMMENT ON SCHEMA pippin IS 'What Pippin knows of the stores in this database';
@@ -59,5 +71,5 @@ enum BookkeepingTables {
             PRIMARY KEY (schema_name, transaction_id, id),
             FOREIGN KEY (schema_name, transaction_id) REFERENCES pippin.transactions ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
         );
-        """
+        """ + writers
 }

@@ -1,0 +1,26 @@
+import CLibPQ
+
+/// Counts the warnings that a server sends along with its answers.
+final class Warnings {
+    fileprivate(set) var count = 0
+
+    /// Has a connection's warnings be counted here. Notices of other kinds are for people at a terminal.
+    func listen(to handle: OpaquePointer) {
+        PQsetNoticeReceiver(
+            handle,
+            { context, result in
+                guard let context, let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))),
+                    String(cString: state) == "01000",
+                    let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))),
+                    String(cString: severity) == "WARNING"
+                else { return }
+                Unmanaged<Warnings>.fromOpaque(context).takeUnretainedValue().count += 1
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+}
+
+extension PostgresConnection {
+    /// How many warnings came with answers so far. One that comes with that to `COMMIT` says that the server did not wait for its standbys to
+    /// have the transaction, too.
+    package var warningCount: Int { warnings.count }
+}

@@ -1,0 +1,100 @@
+import CoreDataModel
+import PostgresConnection
+import StoreEngine
+
+extension PostgresEngine {
+    /// A generation of what the store holds now, one for all who ask until something is written.
+    func makeGeneration() throws -> AnyObject? {
+        let store = try current()
+        guard !store.isInLongTransaction else { return nil }
+        if let reader = try standbyReader(store) { return reader }
+        // Another server counts transactions on its own.
+        if let known = readers.latest(try store.currentSnapshot()), known.timeline == store.timeline { return known }
+        guard readers.count() < store.settings.maximumReaders else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOperation,
+                "The store “\(store.place.name)” has \(store.settings.maximumReaders) query generations pinned already; no more can "
+                    + "be.", url: store.place.shownURL,
+                suggestion: "Let contexts and tokens go, or raise NSPersistentStoreConnectionPoolMaxSizeKey.")
+        }
+        let (reader, snapshot) = try store.pinnedReader(readerPool(store))
+        readers.add(reader, snapshot)
+        return reader
+    }
+
+    /// A generation on a standby, where the store's options ask for it and one has what must be seen.
+    private func standbyReader(_ store: OpenDatabase) throws -> OpenDatabase? {
+        guard store.place.failover.readsStandbys, readers.count() < store.settings.maximumReaders else { return nil }
+        let pool =
+            standbys
+            ?? StandbyPool(
+                store.place, store.settings, isPooled: store.isPooled, patience: store.place.failover.standbyPatience)
+        standbys = pool
+        guard let (connection, server) = pool.take(seeing: try readToken(store)) else { return nil }
+        guard
+            let (reader, snapshot) = try? store.pinnedReader(on: connection, giveBack: { pool.give($0, server) })
+        else { return nil }
+        readers.add(reader, "standby \(snapshot)")
+        return reader
+    }
+
+    /// What a reading must see: all that was saved by this, and all that was promised.
+    ///
+    /// - Returns: nil where nothing was.
+    private func readToken(_ store: OpenDatabase) throws -> NSPostgreSQLReadToken? {
+        guard store.ownSaves != seenSaves else { return seen }
+        let saves = store.ownSaves
+        // What is on the server's disk by now is at least what was there when it answered to the save; where it answers without waiting
+        // for the disk, what it has made at all.
+        let position = try store.reading("read from") {
+            try store.connection.query(
+                """
+                SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() \
+                ELSE pg_current_wal_flush_lsn() END::text
+                """
+            ).string(0, 0)
+        }
+        if let token = NSPostgreSQLReadToken(text: position) { seen = max(seen ?? token, token) }
+        seenSaves = saves
+        return seen
+    }
+
+    /// A promise that covers all that this has saved.
+    package func readToken() throws -> NSPostgreSQLReadToken? { try following { try readToken($0) } }
+
+    /// Has later generations see what a token promises.
+    package func require(_ token: NSPostgreSQLReadToken) { seen = max(seen ?? token, token) }
+
+    /// The connections that read, while others write.
+    private func readerPool(_ store: OpenDatabase) -> ReaderPool {
+        if let pool { return pool }
+        let made = ReaderPool(store.place, store.settings, isPooled: store.isPooled)
+        pool = made
+        return made
+    }
+
+    /// What a plan finds, in portions: from a connection of its own, so that rows can be written meanwhile.
+    package func portions(_ plan: FetchPlan) throws -> any RowPortions {
+        let store = try current()
+        let generation = readGeneration as? OpenDatabase
+        // In a transaction of its own, a store reads what it has written.
+        if generation == nil, store.isInLongTransaction || store.keepsOthersOut {
+            return RowList(try fetchRows(plan))
+        }
+        let reader =
+            try generation ?? (store.place.session == nil ? store.pinnedReader(readerPool(store)).reader : store)
+        return try reader.cursor(plan) ?? RowList(try fetchRows(plan))
+    }
+}
+
+/// Rows that are all there already.
+private final class RowList: RowPortions {
+    private var rest: ArraySlice<Row>
+
+    init(_ rows: ContiguousArray<Row>) { rest = Array(rows)[...] }
+
+    func next(_ count: Int) -> ContiguousArray<Row> {
+        defer { rest = rest.dropFirst(count) }
+        return ContiguousArray(rest.prefix(count))
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import PostgresConnection
+import StoreEngine
+
+/// Option (number of seconds): how long a store in PostgreSQL looks for a server that takes writes, after it has lost the one that it had. 30
+/// where several hosts are named, and 5 for a single one.
+public let NSPostgreSQLFailoverTimeoutOption = "NSPostgreSQLFailoverTimeoutOption"
+/// Option (number of seconds): after how long without an answer a server is asked whether it is still there. 5 where several hosts are named; never
+/// for a single one, unless this is given.
+public let NSPostgreSQLAnswerTimeoutOption = "NSPostgreSQLAnswerTimeoutOption"
+
+/// Option (Boolean): query generations that are pinned, and blocks of `read` of Pippin's, read from standbys where the connection string names several
+/// hosts; everything else reads from the server that takes writes.
+public let NSPostgreSQLStandbyReadsOption = "NSPostgreSQLStandbyReadsOption"
+/// Option (number of seconds): how long a reading waits for a standby to have what the program itself has written, before it goes to the server that takes
+/// writes; 0.5 where it is not given.
+public let NSPostgreSQLStandbyWaitOption = "NSPostgreSQLStandbyWaitOption"
+
+/// Option (number of seconds): how long a statement may take before the server ends it; as long as it takes where this is not given. Not with
+/// ``NSPostgreSQLPooledOption``.
+public let NSPostgreSQLStatementTimeoutOption = "NSPostgreSQLStatementTimeoutOption"
+
+/// What is done when a server is gone, or slow.
+package struct FailoverSettings: Sendable, Equatable {
+    /// How long another one is looked for.
+    package var deadline: Duration
+    /// After how long without an answer the server is asked whether it is there; `nil` for never.
+    package var answerTimeout: Double?
+    /// How long a statement may take, in milliseconds; `nil` for as long as it takes.
+    package var statementTimeout: Int?
+    /// Whether generations are read from standbys.
+    package var readsStandbys: Bool
+    /// How long a reading waits for a standby to have what it must see.
+    package var standbyPatience: Duration
+    /// Whether a store that is opened waits for a server, too.
+    package var waitsWhenOpening: Bool
+
+    package init(_ options: [AnyHashable: Any]?, hosts: Int) {
+        func seconds(_ key: String) -> Double? {
+            let number = (options?[key] as? NSNumber)?.doubleValue ?? options?[key] as? Double
+            return number.map { max(0, min($0, 1_000_000)) }
+        }
+        deadline = .milliseconds(Int((seconds(NSPostgreSQLFailoverTimeoutOption) ?? (hosts > 1 ? 30 : 5)) * 1000))
+        answerTimeout = seconds(NSPostgreSQLAnswerTimeoutOption) ?? (hosts > 1 ? 5 : nil)
+        if answerTimeout == 0 { answerTimeout = nil }
+        statementTimeout = seconds(NSPostgreSQLStatementTimeoutOption).map { max(1, Int($0 * 1000)) }
+        waitsWhenOpening = hosts > 1
+        readsStandbys = hosts > 1 && StoreSettings.flag(options, NSPostgreSQLStandbyReadsOption)
+        standbyPatience = .milliseconds(Int((seconds(NSPostgreSQLStandbyWaitOption) ?? 0.5) * 1000))
+    }
+
+    /// Adds to a target of several hosts what finds the one that takes writes.
+    static func completed(_ target: ConnectionTarget, isReadOnly: Bool) -> ConnectionTarget {
+        guard target.hostCount > 1 else { return target }
+        var target = target
+        // What the string says itself holds.
+        func complete(_ keyword: String, _ value: String) {
+            if !target.names(keyword) { target.settings[keyword] = value }
+        }
+        if !isReadOnly { complete("target_session_attrs", "read-write") }
+        complete("connect_timeout", "2")
+        complete("keepalives_idle", "5")
+        complete("keepalives_interval", "2")
+        complete("keepalives_count", "3")
+        complete("tcp_user_timeout", "10000")
+        return target
+    }
+}

@@ -1,0 +1,68 @@
+import CoreDataModel
+import PostgresConnection
+import StoreEngine
+
+extension OpenDatabase {
+    /// Whether what happened means that the server is gone, or is the primary no longer.
+    func isServerLost(_ error: PostgresError) -> Bool {
+        error.isConnectionFailure || error.isOnStandby || !connection.isUsable
+    }
+
+    /// Whether a transaction is open that cannot be begun again on another connection, or one state is read that no other connection has.
+    var isBoundToConnection: Bool { isInLongTransaction || isPinned || place.session != nil }
+
+    /// Runs work that only reads. It is done again when the connection turns out to be lost, unless rows were handed out already.
+    func reading<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
+        try run(work) {
+            var start: ContinuousClock.Instant?
+            while true {
+                do { return try body() } catch let error as PostgresError {
+                    guard isServerLost(error), !isBoundToConnection, !keepsOthersOut else { throw error }
+                    let since = start ?? .now
+                    start = since
+                    try reconnect(after: error, since: since)
+                }
+            }
+        }
+    }
+
+    /// Makes a new connection where the old one is lost.
+    func reconnectIfNeeded() throws {
+        guard !connection.isUsable, !isBoundToConnection else { return }
+        try reconnect(
+            after: PostgresError(state: PostgresError.connectionFailure, message: "the connection was lost"),
+            since: .now)
+    }
+
+    /// Makes a new connection, to whichever server takes writes by then.
+    ///
+    /// - Throws: the latest error when there is none in time.
+    func reconnect(after error: PostgresError, since start: ContinuousClock.Instant) throws {
+        let recovery = Recovery(.none, deadline: place.failover.deadline)
+        NSPostgreSQLMetricsReceiver.record(.serverLost(state: error.state))
+        let (verdict, latest) = try RecoveryRun.run(recovery, from: error, since: start, connect: connectAnew)
+        let elapsed = ContinuousClock.now - start
+        guard verdict == .undone else {
+            NSPostgreSQLMetricsReceiver.record(.serverNotFound(after: elapsed))
+            throw latest
+        }
+        NSPostgreSQLMetricsReceiver.record(.serverFound(after: elapsed))
+    }
+
+    /// Takes a new connection, unless its server is a primary of former times that has not noticed yet.
+    func connectAnew() throws {
+        let new = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
+        if place.failover.waitsWhenOpening, !isReadOnly {
+            let found = try ServerSearch.timeline(new)
+            guard found >= timeline else {
+                throw PostgresError(
+                    state: "25006",
+                    message: "the server writes timeline \(found), and another one has written \(timeline) since")
+            }
+            timeline = found
+        }
+        connection = new
+        keys.removeAll()
+        keepsOthersOut = false
+    }
+}

@@ -1,0 +1,78 @@
+import CoreDataModel
+import PostgresConnection
+import StoreEngine
+
+extension OpenDatabase {
+    /// Runs a closure in a transaction that counts as a save, or in a part of the long one; undone when it throws.
+    ///
+    /// - Throws: `StructureChange`, `UnexpectedChange`, `SaveUndone`, and what the closure throws.
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        if isInLongTransaction { return try connection.part(body) }
+        try beginSave()
+        let result: Result
+        do { result = try body() } catch {
+            // The first error is the one to tell.
+            try? connection.rollback()
+            throw error
+        }
+        try commitSave()
+        return result
+    }
+
+    /// Begins a transaction that counts as a save, on another connection where this one turns out to be lost.
+    func beginSave() throws {
+        var start: ContinuousClock.Instant?
+        while true {
+            do {
+                _ = try connection.pipeline(beginning())
+                return
+            } catch let error as PostgresError {
+                try? connection.rollback()
+                guard isServerLost(error), !isBoundToConnection else { try explain(error) }
+                let since = start ?? .now
+                start = since
+                try reconnect(after: error, since: since)
+            }
+        }
+    }
+
+    /// Commits the transaction of a save. When the connection is lost before the answer, whichever server is the primary then is
+    /// asked what became of the save.
+    ///
+    /// - Throws: `SaveUndone` where nothing of it is there; an error that says so where nobody could be asked.
+    func commitSave() throws {
+        let warnings = connection.warningCount
+        var failure = PostgresError(state: "01000", message: "the server did not wait for its standbys")
+        do {
+            try connection.commit()
+            if connection.warningCount == warnings {
+                ownSaves &+= 1
+                return
+            }
+        } catch let error as PostgresError where isServerLost(error) && place.session == nil {
+            failure = error
+        } catch {
+            // The first error is the one to tell.
+            try? connection.rollback()
+            throw error
+        }
+        let (mark, start) = (writer?.mark, ContinuousClock.now)
+        NSPostgreSQLMetricsReceiver.record(.serverLost(state: failure.state))
+        let (verdict, latest) = try RecoveryRun.run(
+            Recovery(.commit(hasMark: mark != nil), deadline: place.failover.deadline), from: failure, since: start,
+            connect: connectAnew, ask: { try mark?.isSaved(in: place.schema, connection) })
+        let elapsed = ContinuousClock.now - start
+        switch verdict {
+        case .saved, .undone:
+            NSPostgreSQLMetricsReceiver.record(.saveDecided(isSaved: verdict == .saved, after: elapsed))
+        case .undecided, .unreachable: NSPostgreSQLMetricsReceiver.record(.saveUndecided(after: elapsed))
+        }
+        switch verdict {
+        case .saved: ownSaves &+= 1
+        case .undone: throw SaveUndone(cause: failure)
+        case .undecided, .unreachable:
+            writer?.renew()
+            throw PostgresStoreError.uncertain(latest, place: place, mark)
+        }
+    }
+}

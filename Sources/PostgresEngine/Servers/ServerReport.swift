@@ -1,0 +1,107 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import StoreEngine
+
+/// What the servers that a store names say of themselves, for people.
+package enum ServerReport {
+    /// One server.
+    package struct Server: Equatable {
+        package let host: String
+        package var isReachable = false
+        package var isStandby = false
+        /// The place in the log up to which it has written, or replayed.
+        package var position = ""
+        /// How long ago the last transaction that a standby has was committed, in seconds.
+        package var lag: Double?
+        package var connections: Int64 = 0
+        package var mostConnections: Int64 = 0
+        /// Why it is not reachable.
+        package var reason = ""
+
+        package init(host: String) { self.host = host }
+
+        package var line: String {
+            guard isReachable else { return "\(host): not reachable (\(reason))" }
+            let behind = lag.map { String(format: ", last transaction %.1f s ago", $0) } ?? ""
+            return
+                "\(host): \(isStandby ? "standby" : "primary"), at \(position)\(behind), \(connections) of \(mostConnections) connections"
+        }
+    }
+
+    /// Asks each server that a store's URL or connection string names.
+    ///
+    /// - Parameter url: the store's URL.
+    /// - Returns: the servers in the order of their names, then what the primary knows of its standbys, and the statements that
+    ///   take most time where `pg_stat_statements` is there.
+    /// - Throws: an `NSError` for a URL that is none of PostgreSQL's.
+    package static func lines(of url: URL) throws -> [String] {
+        let place = try StorePlace(url, [NSReadOnlyPersistentStoreOption: true])
+        var lines: [String] = []
+        for target in place.target.eachHost {
+            var host = target
+            host.settings["target_session_attrs"] = "any"
+            if !target.names("connect_timeout") { host.settings["connect_timeout"] = "2" }
+            var server = Server(host: Self.name(of: target))
+            do {
+                let connection = try PostgresConnection(host, keepsStatements: false)
+                try describe(&server, connection)
+                lines.append(server.line)
+                if !server.isStandby { lines += try details(connection) }
+            } catch let error as PostgresError {
+                server.reason = error.message
+                lines.append(server.line)
+            }
+        }
+        return lines
+    }
+
+    private static func name(of target: ConnectionTarget) -> String {
+        let parsed = (try? target.parsed()) ?? [:]
+        let host =
+            target.settings["host"] ?? parsed["host"] ?? target.settings["hostaddr"] ?? parsed["hostaddr"] ?? "local"
+        return (target.settings["port"] ?? parsed["port"]).map { "\(host):\($0)" } ?? host
+    }
+
+    private static func describe(_ server: inout Server, _ connection: PostgresConnection) throws {
+        let result = try connection.queryOnce(
+            """
+            SELECT pg_is_in_recovery(), CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END::text, \
+            extract(epoch FROM now() - pg_last_xact_replay_timestamp())::float8, \
+            (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), \
+            current_setting('max_connections')::bigint, pg_is_in_recovery()
+            """)
+        server.isReachable = true
+        server.isStandby = result.integer(0, 0) == 1
+        server.position = result.string(0, 1)
+        if server.isStandby, !result.isNull(0, 2) { server.lag = result.double(0, 2) }
+        (server.connections, server.mostConnections) = (result.integer(0, 3), result.integer(0, 4))
+    }
+
+    /// What the primary knows: who copies from it, and which statements take most time.
+    private static func details(_ connection: PostgresConnection) throws -> [String] {
+        var lines: [String] = []
+        let standbys = try connection.queryOnce(
+            """
+            SELECT application_name, coalesce(state, '?'), coalesce(sync_state, '?'), \
+            coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::bigint FROM pg_stat_replication ORDER BY 1
+            """)
+        for row in 0..<standbys.count {
+            lines.append(
+                "  copied by \(standbys.string(row, 0)): \(standbys.string(row, 1)), \(standbys.string(row, 2)), "
+                    + "\(standbys.integer(row, 3)) bytes behind")
+        }
+        // Where the extension is not loaded, or the role may not read it, there is nothing to say.
+        let slow = try? connection.queryOnce(
+            """
+            SELECT round(mean_exec_time::numeric, 2)::text, calls, left(regexp_replace(query, '\\s+', ' ', 'g'), 100) \
+            FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+            ORDER BY total_exec_time DESC LIMIT 5
+            """)
+        for row in 0..<(slow?.count ?? 0) {
+            guard let slow else { break }
+            lines.append("  \(slow.string(row, 0)) ms × \(slow.integer(row, 1)): \(slow.string(row, 2))")
+        }
+        return lines
+    }
+}

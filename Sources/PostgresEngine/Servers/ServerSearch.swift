@@ -1,0 +1,51 @@
+import CoreDataModel
+import PostgresConnection
+import StoreEngine
+
+/// Connections to the server that takes writes.
+enum ServerSearch {
+    /// Connects. Statements name the schemas of their tables, so that no other table is taken for one of them.
+    static func connect(
+        _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool, to target: ConnectionTarget? = nil
+    ) throws -> PostgresConnection {
+        let connection = try PostgresConnection(target ?? place.target, keepsStatements: !isPooled)
+        if let seconds = place.failover.answerTimeout { connection.watchAnswers(seconds: seconds) }
+        // A pooler would leave what is set here to others.
+        guard !isPooled else { return connection }
+        let limit = place.failover.statementTimeout.map { "; SET statement_timeout = \($0)" } ?? ""
+        try connection.execute(
+            "SET search_path = pg_catalog, pg_temp; SET client_min_messages = warning; \(settings.lockTimeout())\(limit)"
+        )
+        return connection
+    }
+
+    /// Connects when a store is opened: waits for a server where one of several may be the next primary.
+    static func connectWaiting(
+        _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool
+    ) throws -> PostgresConnection {
+        do { return try connect(place, settings, isPooled: isPooled) } catch let error as PostgresError {
+            guard place.failover.waitsWhenOpening, error.isWorthLookingElsewhere else { throw error }
+            var found: PostgresConnection?
+            let (_, latest) = try RecoveryRun.run(
+                Recovery(.none, deadline: place.failover.deadline), from: error, since: .now,
+                connect: { found = try connect(place, settings, isPooled: isPooled) })
+            guard let found else { throw latest }
+            return found
+        }
+    }
+
+    private static let timeline = """
+        SELECT CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END
+        """
+
+    /// The timeline that a server writes; each promotion begins another one.
+    ///
+    /// - Throws: an error that is ``PostgresError/isOnStandby`` for a server that writes none.
+    static func timeline(_ connection: PostgresConnection) throws -> String {
+        let result = try connection.queryOnce(timeline)
+        guard result.count == 1, !result.isNull(0, 0) else {
+            throw PostgresError(state: "25006", message: "the server is a standby, which takes no writes")
+        }
+        return result.string(0, 0)
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// A promise: who reads with it sees at least what was saved when it was made, from whichever server.
+///
+/// ```swift
+/// try context.save()
+/// let token = try coordinator.postgreSQLReadToken()       // into a cookie, say
+/// // in another process:
+/// try coordinator.require(token)                          // what is pinned after this sees the save
+/// ```
+public struct NSPostgreSQLReadToken: Codable, Hashable, Comparable, Sendable {
+    /// A place in the server's log: all that is written before it is seen.
+    let position: UInt64
+
+    init(position: UInt64) { self.position = position }
+
+    /// A place as PostgreSQL writes it: `16/B374D848`.
+    init?(text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let high = UInt32(parts[0], radix: 16), let low = UInt32(parts[1], radix: 16) else {
+            return nil
+        }
+        position = UInt64(high) << 32 | UInt64(low)
+    }
+
+    /// The place as PostgreSQL reads it.
+    var text: String {
+        "\(String(position >> 32, radix: 16, uppercase: true))/\(String(position & 0xFFFF_FFFF, radix: 16, uppercase: true))"
+    }
+
+    /// Whether one promise is less than another one, which keeps both.
+    ///
+    /// - Parameters:
+    ///   - first: a promise.
+    ///   - second: another one of the same cluster.
+    /// - Returns: whether what the second one promises is more.
+    public static func < (first: Self, second: Self) -> Bool { first.position < second.position }
+
+    /// Reads a token as it is kept.
+    ///
+    /// - Parameter decoder: what holds the token.
+    /// - Throws: an error for what is none.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let token = Self(text: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no place in a log")
+        }
+        self = token
+    }
+
+    /// Writes the token: a short text.
+    ///
+    /// - Parameter encoder: what takes the token.
+    /// - Throws: the encoder's errors.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}

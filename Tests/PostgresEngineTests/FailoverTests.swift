@@ -1,0 +1,269 @@
+import CoreDataModel
+import FaultProxy
+import Foundation
+import PostgresConnection
+import PostgresEngine
+import PostgresServer
+import StoreEngine
+import Synchronization
+import Testing
+
+/// The message that asks the server to commit: the text and its end.
+private let commit = "COMMIT\0"
+
+/// A store behind a network that loses what it is told to lose.
+private struct Behind {
+    let database: TestDatabase
+    let proxy: FaultProxy
+    let url: URL
+    let engine: PostgresEngine
+
+    init(_ options: [AnyHashable: Any] = [:]) throws {
+        database = try TestDatabase()
+        let folder = "\(database.server.folder)/\(database.name)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        proxy = try FaultProxy(
+            listeningAt: .file("\(folder)/.s.PGSQL.5432"),
+            to: .file("\(database.server.folder)/.s.PGSQL.5432"))
+        url = try #require(URL(string: "postgresql:///\(database.name)?host=\(folder)&user=postgres"))
+        engine = PostgresEngine(StoreFacts(url: url, options: options))
+        try engine.open(Notes.model)
+    }
+
+    func texts() throws -> [String] { try database.rows("SELECT text FROM note ORDER BY text").map { $0[0] } }
+}
+
+@Suite("A save whose connection is lost", .needsPostgres)
+struct FailoverTests {
+    @Test("happens once when the server has the COMMIT, and its answer is lost")
+    func answerLost() throws {
+        let store = try Behind()
+        let changes = try Notes.changes(store.engine, ["a"])
+        store.proxy.set(.after(commit))
+        _ = try store.engine.save(changes)
+        #expect(!store.proxy.isAmbushSet)
+        #expect(try store.texts() == ["a"])
+    }
+
+    @Test("happens once when the server never gets the COMMIT")
+    func commitLost() throws {
+        let store = try Behind()
+        let changes = try Notes.changes(store.engine, ["a"])
+        store.proxy.set(.before(commit))
+        _ = try store.engine.save(changes)
+        #expect(!store.proxy.isAmbushSet)
+        #expect(try store.texts() == ["a"])
+    }
+
+    @Test("happens once when the connection is lost before")
+    func statementLost() throws {
+        let store = try Behind()
+        _ = try store.engine.save(Notes.changes(store.engine, ["a"]))
+        let changes = try Notes.changes(store.engine, ["b"])
+        store.proxy.set(.before("pippin_"))
+        _ = try store.engine.save(changes)
+        #expect(try store.texts() == ["a", "b"])
+    }
+
+    @Test("is counted once by programs that look at the count of saves")
+    func counted() throws {
+        let store = try Behind()
+        let before = try #require(try store.engine.sharing?.changeCount())
+        let changes = try Notes.changes(store.engine, ["a"])
+        store.proxy.set(.after(commit))
+        _ = try store.engine.save(changes)
+        #expect(try store.engine.sharing?.changeCount() == before)
+        #expect(try store.database.rows("SELECT sum(count) FROM pippin.saves") == [["1"]])
+    }
+
+    @Test("is undecided when nobody can be asked, and can be asked for later, by another process, too")
+    func undecided() throws {
+        let store = try Behind([NSPostgreSQLFailoverTimeoutOption: 0.3])
+        let changes = try Notes.changes(store.engine, ["a"])
+        store.proxy.set(.after(commit), thenRefuses: true)
+        let error = #expect(throws: NSError.self) { _ = try store.engine.save(changes) }
+        let save = try #require(error.flatMap { NSPostgreSQLUndecidedSave(of: $0) })
+        #expect(error?.localizedDescription.contains("is not known") == true)
+        let kept = try JSONDecoder().decode(NSPostgreSQLUndecidedSave.self, from: JSONEncoder().encode(save))
+        let unreachable = #expect(throws: NSError.self) {
+            _ = try kept.wasSaved(at: store.url, options: [NSPostgreSQLFailoverTimeoutOption: 0.1])
+        }
+        #expect(unreachable?.localizedDescription.contains("cannot be reached") == true)
+        store.proxy.set(.passes)
+        #expect(try kept.wasSaved(at: store.url))
+        #expect(try kept.wasSaved(at: store.url))
+        #expect(try store.texts() == ["a"])
+        // The store goes on, and what it saves then is another matter.
+        _ = try store.engine.save(Notes.changes(store.engine, ["b"]))
+        #expect(try kept.wasSaved(at: store.url))
+    }
+
+    @Test("that was asked for, and is not there, does not come through later")
+    func fenced() throws {
+        let store = try Behind([NSPostgreSQLFailoverTimeoutOption: 0.3])
+        let changes = try Notes.changes(store.engine, ["a"])
+        store.proxy.set(.before(commit), thenRefuses: true)
+        let error = #expect(throws: NSError.self) { _ = try store.engine.save(changes) }
+        let save = try #require(error.flatMap { NSPostgreSQLUndecidedSave(of: $0) })
+        store.proxy.set(.passes)
+        #expect(try save.wasSaved(at: store.url) == false)
+        let rows = try store.database.rows("SELECT is_saved FROM pippin.writers WHERE NOT is_saved")
+        #expect(rows.count == 1)
+        #expect(try store.texts() == [])
+    }
+
+    @Test("is waited for when the server is still about to commit it")
+    func underWay() throws {
+        let store = try Behind()
+        // Each commit takes a second and a half, in a trigger that runs when it is asked for.
+        let administrator = try store.database.connect()
+        try administrator.execute(
+            """
+            CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.5); RETURN NULL; END $$;
+            CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON note DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait()
+            """)
+        let changes = try Notes.changes(store.engine, ["a"])
+        store.proxy.set(.silence(commit, seconds: 0))
+        let cutting = Thread { [proxy = store.proxy] in
+            while proxy.isAmbushSet { usleep(100) }
+            usleep(200_000)
+            proxy.set(.refuses)
+            proxy.set(.passes)
+        }
+        cutting.start()
+        _ = try store.engine.save(changes)
+        #expect(try store.texts() == ["a"])
+    }
+
+    @Test("finds out that a server stands still, which says nothing")
+    func silence() throws {
+        let store = try Behind([NSPostgreSQLAnswerTimeoutOption: 0.5, NSPostgreSQLFailoverTimeoutOption: 20])
+        let changes = try Notes.changes(store.engine, ["a"])
+        store.proxy.set(.silent)
+        let back = Thread { [proxy = store.proxy] in
+            sleep(4)
+            proxy.set(.passes)
+        }
+        back.start()
+        _ = try store.engine.save(changes)
+        #expect(try store.texts() == ["a"])
+    }
+
+    @Test("A slow statement is not taken for a server that stands still")
+    func slow() throws {
+        let database = try TestDatabase()
+        let connection = try database.connect()
+        connection.watchAnswers(seconds: 0.3)
+        try connection.execute("SELECT pg_sleep(1.5)")
+        #expect(connection.isUsable)
+    }
+
+    @Test("A long transaction that is lost leaves nothing, and says so")
+    func longTransaction() throws {
+        let store = try Behind()
+        try store.engine.beginLongTransaction(makesIndexesLater: false)
+        _ = try store.engine.save(Notes.changes(store.engine, ["a"]))
+        store.proxy.set(.before(commit))
+        let error = #expect(throws: NSError.self) { try store.engine.endLongTransaction(commits: true) }
+        #expect(error?.localizedDescription.contains("Nothing was saved") == true)
+        #expect(try store.texts() == [])
+        _ = try store.engine.save(Notes.changes(store.engine, ["b"]))
+        #expect(try store.texts() == ["b"])
+    }
+
+    @Test("A generation that is pinned ends with an error, and later ones see what is there")
+    func pinned() throws {
+        let store = try Behind()
+        _ = try store.engine.save(Notes.changes(store.engine, ["a"]))
+        store.engine.readGeneration = try store.engine.pinning?.pinGeneration()
+        #expect(try store.engine.fetchCount(Notes.plan()) == 1)
+        store.proxy.set(.refuses)
+        store.proxy.set(.passes)
+        #expect(throws: NSError.self) { _ = try store.engine.fetchCount(Notes.plan()) }
+        store.engine.readGeneration = nil
+        #expect(try store.engine.fetchCount(Notes.plan()) == 1)
+    }
+
+    @Test("Portions that are cut off end with an error, not with fewer rows")
+    func portions() throws {
+        let store = try Behind()
+        _ = try store.engine.save(Notes.changes(store.engine, ["a", "b", "c"]))
+        let portions = try store.engine.portions(Notes.plan())
+        #expect(try portions.next(1).count == 1)
+        store.proxy.set(.refuses)
+        store.proxy.set(.passes)
+        #expect(throws: NSError.self) { _ = try portions.next(1) }
+    }
+
+    @Test("A batch whose COMMIT is lost has changed everything or says that nothing was")
+    func batch() throws {
+        let store = try Behind()
+        _ = try store.engine.save(Notes.changes(store.engine, ["a", "b"]))
+        store.proxy.set(.after(commit))
+        _ = try store.engine.batches?.deleteBatch(BatchDeletePlan(rows: Notes.plan("text == 'a'")))
+        #expect(try store.texts() == ["b"])
+        store.proxy.set(.before(commit))
+        let error = #expect(throws: NSError.self) {
+            _ = try store.engine.batches?.deleteBatch(BatchDeletePlan(rows: Notes.plan("text == 'b'")))
+        }
+        #expect(error?.localizedDescription.contains("Nothing was saved") == true)
+        #expect(try store.texts() == ["b"])
+    }
+
+    @Test("A role that may not write marks saves without them")
+    func withoutMarks() throws {
+        let store = try Behind()
+        let administrator = try store.database.connect()
+        try administrator.execute(
+            """
+            CREATE ROLE unmarked_\(store.database.name) LOGIN;
+            GRANT USAGE ON SCHEMA public, pippin TO unmarked_\(store.database.name);
+            GRANT SELECT ON ALL TABLES IN SCHEMA public, pippin TO unmarked_\(store.database.name);
+            GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO unmarked_\(store.database.name);
+            GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO unmarked_\(store.database.name);
+            GRANT UPDATE ON pippin.stores, pippin.saves TO unmarked_\(store.database.name)
+            """)
+        let url = try #require(
+            URL(string: store.url.absoluteString.replacing("=postgres", with: "=unmarked_\(store.database.name)")))
+        let engine = PostgresEngine(StoreFacts(url: url, options: nil))
+        try engine.open(Notes.model)
+        _ = try engine.save(Notes.changes(engine, ["a"]))
+        store.proxy.set(.after(commit))
+        let error = #expect(throws: NSError.self) { _ = try engine.save(Notes.changes(engine, ["b"])) }
+        #expect(error.flatMap { NSPostgreSQLUndecidedSave(of: $0) } == nil)
+        #expect(error?.localizedDescription.contains("is not known") == true)
+    }
+
+    @Test("is not taken for safe when the server stops waiting for its standbys, which is but a warning")
+    func notReplicated() throws {
+        // A server that waits for a standby which never comes, unless who saves asks it not to.
+        let server = try PostgresServer(
+            settings: ["-c synchronous_standby_names=nobody", "-c synchronous_commit=local"])
+        defer { server.stop() }
+        let plain = try #require(URL(string: server.uri(database: "postgres")))
+        let maker = PostgresEngine(StoreFacts(url: plain, options: nil))
+        try maker.open(Notes.model)
+        let waiting = try #require(URL(string: plain.absoluteString + "&options=-c%20synchronous_commit%3Don"))
+        let engine = PostgresEngine(
+            StoreFacts(url: waiting, options: [NSPostgreSQLFailoverTimeoutOption: 1]))
+        // An administrator who cancels what waits for the standby.
+        let isOver = Atomic<Bool>(false)
+        defer { isOver.store(true, ordering: .relaxed) }
+        let cancelling = Thread {
+            let connection = try? PostgresConnection(ConnectionTarget(plain.absoluteString))
+            while !isOver.load(ordering: .relaxed) {
+                _ = try? connection?.query(
+                    "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+                usleep(50_000)
+            }
+        }
+        cancelling.start()
+        try engine.open(Notes.model)
+        let changes = try Notes.changes(engine, ["a"])
+        let error = #expect(throws: NSError.self) { _ = try engine.save(changes) }
+        let save = try #require(error.flatMap { NSPostgreSQLUndecidedSave(of: $0) })
+        // It is there, and once somebody need not wait for the standby, it can be said.
+        #expect(try save.wasSaved(at: plain))
+        #expect(try maker.fetchCount(Notes.plan()) == 1)
+    }
+}

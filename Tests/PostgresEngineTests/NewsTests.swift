@@ -1,0 +1,71 @@
+import CoreDataModel
+import Foundation
+import PostgresEngine
+import PostgresServer
+import StoreEngine
+import Synchronization
+import Testing
+
+@Suite("News of what others save", .needsPostgres)
+struct NewsTests {
+    private final class Count: Sendable {
+        let value = Atomic<Int>(0)
+
+        func waits(for count: Int) async throws -> Bool {
+            for _ in 0..<200 where value.load(ordering: .relaxed) < count {
+                try await Task.sleep(for: .milliseconds(25))
+            }
+            return value.load(ordering: .relaxed) >= count
+        }
+    }
+
+    private static var options: [AnyHashable: Any] { [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true] }
+
+    private func listens(_ engine: PostgresEngine) -> Count {
+        let count = Count()
+        engine.news?.listen(asking: { $0() }, heard: { count.value.add(1, ordering: .relaxed) })
+        return count
+    }
+
+    @Test("All stores of a process that are in one database hear by one connection, and each of its own store only")
+    func oneConnection() async throws {
+        let stores = try PostgresStores()
+        let (first, second) = (stores.nextURL(), stores.nextURL())
+        let engines = try (0..<5).map { try stores.open($0 == 0 ? second : first, Notes.model, options: Self.options) }
+        let counts = engines.map(listens)
+        let listening =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+        #expect(try stores.database.rows(listening) == [["1"]])
+        _ = try engines[1].save(Notes.changes(engines[1], ["a"]))
+        for index in 2..<5 { #expect(try await counts[index].waits(for: 1)) }
+        // Not of what it has saved itself, and not of other stores.
+        #expect(counts[1].value.load(ordering: .relaxed) == 0)
+        #expect(counts[0].value.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("Who closes a store hears no more, and the others go on")
+    func closed() async throws {
+        let stores = try PostgresStores()
+        let url = stores.nextURL()
+        let engines = try (0..<3).map { _ in try stores.open(url, Notes.model, options: Self.options) }
+        let counts = engines.map(listens)
+        engines[1].close()
+        _ = try engines[0].save(Notes.changes(engines[0], ["a"]))
+        #expect(try await counts[2].waits(for: 1))
+        #expect(counts[1].value.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("A connection that is lost is made anew, and a change is assumed")
+    func lost() async throws {
+        let stores = try PostgresStores()
+        let url = stores.nextURL()
+        let engines = try (0..<2).map { _ in try stores.open(url, Notes.model, options: Self.options) }
+        let count = listens(engines[1])
+        _ = try stores.database.rows(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+        )
+        #expect(try await count.waits(for: 1))
+        _ = try engines[0].save(Notes.changes(engines[0], ["a"]))
+        #expect(try await count.waits(for: 2))
+    }
+}
