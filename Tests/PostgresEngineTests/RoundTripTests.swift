@@ -133,6 +133,23 @@ struct RoundTripTests {
         #expect(try engine.fetchCount(Notes.plan("text BEGINSWITH 'note'")) == count)
     }
 
+    @Test("and later rows have higher keys than those of a batch")
+    func keys() throws {
+        var plan = BatchInsertPlan(entity: try Notes.entity("Note"))
+        for (text, wantsIdentifiers) in [("first", false), ("second", true)] {
+            plan.wantsIdentifiers = wantsIdentifiers
+            var isFirst = true
+            _ = try engine.insertBatch(plan) { row in
+                defer { isFirst = false }
+                row.values[0] = .string(text)
+                return isFirst
+            }
+        }
+        _ = try engine.save(Notes.changes(engine, ["third"]))
+        let rows = try engine.fetchRows(Notes.plan("text IN {'first', 'second', 'third'}", sortedBy: "text"))
+        #expect(rows.map(\.objectID.key) == rows.map(\.objectID.key).sorted())
+    }
+
     @Test("and a batch may ask for what it has inserted so far")
     func asking() throws {
         let plan = BatchInsertPlan(entity: try Notes.entity("Note"))

@@ -82,7 +82,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
             case .string(let text): values.append(.string(text))
             case .integer(let number): values.append(.integer(number))
             case .uuid(let uuid): values.append(.uuid(uuid))
-            case .other: return nil
+            default: return nil
             }
         }
         return values

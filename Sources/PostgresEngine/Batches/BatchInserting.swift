@@ -55,6 +55,8 @@ private struct BatchInsertion {
             meetsRows || plan.wantsIdentifiers || database.hasHistory
             ? nil
             : OpenCopy(database.connection, RowStatements.copyNew(access.mapping, access.columns))
+        // Keys that wait here are lower than those that the database gives out, and would make later rows look older.
+        if open != nil { database.keys.removeAll(access.mapping.table) }
     }
 
     mutating func add(_ row: BatchRow) throws {

@@ -26,8 +26,6 @@ package final class OpenDatabase {
     var writer: SaveWriter?
     /// The timeline of the server, where another one could take its place.
     var timeline = ""
-    /// Whether a fetch has handed out some of its rows, so that it cannot begin again.
-    var hasHandedOut = false
     /// Whether a transaction is open in which nothing was written yet, so that others wait.
     var keepsOthersOut = false
     /// How the properties of entities are numbered in the history.
