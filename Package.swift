@@ -162,7 +162,9 @@ let package = Package(
         // Stores on servers; apart, so that `pippin` links no `libpq`.
         .executableTarget(
             name: "PippinPostgresCommand",
-            dependencies: ["CoreData", "CoreDataPostgres", "PostgresEngine", "PostgresMigration"]),
+            dependencies: [
+                "CoreData", "CoreDataPostgres", "ModelFiles", "PostgresEngine", "PostgresMigration", "StoreReading",
+            ]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
         .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
@@ -239,8 +241,14 @@ let package = Package(
             dependencies: [
                 "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles",
                 "PostgresConnection",
-                "PostgresServer",
+                "PostgresServer", "StoreReading",
             ]),
+        // Programs that migrate stores in PostgreSQL, and are killed on the way.
+        .executableTarget(
+            name: "PostgresMigrationChild", dependencies: ["PippinPostgres"], path: "Tests/PostgresMigrationChild"),
+        .testTarget(
+            name: "PostgresMigrationTests",
+            dependencies: ["PostgresConnection", "PostgresMigrationChild", "PostgresServer"]),
         .testTarget(
             name: "PippinRecordsTests",
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),

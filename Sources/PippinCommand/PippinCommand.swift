@@ -95,11 +95,12 @@ enum PippinCommand {
             return options.asJSON
                 ? try RawText.dumpJSON(raw, entities, output) : try RawText.dump(raw, entities, output)
         }
-        let entities = try store.entities(named: options.entity)
+        let objects = store.objects
+        let entities = try objects.entities(named: options.entity)
         if options.asJSON {
-            try DumpJSON.write(store, entities, output)
+            try DumpJSON.write(objects, entities, output)
         } else {
-            try DumpText.write(store, entities, output)
+            try DumpText.write(objects, entities, output)
         }
     }
 

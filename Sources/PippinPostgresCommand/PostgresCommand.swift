@@ -3,11 +3,14 @@ import CoreDataPostgres
 import Foundation
 import PostgresEngine
 import PostgresMigration
+import StoreReading
 
 /// `pippin-postgres`: what is done with stores on servers, apart from `pippin` so that this needs no `libpq`.
 enum PostgresCommand {
     static let usage = """
         usage: pippin-postgres info STORE               what a store and its servers say of themselves
+               pippin-postgres dump [--json] STORE [ENTITY]    the objects of a store
+               pippin-postgres model extract [--force] STORE FILE    writes a store's own model (.xcdatamodeld)
                pippin-postgres copy SOURCE TARGET       copies a store; there must be none at the target
                pippin-postgres migrate STORE MODEL      brings a store to a model (.mom, .momd)
                pippin-postgres migrate --sql STORE MODEL    prints the statements of that, and changes nothing
@@ -25,6 +28,16 @@ enum PostgresCommand {
         _ = NSPostgreSQLStoreType
         switch (arguments.first, Array(arguments.dropFirst())) {
         case ("info"?, let rest) where rest.count == 1: try info(Place(rest[0]), output)
+        case ("dump"?, let rest):
+            let asJSON = rest.first == "--json"
+            let others = asJSON ? Array(rest.dropFirst()) : rest
+            guard (1...2).contains(others.count) else { throw Misuse() }
+            try dump(Place(others[0]), entity: others.dropFirst().first, asJSON: asJSON, output)
+        case ("model"?, let rest) where rest.first == "extract":
+            let isForced = rest.dropFirst().first == "--force"
+            let others = Array(rest.dropFirst(isForced ? 2 : 1))
+            guard others.count == 2 else { throw Misuse() }
+            try extract(Place(others[0]), to: others[1], isForced: isForced, output)
         case ("copy"?, let rest) where rest.count == 2: try copy(Place(rest[0]), Place(rest[1]), output)
         case ("migrate"?, let rest) where rest.count == 2: try migrate(Place(rest[0]), rest[1], onlySQL: false, output)
         case ("migrate"?, let rest) where rest.count == 3 && rest[0] == "--sql":
@@ -78,6 +91,37 @@ enum PostgresCommand {
                 output("\(entity.name ?? ""): \(try context.count(for: request))\n")
             }
         }
+    }
+
+    private static func dump(_ place: Place, entity: String?, asJSON: Bool, _ output: (String) -> Void) throws {
+        let (coordinator, store) = try place.coordinator(readOnly: true)
+        let name = place.url.withoutPassword.absoluteString
+        let objects = StoreObjects(
+            title: name, place: name, uuid: store.identifier ?? "",
+            layout: try coordinator.managedObjectModel.compiledLayout(),
+            coordinator: coordinator, store: store, isSorted: true)
+        let entities = try objects.entities(named: entity)
+        if asJSON {
+            try DumpJSON.write(objects, entities, output)
+        } else {
+            try DumpText.write(objects, entities, output)
+        }
+    }
+
+    /// Writes the model that a store keeps as a source model, which Xcode and the plugin read.
+    private static func extract(
+        _ place: Place, to path: String, isForced: Bool, _ output: (String) -> Void
+    ) throws {
+        let destination = URL(fileURLWithPath: path)
+        guard isForced || !FileManager.default.fileExists(atPath: path) else {
+            throw CommandError("“\(path)” is there already; --force replaces it")
+        }
+        let document = try ModelDocument(place.model()).withoutImpliedIndexes.withEditorDefaults
+        let name = destination.deletingPathExtension().lastPathComponent
+        let losses = try SourcePackageWriter.write(
+            [SourcePackageWriter.Version(name: name, document: document)], current: name, to: destination)
+        for loss in losses { output("warning: the file does not say \(loss.text)\n") }
+        output("“\(path)” has \(TextTools.count(document.entities.count, "entity", "entities")).\n")
     }
 
     private static func copy(_ source: Place, _ target: Place, _ output: (String) -> Void) throws {

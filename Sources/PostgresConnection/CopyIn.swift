@@ -1,8 +1,8 @@
 import CLibPQ
 
 /// Rows on their way into a table, in `COPY`'s binary format.
-package struct CopyWriter {
-    private var values = BinaryValues()
+@usableFromInline package struct CopyWriter {
+    @usableFromInline var values = BinaryValues()
     private let connection: PostgresConnection
     private static let portion = 1 << 18
 
@@ -23,10 +23,10 @@ package struct CopyWriter {
         values.append(Int16(columns))
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func append(_ value: some BinaryValue) { values.appendSized(value) }
 
-    package mutating func appendNull() { values.appendNull() }
+    @inlinable package mutating func appendNull() { values.appendNull() }
 
     mutating func append(contentsOf rows: BinaryValues) throws {
         rows.bytes.withUnsafeBytes { values.append(contentsOf: $0) }
@@ -48,26 +48,26 @@ package struct CopyWriter {
 }
 
 /// Rows for `COPY` that are made before it begins.
-package struct CopyRows {
-    private var values = BinaryValues()
-    package private(set) var count = 0
+@usableFromInline package struct CopyRows {
+    @usableFromInline var values = BinaryValues()
+    @usableFromInline package var count = 0
 
     package init() {}
 
-    package var byteCount: Int { values.bytes.count }
+    @inlinable package var byteCount: Int { values.bytes.count }
 
     /// Begins the next row.
     ///
     /// - Parameter columns: how many values follow.
-    package mutating func beginRow(_ columns: Int) {
+    @inlinable package mutating func beginRow(_ columns: Int) {
         count += 1
         values.append(Int16(columns))
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func append(_ value: some BinaryValue) { values.appendSized(value) }
 
-    package mutating func appendNull() { values.appendNull() }
+    @inlinable package mutating func appendNull() { values.appendNull() }
 
     package mutating func removeAll() {
         values.removeAll()
@@ -75,6 +75,34 @@ package struct CopyRows {
     }
 
     func append(to writer: inout CopyWriter) throws { try writer.append(contentsOf: values) }
+
+    /// What comes before the first row, and after the last one.
+    static var header: CopyRows {
+        var header = CopyRows()
+        for byte: UInt8 in [0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00] {
+            header.values.append(byte)
+        }
+        header.values.append(Int32(0))
+        header.values.append(Int32(0))
+        return header
+    }
+    static var trailer: CopyRows {
+        var trailer = CopyRows()
+        trailer.values.append(Int16(-1))
+        return trailer
+    }
+
+    /// Hands the rows to the library.
+    ///
+    /// - Returns: false where the connection is lost.
+    func put(on connection: PostgresConnection) -> Bool {
+        connection.watch?.begin()
+        defer { connection.watch?.end() }
+        return values.bytes.withUnsafeBytes { raw in
+            PQputCopyData(connection.handle, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count))
+                == 1
+        }
+    }
 }
 
 extension PostgresConnection {
@@ -93,6 +121,24 @@ extension PostgresConnection {
     /// - Throws: the server's errors, and what `body` throws; then no row is there.
     @discardableResult
     package func copy(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws -> Int {
+        settle()
+        try beginCopy(sql)
+        watch?.begin()
+        defer { watch?.end() }
+        var failure: (any Error)?
+        var writer = CopyWriter(self)
+        do {
+            try body(&writer)
+            try writer.finish()
+        } catch { failure = error }
+        do {
+            let count = try endCopy(sql, failing: failure != nil)
+            if let failure { throw failure }
+            return count
+        } catch { throw failure ?? error }
+    }
+
+    func beginCopy(_ sql: String) throws {
         roundTrips += 1
         watch?.begin()
         defer { watch?.end() }
@@ -102,22 +148,24 @@ extension PostgresConnection {
         guard PQresultStatus(start) == PGRES_COPY_IN else {
             throw PostgresError(state: "42601", message: "the statement is no COPY FROM STDIN", statement: sql)
         }
-        var failure: (any Error)?
-        var writer = CopyWriter(self)
-        do {
-            try body(&writer)
-            try writer.finish()
-        } catch { failure = error }
+    }
+
+    /// - Returns: how many rows there are more.
+    /// - Throws: the server's error, also where it is asked to fail.
+    func endCopy(_ sql: String, failing: Bool = false) throws -> Int {
         roundTrips += 1
-        PQputCopyEnd(handle, failure == nil ? nil : "the rows could not be made")
+        watch?.begin()
+        defer { watch?.end() }
+        PQputCopyEnd(handle, failing ? "the rows could not be made" : nil)
         var count = 0
+        var failure: (any Error)?
         while let pointer = PQgetResult(handle) {
             let result = PostgresResult(pointer)
             do {
                 try check(pointer, sql)
                 count = result.affected
             } catch {
-                if failure == nil { failure = error }
+                failure = failure ?? error
                 if !isUsable { break }
             }
         }

@@ -21,6 +21,7 @@ extension PostgresConnection {
     package func pipeline(_ requests: [Request]) throws -> [PostgresResult] {
         if requests.count == 1 { return [try query(requests[0].sql, requests[0].parameters)] }
         guard !requests.isEmpty else { return [] }
+        settle()
         var names: [String] = []
         if keepsStatements { names = try requests.map { try prepared($0.sql, $0.parameters.types) } }
         guard PQenterPipelineMode(handle) == 1 else {

@@ -18,6 +18,10 @@ package final class PostgresConnection {
     var isWhole = false
     /// How many parts are open.
     var parts = 0
+    /// What was sent and is yet to be answered.
+    var ahead: StatementAhead?
+    /// Rows that are on their way.
+    weak var openCopy: OpenCopy?
     let warnings = Warnings()
     /// Sees to it that a server which answers no more is found out.
     var watch: AnswerWatch?
@@ -61,6 +65,7 @@ package final class PostgresConnection {
 
     /// Runs one or several statements without parameters, whose rows do not matter.
     package func execute(_ sql: String) throws {
+        settle()
         roundTrips += 1
         let result = awaiting { PQexec(handle, sql) }
         defer { PQclear(result) }
@@ -81,6 +86,7 @@ package final class PostgresConnection {
     /// Runs a statement that is not worth being kept.
     @discardableResult
     package func queryOnce(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> PostgresResult {
+        settle()
         roundTrips += 1
         let result = parameters.withParts { values, counts, formats in
             awaiting { PQexecParams(handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1) }
@@ -90,6 +96,7 @@ package final class PostgresConnection {
 
     private func run(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
         guard keepsStatements else { return try queryOnce(sql, parameters) }
+        settle()
         let name = try prepared(sql, parameters.types)
         roundTrips += 1
         let result = parameters.withParts { values, counts, formats in
@@ -116,6 +123,7 @@ package final class PostgresConnection {
     /// Has all statements be prepared anew.
     package func forgetStatements() {
         statements.removeAll()
+        settle()
         // Where that does not work, nothing else will, which reports it.
         PQclear(PQexec(handle, "DEALLOCATE ALL"))
     }

@@ -68,21 +68,21 @@ package struct PostgresParameters {
 }
 
 /// An array of values of one type, written as they are added.
-package struct PostgresArray {
+@usableFromInline package struct PostgresArray {
     package let type: PostgresType
-    package private(set) var count = 0
-    private var hasNull = false
-    private var values = BinaryValues()
+    @usableFromInline package var count = 0
+    @usableFromInline var hasNull = false
+    @usableFromInline var values = BinaryValues()
 
     package init(_ type: PostgresType) { self.type = type }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func append(_ value: some BinaryValue) {
         count += 1
         values.appendSized(value)
     }
 
-    package mutating func appendNull() {
+    @inlinable package mutating func appendNull() {
         count += 1
         hasNull = true
         values.appendNull()

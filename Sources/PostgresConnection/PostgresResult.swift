@@ -2,8 +2,8 @@ import CLibPQ
 import Foundation
 
 /// The rows that a statement gave, or how many it changed. Values are read where they lie.
-package final class PostgresResult {
-    let pointer: OpaquePointer?
+@usableFromInline package final class PostgresResult {
+    @usableFromInline let pointer: OpaquePointer?
     /// How many rows there are.
     package let count: Int
 
@@ -26,11 +26,11 @@ package final class PostgresResult {
     /// The type of a column; nil for one that is not known here.
     package func type(_ column: Int) -> PostgresType? { PostgresType(rawValue: PQftype(pointer, Int32(column))) }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(pointer, Int32(row), Int32(column)) != 0 }
 
     /// The bytes of a value; none for no value.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func raw(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: PQgetvalue(pointer, Int32(row), Int32(column)),
@@ -38,11 +38,11 @@ package final class PostgresResult {
     }
 
     /// A whole number of any width, or a Boolean; 0 for no value.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func integer(_ row: Int, _ column: Int) -> Int64 { Self.integer(raw(row, column)) }
 
     /// A whole number of any width.
-    @inline(__always)
+    @inlinable @inline(__always)
     package static func integer(_ raw: UnsafeRawBufferPointer) -> Int64 {
         switch raw.count {
         case 8: Int64(bigEndian: raw.loadUnaligned(as: Int64.self))
@@ -64,9 +64,12 @@ package final class PostgresResult {
     }
 
     /// A floating-point number; 0 for no value.
-    @inline(__always)
-    package func double(_ row: Int, _ column: Int) -> Double {
-        let raw = raw(row, column)
+    @inlinable @inline(__always)
+    package func double(_ row: Int, _ column: Int) -> Double { Self.double(raw(row, column)) }
+
+    /// A floating-point number of either width; 0 for no value.
+    @inlinable @inline(__always)
+    package static func double(_ raw: UnsafeRawBufferPointer) -> Double {
         switch raw.count {
         case 8: return Double(bitPattern: UInt64(bigEndian: raw.loadUnaligned(as: UInt64.self)))
         case 4: return Double(Float(bitPattern: UInt32(bigEndian: raw.loadUnaligned(as: UInt32.self))))
@@ -74,7 +77,7 @@ package final class PostgresResult {
         }
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func string(_ row: Int, _ column: Int) -> String {
         String(decoding: raw(row, column), as: UTF8.self)
     }
@@ -86,7 +89,7 @@ package final class PostgresResult {
         return raw.count == 16 ? UUID(uuid: raw.loadUnaligned(as: uuid_t.self)) : nil
     }
 
-    package func timestamp(_ row: Int, _ column: Int) -> Timestamp {
+    @inlinable package func timestamp(_ row: Int, _ column: Int) -> Timestamp {
         Timestamp(microseconds: integer(row, column))
     }
 

@@ -1,5 +1,5 @@
 /// The types that values are sent and received as, by the numbers that every PostgreSQL server has for them.
-package enum PostgresType: UInt32, Sendable {
+@usableFromInline package enum PostgresType: UInt32, Sendable {
     /// The server finds out.
     case unknown = 0
     case boolean = 16

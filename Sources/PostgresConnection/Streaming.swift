@@ -11,6 +11,7 @@ extension PostgresConnection {
     package func forEachRow(
         _ sql: String, _ parameters: PostgresParameters = .init(), _ body: (PostgresResult) throws -> Bool
     ) throws {
+        settle()
         let name = keepsStatements ? try prepared(sql, parameters.types) : nil
         roundTrips += 1
         let isSent = parameters.withParts { values, counts, formats in

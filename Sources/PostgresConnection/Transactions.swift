@@ -28,6 +28,11 @@ extension PostgresConnection {
         }
     }
 
+    /// Whether the server has taken a statement for parameters of these types.
+    package func hasPrepared(_ sql: String, _ parameters: PostgresParameters) -> Bool {
+        keepsStatements && statements.name(sql, parameters.types) != nil
+    }
+
     /// Runs a statement whose failure leaves the transaction around it as it was, with one round trip where the statement is known.
     package func queryApart(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
         // What cannot be prepared would end the transaction before its part begins.

@@ -28,8 +28,7 @@ enum Rooms {
         ],
         "Pippin": [
             "Errors", "Schema", "Values", "Columns", "Models", "Concurrency", "Derivation", "Decoding", "Rows",
-            "LiveQueries",
-            "Manager",
+            "LiveQueries", "Manager",
             "Encoding",
             "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Verbs", "Aggregates", "Observing",
             "Migrating", "Lists", "Loading",
@@ -56,8 +55,8 @@ enum Rooms {
         "PostgresEngine/Batches/BatchInserting.swift":
             "COPY, and rows that meet others, each in a statement of its own",
         "PostgresEngine/Batches/BatchTransactions.swift": "sets of keys are arrays",
+        "PostgresEngine/Rows/DestinationSQL.swift": "destinations are found for a set of objects, as an array",
         "PostgresEngine/Failover/SaveMark.swift": "marks of saves are this engine's own",
-        "PostgresEngine/Fetching/DatabaseFetching.swift": "destinations are found for a set of objects, as an array",
         "PostgresEngine/History/HistoryWriting.swift": "the history is written as arrays, into tables of this engine's",
         "PostgresEngine/Opening/StoreDuplicate.swift": "rows go from one server to another by COPY",
         "PostgresEngine/Rows/EntityAccess.swift": "rows are found for a set of keys, as an array",
@@ -66,7 +65,7 @@ enum Rooms {
         "PostgresEngine/Saving/DerivedUpdate.swift": "sets of keys are arrays",
         "PostgresEngine/Saving/KeyBlocks.swift": "sequences are PostgreSQL's alone",
         "PostgresEngine/Saving/LongTransactions.swift": "rows that share values are found with one statement",
-        "PostgresEngine/Saving/RowStatements.swift":
+        "PostgresEngine/Rows/RowStatements.swift":
             "rows of one kind are written with one statement, as arrays, or by COPY",
         "PostgresEngine/Servers/ServerReport.swift": "what servers say of themselves is PostgreSQL's alone",
         "PostgresEngine/Tables/TableCreation.swift": "references are PostgreSQL's alone",

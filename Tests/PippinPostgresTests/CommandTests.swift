@@ -5,6 +5,7 @@ import ModelFiles
 import PippinPostgres
 import PostgresConnection
 import PostgresServer
+import StoreReading
 import Testing
 
 @testable import PippinPostgresCommand
@@ -47,6 +48,42 @@ struct CommandTests {
         try shop.database.connect().execute(script)
         #expect(try run("migrate", "--sql", shop.database.uri(), file.path) == "-- nothing to do\n")
         #expect(try shop.database.rows("SELECT title, subtitle FROM public.book") == [["Emma", "null"]])
+    }
+
+    @Test("prints the objects of a store, as text and as JSON, all or those of an entity")
+    func dump() async throws {
+        let shop = try Shop()
+        let books = (0..<100).map { Book(id: "b\($0)", title: "Book \($0)", price: 2.5) }
+        try await shop.manager.save(Author(id: "a", name: "Jane Austen", books: books))
+        let text = try run("dump", shop.database.uri())
+        #expect(text.contains("Book   100 objects"))
+        #expect(text.contains("name           \"Jane Austen\"") || text.contains("\"Jane Austen\""))
+        #expect(text.contains("→ Author/p1"))
+        let json =
+            try JSONSerialization.jsonObject(
+                with: Data(try run("dump", "--json", shop.database.uri(), "Book").utf8)) as? [String: Any]
+        let objects = json?["objects"] as? [String: [[String: Any]]]
+        #expect(objects?.keys.sorted() == ["Book"])
+        #expect(objects?["Book"]?.map { $0["title"] as? String } == books.map(\.title))
+        #expect(throws: CommandError.self) { _ = try run("dump", shop.database.uri(), "Boat") }
+    }
+
+    @Test("writes the model that a store keeps as a source model")
+    func extract() async throws {
+        let shop = try Shop()
+        try await shop.manager.save(Book(id: "1", title: "Emma"))
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "shop-\(UUID().uuidString).xcdatamodeld")
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try run("model", "extract", shop.database.uri(), file.path).hasSuffix("has 2 entities.\n"))
+        #expect(throws: CommandError.self) { _ = try run("model", "extract", shop.database.uri(), file.path) }
+        _ = try run("model", "extract", "--force", shop.database.uri(), file.path)
+        let document = try ModelPackage(at: file).document(version: file.deletingPathExtension().lastPathComponent)
+        #expect(document.entities.map(\.name).sorted() == ["Author", "Book"])
+        // The version is the one that the store has: nothing is to be migrated.
+        let model = try ModelAssembler.model(document, versionHashes: [:])
+        let own = shop.manager.container.managedObjectModel
+        #expect(model.entityVersionHashesByName == own.entityVersionHashesByName)
     }
 
     @Test("says how it is used")

@@ -3,7 +3,7 @@ import Foundation
 
 /// What one would write against `libpq`: prepared statements, binary values, `COPY` for many rows, on the table that Pippin has made.
 final class ByHand {
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
     private let table: String
     private static let columns = "_id, id, title, count, price, created_at, is_flagged"
     /// Seconds from 2000-01-01, which the server counts from, to 2001-01-01.

@@ -17,6 +17,14 @@ struct Item: CoreModel, Equatable {
     }
 }
 
+extension Item {
+    var dictionary: [String: Any] {
+        [
+            "id": id, "title": title, "count": count, "price": price, "createdAt": createdAt, "isFlagged": isFlagged,
+        ]
+    }
+}
+
 /// The same as a managed object.
 final class ItemRecord: NSManagedObject {
     @NSManaged var id: String?

@@ -100,7 +100,7 @@ extension ModelReader {
     ///   - ids: the identifiers.
     /// - Returns: the models that there are.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
-    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, 500 at a time
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, some hundred at a time
     public func find<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> [Model] {
         try access.fetcher(type).models(inOrderOf: ids, access.source())
     }

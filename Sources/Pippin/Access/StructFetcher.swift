@@ -54,10 +54,37 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     /// The models with identifiers, in their order; those that are not there are left out.
     func models(inOrderOf ids: [Model.ID], _ source: any StructRows) throws -> [Model] {
         var found: [Model.ID: Model] = [:]
+        #if !canImport(ObjectiveC)
+            if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty,
+                let values = try storedValues(Set(ids))
+            {
+                found.reserveCapacity(values.count)
+                let assembler = StructAssembler(registry: registry, source: source)
+                for model in try assembler.models(Model.self, of: plan, withOneOf: values, rows) {
+                    found[model.id] = model
+                }
+                return ids.compactMap { found[$0] }
+            }
+        #endif
         for portion in Array(Set(ids)).portions(of: 500) {
             let keys = try portion.map { try Model.keyValue(of: $0) }
             for model in try models(.keys(keys, named: plan.uidKey), source) { found[model.id] = model }
         }
         return ids.compactMap { found[$0] }
+    }
+
+    /// Identifiers as rows hold them; nil for those of rare types.
+    private func storedValues(_ ids: Set<Model.ID>) throws -> [StoredValue]? {
+        var values: [StoredValue] = []
+        values.reserveCapacity(ids.count)
+        for id in ids {
+            switch try Model.recordKey(of: id) {
+            case .string(let text): values.append(.string(text))
+            case .integer(let number): values.append(.integer(number))
+            case .uuid(let uuid): values.append(.uuid(uuid))
+            default: return nil
+            }
+        }
+        return values
     }
 }

@@ -33,12 +33,30 @@ final class StructAssembler: RelatedRows {
         guard plan.relationships.isEmpty else {
             return try models(type, of: plan, try source.rows(of: plan, selection))
         }
-        // Nothing to load besides: each row becomes its model at once.
+        return try flatModels(type, of: plan) { take in try source.forEachRow(of: plan, selection, take) }
+    }
+
+    #if !canImport(ObjectiveC)
+        /// The models with one of some identifiers, in any order, of a type without relationships.
+        func models<Model: CoreModel>(
+            _ type: Model.Type, of plan: EntityPlan, withOneOf identifiers: [StoredValue], _ rows: StoreRows
+        ) throws -> [Model] {
+            let slot = try rows.slots(of: plan)[plan.uidField]
+            return try flatModels(type, of: plan) { take in
+                try rows.forEachRow(of: plan, where: slot, isAmong: identifiers, take)
+            }
+        }
+    #endif
+
+    /// Models with nothing to load besides: each row becomes its model at once.
+    private func flatModels<Model: CoreModel>(
+        _ type: Model.Type, of plan: EntityPlan, _ rows: (_ take: (any CurrentRow) throws -> Void) throws -> Void
+    ) throws -> [Model] {
         let decoder = try decoder(of: plan)
         defer { finish() }
         var models = ModelBuffer<Model>()
         let uidSlot = try source.slots(of: plan)[plan.uidField]
-        try source.forEachRow(of: plan, selection) { row in
+        try rows { row in
             do {
                 models.append(try decoder.decode(type, from: row))
             } catch {

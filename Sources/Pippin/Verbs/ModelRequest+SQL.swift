@@ -1,6 +1,6 @@
 extension ModelRequest {
-    /// The statement that fetches what the request describes, with a `?` for each value. What the models lead to is fetched by statements
-    /// of its own.
+    /// The statement that fetches what the request describes, with a `?` for each value; in PostgreSQL with `$1`, `$2`, …, and with what
+    /// Pippin evaluates itself as remarks behind it. What the models lead to is fetched by statements of its own.
     ///
     /// ```swift
     /// print(try await ModelRequest(Book.self).filter(\.price < 20).limit(10).sql(in: manager) ?? "")

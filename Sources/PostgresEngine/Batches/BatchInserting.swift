@@ -44,11 +44,19 @@ private struct BatchInsertion {
     /// Many rows mostly come with more.
     private var block = 64
     private var outcome = BatchOutcome()
+    /// Rows whose keys nobody asks for: the database gives them out, so that one statement takes all rows as they come.
+    private let open: OpenCopy?
 
     init(_ plan: BatchInsertPlan, _ database: OpenDatabase, _ access: EntityAccess) {
         (self.plan, self.database, self.access) = (plan, database, access)
         number = Int32(access.mapping.number)
         meetsRows = !plan.entity.uniquenessConstraints.isEmpty && plan.conflicts != .fail
+        open =
+            meetsRows || plan.wantsIdentifiers || database.hasHistory
+            ? nil
+            : OpenCopy(database.connection, RowStatements.copyNew(access.mapping, access.columns))
+        // Keys that wait here are lower than those that the database gives out, and would make later rows look older.
+        if open != nil { database.keys.removeAll(access.mapping.table) }
     }
 
     mutating func add(_ row: BatchRow) throws {
@@ -57,13 +65,21 @@ private struct BatchInsertion {
             if rows.count == Self.portion { try write() }
             return
         }
+        if let open {
+            let (writer, number) = (access.writer, number)
+            try open.add(writer.places.count + 1) { copy in
+                copy.append(number)
+                try writer.write(row.values, to: &copy)
+            }
+            outcome.count += 1
+            return
+        }
         let key = try nextKey()
-        let columns = access.columns
-        copied.beginRow(columns.count + 3)
+        copied.beginRow(access.writer.places.count + 3)
         copied.append(key)
         copied.append(number)
         copied.append(Int64(1))
-        for column in columns { try access.writer.write(row.values[column.slot], column, to: &copied) }
+        try access.writer.write(row.values, to: &copied)
         if plan.wantsIdentifiers || database.hasHistory { keys.append(key) }
         if copied.byteCount >= Self.bytes { try copy() }
     }
@@ -95,6 +111,7 @@ private struct BatchInsertion {
     }
 
     private mutating func write() throws {
+        try open?.finish()
         try copy()
         guard !rows.isEmpty else { return }
         for row in rows { try write(row, nextKey()) }
@@ -104,7 +121,7 @@ private struct BatchInsertion {
     private mutating func copy() throws {
         guard copied.count > 0 else { return }
         let count = copied.count
-        try database.connection.copy(RowStatements.copy(access.mapping, access.columns), copied)
+        try database.connection.copy(access.copyText, copied)
         copied.removeAll()
         try note(.insert, keys, count: count)
         keys.removeAll(keepingCapacity: true)

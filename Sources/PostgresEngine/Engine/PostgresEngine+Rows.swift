@@ -28,6 +28,22 @@ extension PostgresEngine {
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]] { try reading { try $0.destinations(of: relationship, for: identifiers) } }
 
+    package func forEachRow(
+        for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws { try reading { try $0.forEachRow(for: identifiers, body) } }
+
+    package func forEachRow(
+        of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
+    ) throws {
+        let isDone = try reading { try $0.forEachRow(of: entity, where: slot, isAmong: values, body) }
+        if !isDone { try forEachFetchedRow(of: entity, where: slot, isAmong: values, body) }
+    }
+
+    package func forEachDestination(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws { try reading { try $0.forEachDestination(of: relationship, for: identifiers, body) } }
+
     package func makePermanentIdentifiers(
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID] { try writing { try $0.makePermanentIdentifiers(for: entities) } }
@@ -51,8 +67,8 @@ extension PostgresEngine {
     package var pinning: (any PinningEngine)? { self }
     package var sharing: (any SharedEngine)? { self }
     package var explaining: (any ExplainingEngine)? { self }
-    package var history: (any HistoryEngine)? { StoreSettings(facts.options).tracksHistory ? self : nil }
-    package var news: (any NewsEngine)? { StoreSettings(facts.options).postsRemoteChanges ? self : nil }
+    package var history: (any HistoryEngine)? { settings.tracksHistory ? self : nil }
+    package var news: (any NewsEngine)? { settings.postsRemoteChanges ? self : nil }
 }
 
 extension PostgresEngine: KeyedEngine {

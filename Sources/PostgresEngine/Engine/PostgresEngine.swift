@@ -9,6 +9,8 @@ import StoreEngine
 /// The connection and everything else here is confined to the caller: a coordinator calls it under its lock.
 package final class PostgresEngine: OpenableEngine {
     let facts: StoreFacts
+    /// What the options say, which do not change.
+    let settings: StoreSettings
     private(set) var model: NSManagedObjectModel?
     private(set) var opened: OpenDatabase?
     var readers = PinnedReaders()
@@ -28,7 +30,10 @@ package final class PostgresEngine: OpenableEngine {
     /// - Parameters:
     ///   - facts: where the store is, and how it is to be opened.
     ///   - place: where it is in fact; nil for what the facts say.
-    package init(_ facts: StoreFacts, at place: StorePlace? = nil) { (self.facts, givenPlace) = (facts, place) }
+    package init(_ facts: StoreFacts, at place: StorePlace? = nil) {
+        (self.facts, givenPlace) = (facts, place)
+        settings = StoreSettings(facts.options)
+    }
 
     /// Where the store is.
     package var url: URL? { facts.url }
@@ -54,7 +59,6 @@ package final class PostgresEngine: OpenableEngine {
     }
 
     private func open(_ place: StorePlace, _ model: NSManagedObjectModel) throws {
-        let settings = StoreSettings(facts.options)
         let isPooled = StoreSettings.flag(facts.options, NSPostgreSQLPooledOption)
         let opening = try DatabaseOpening(place, settings, isPooled: isPooled)
         let layout = try model.compiledLayout()
@@ -195,7 +199,6 @@ package final class PostgresEngine: OpenableEngine {
     private func adapt() throws {
         let store = try current()
         guard let model else { return }
-        let settings = StoreSettings(facts.options)
         let opening = DatabaseOpening(store.place, store.connection)
         let stored: DatabaseOpening.StoredStore?
         do { stored = try opening.stored() } catch {

@@ -3,6 +3,7 @@ import PostgresConnection
 import PredicateFormat
 import SQLGeneration
 import StoreEngine
+import Synchronization
 
 /// Identifies fetches that become the same SQL, apart from bound values.
 struct FetchKey: Hashable {
@@ -64,11 +65,14 @@ final class CachedFetch {
     let reader: RowReader?
     /// Whether the database answers as memory does.
     let isExact: Bool
+    /// Whether it fails for no row, whatever the rows hold.
+    let failsForNoRow: Bool
     /// How many rows it found at last.
-    var latestCount = 0
+    let latestCount = Atomic<Int>(0)
 
-    init(_ fetch: FetchStatement, _ context: ReadingContext) {
+    init(_ fetch: FetchStatement, failsForNoRow: Bool, _ context: ReadingContext) {
         self.fetch = fetch
+        self.failsForNoRow = failsForNoRow
         isExact = fetch.sql.isExactInPostgres
         sql = fetch.sql.postgres
         reader = fetch.shape.map { RowReader($0, context) }
@@ -81,13 +85,13 @@ extension OpenDatabase {
     /// The fetch that a plan becomes.
     func cachedFetch(_ plan: FetchPlan, _ question: Question, _ result: FetchResult) throws -> CachedFetch {
         let key = FetchKey(plan, question, result)
-        if let known = fetches[key] { return known }
+        if let known = statements.fetch(key) { return known }
         let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
             plan, result: result, predicate: question.predicate?.skeleton,
             arguments: question.predicate?.arguments ?? [], sortTerms: question.order, having: question.having)
-        let cached = CachedFetch(statement, readingContext)
-        if fetches.count >= 512 { fetches.removeAll() }
-        if cached.isKept { fetches[key] = cached }
+        let failsForNoRow = plan.columns.isEmpty && (question.predicate?.skeleton.computesNothing ?? true)
+        let cached = CachedFetch(statement, failsForNoRow: failsForNoRow, readingContext)
+        if cached.isKept { statements.add(cached, for: key) }
         return cached
     }
 
@@ -105,19 +109,18 @@ extension OpenDatabase {
         // The protocol counts parameters with 16 bits.
         guard parameters.count < 65_536 else { throw Inexact() }
         do {
-            let isGuarded = connection.isInTransaction
+            // In a transaction, what the server refuses would end that; it refuses no statement that it has taken once, and that fails for
+            // no row.
+            let isSafe =
+                !connection.isInTransaction
+                || cached.failsForNoRow && connection.hasPrepared(cached.sql.text, parameters)
             let result =
-                try isGuarded && plan.mayFail
-                ? connection.queryApart(cached.sql.text, parameters) : connection.query(cached.sql.text, parameters)
+                try isSafe
+                ? connection.query(cached.sql.text, parameters) : connection.queryApart(cached.sql.text, parameters)
             return (cached, result)
         } catch let error as PostgresError where error.isSyntaxOrTypeError || error.isDataError {
             // What the server refuses to compute, or cannot, memory may.
             throw Inexact()
         }
     }
-}
-
-extension FetchPlan {
-    /// Whether the server may refuse the statement for what it is to compute.
-    fileprivate var mayFail: Bool { predicate != nil || !columns.isEmpty }
 }

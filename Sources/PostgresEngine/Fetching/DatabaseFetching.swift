@@ -17,41 +17,55 @@ extension OpenDatabase {
     }
 
     func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
-        try reading("fetch from") {
+        // What is handed out is not handed out again, whatever becomes of the connection.
+        let found: FoundRows = try reading("fetch from") {
             let question = try Question(plan)
             do {
-                if plan.limit == 0, try cachedFetch(plan, question, .rows).latestCount >= Self.many,
-                    try streamRows(plan, body)
-                {
-                    return
+                let cached = try cachedFetch(plan, question, .rows)
+                if plan.limit == 0, cached.latestCount.load(ordering: .relaxed) >= Self.many, cached.failsForNoRow {
+                    return .many
                 }
                 let (fetch, result) = try runExactly(plan, question, .rows)
-                fetch.latestCount = result.count
-                try fetch.reader?.forEachRow(result, body)
-            } catch is Inexact {
-                let rows = try snapshot { try evaluatedRows(plan, question) }
-                guard let first = rows.first else { return }
-                let current = ReadRow(first)
-                for row in rows {
-                    current.stand(on: row)
-                    guard body(current) else { return }
-                }
-            }
+                fetch.latestCount.store(result.count, ordering: .relaxed)
+                return fetch.reader.map { .result($0, result) } ?? .rows([])
+            } catch is Inexact { return .rows(try snapshot { try evaluatedRows(plan, question) }) }
+        }
+        switch found {
+        case .result(let reader, let result): try reader.forEachRow(result, body)
+        case .rows(let rows): hand(rows, to: body)
+        case .many:
+            if try !run("fetch from", { try streamRows(plan, body) }) { hand(try fetchRows(plan), to: body) }
+        }
+    }
+
+    private enum FoundRows {
+        case result(RowReader, PostgresResult)
+        case rows(ContiguousArray<Row>)
+        /// So many that they are read a portion at a time.
+        case many
+    }
+
+    private func hand(_ rows: ContiguousArray<Row>, to body: (any CurrentRow) -> Bool) {
+        guard let first = rows.first else { return }
+        let current = ReadRow(first)
+        for row in rows {
+            current.stand(on: row)
+            guard body(current) else { return }
         }
     }
 
     /// A fetch that found so many rows is read by a cursor the next time, which takes two round trips more, and little memory.
     static let many = 50_000
+    private static let portion = 4096
 
-    /// Hands out rows as they come from the server.
+    /// Hands out rows as they come from the server, which finds the next ones meanwhile.
     ///
     /// - Returns: false where the database cannot answer alone.
     /// - Throws: the server's errors.
     private func streamRows(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws -> Bool {
         try snapshot {
             guard let cursor = try cursor(plan) else { return false }
-            while let result = try cursor.nextResult(8192) {
-                hasHandedOut = true
+            while let result = try cursor.nextResult(Self.portion, goesOn: true) {
                 guard try cursor.reader.forEachRow(result, body) else { return true }
             }
             return true
@@ -124,16 +138,26 @@ extension OpenDatabase {
 
     /// The positions of identifiers, those of one entity together.
     static func groups(_ identifiers: [NSManagedObjectID]) -> [[Int]] {
+        groups(identifiers.count) { identifiers[$0].layout }
+    }
+
+    /// The same for what has an entity.
+    static func groups(_ count: Int, _ layout: (Int) -> EntityLayout) -> [[Int]] {
         var groups: [[Int]] = []
         var places: [ObjectIdentifier: Int] = [:]
-        for (position, identifier) in identifiers.enumerated() {
-            let layout = ObjectIdentifier(identifier.layout)
-            if let place = places[layout] {
-                groups[place].append(position)
-            } else {
-                places[layout] = groups.count
-                groups.append([position])
+        // Those of one entity mostly come one after the other.
+        var latest: (layout: ObjectIdentifier, place: Int)?
+        for position in 0..<count {
+            let layout = ObjectIdentifier(layout(position))
+            if let latest, latest.layout == layout {
+                groups[latest.place].append(position)
+                continue
             }
+            let place = places[layout] ?? groups.count
+            places[layout] = place
+            if place == groups.count { groups.append([]) }
+            groups[place].append(position)
+            latest = (layout, place)
         }
         return groups
     }
@@ -166,26 +190,5 @@ extension OpenDatabase {
             for position in positions[result.integer(row, 0)] ?? [] { found[position].append(identifier) }
         }
         return found
-    }
-}
-
-/// The statement that finds the destinations of a to-many relationship: source, key and entity, in order. Pure.
-enum DestinationSQL {
-    static func select(_ toMany: ToManyMapping, _ destination: EntityMapping) -> String {
-        let columns = "t0.\(ColumnName.key), t0.\(ColumnName.entity)"
-        let table = quotedName(destination.table)
-        switch toMany {
-        case .foreignKey(let key):
-            let source = "t0.\(quotedName(key.column))"
-            let order = key.orderColumn.map { "t0.\(quotedName($0)) NULLS FIRST, " } ?? ""
-            return "SELECT \(source), \(columns) FROM \(table) t0 WHERE \(source) = ANY($1) "
-                + "ORDER BY \(source), \(order)t0.\(ColumnName.key)"
-        case .joinTable(let join):
-            let source = "t1.\(quotedName(join.sourceColumn))"
-            let order = join.orderColumn.map { "t1.\(quotedName($0)) NULLS FIRST, " } ?? ""
-            return "SELECT \(source), \(columns) FROM \(quotedName(join.table)) t1 JOIN \(table) t0 "
-                + "ON t0.\(ColumnName.key) = t1.\(quotedName(join.destinationColumn)) WHERE \(source) = ANY($1) "
-                + "ORDER BY \(source), \(order)t0.\(ColumnName.key)"
-        }
     }
 }

@@ -10,6 +10,8 @@ final class RowCursor: RowPortions {
     let reader: RowReader
     private let name: String
     private var isAtEnd = false
+    /// The next rows, where they were asked for already.
+    private var ahead: StatementAhead?
 
     /// Opens a cursor on a connection whose transaction reads one state.
     init(_ store: OpenDatabase, _ fetch: CachedFetch, _ reader: RowReader, _ parameters: PostgresParameters) throws {
@@ -32,16 +34,31 @@ final class RowCursor: RowPortions {
     }
 
     /// The next rows as the server sends them; nil at the end.
-    func nextResult(_ count: Int) throws -> PostgresResult? {
+    ///
+    /// - Parameters:
+    ///   - count: how many rows.
+    ///   - goesOn: whether the server is to find as many more at once, so that they are there when they are asked for.
+    /// - Returns: a result, which has rows.
+    /// - Throws: the server's errors.
+    func nextResult(_ count: Int, goesOn: Bool = false) throws -> PostgresResult? {
         guard !isAtEnd else { return nil }
         // The server counts with 32 bits.
         let count = min(count, Int(Int32.max))
-        let result = try connection.queryOnce("FETCH FORWARD \(count) FROM \(name)")
+        let fetch = "FETCH FORWARD \(count) FROM \(name)"
+        let result: PostgresResult
+        if let ahead {
+            self.ahead = nil
+            result = try connection.result(of: ahead)
+        } else {
+            result = try connection.queryOnce(fetch)
+        }
         if result.count < count {
             isAtEnd = true
             try connection.execute("CLOSE \(name)")
+        } else if goesOn {
+            ahead = try connection.sendAhead(fetch)
         }
-        return result
+        return result.count == 0 ? nil : result
     }
 }
 
@@ -51,7 +68,8 @@ extension OpenDatabase {
         try run("fetch from") {
             let question = try Question(plan)
             let fetch = try cachedFetch(plan, question, .rows)
-            guard fetch.isExact, let reader = fetch.reader else { return nil }
+            // What fails for a row would fail after others have been handed out.
+            guard fetch.isExact, fetch.failsForNoRow, let reader = fetch.reader else { return nil }
             let context = BindingContext(
                 arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
             do {

@@ -16,9 +16,8 @@ extension OpenDatabase {
         try run(work) {
             var start: ContinuousClock.Instant?
             while true {
-                hasHandedOut = false
                 do { return try body() } catch let error as PostgresError {
-                    guard isServerLost(error), !isBoundToConnection, !hasHandedOut, !keepsOthersOut else { throw error }
+                    guard isServerLost(error), !isBoundToConnection, !keepsOthersOut else { throw error }
                     let since = start ?? .now
                     start = since
                     try reconnect(after: error, since: since)

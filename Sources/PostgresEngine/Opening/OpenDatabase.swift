@@ -26,8 +26,6 @@ package final class OpenDatabase {
     var writer: SaveWriter?
     /// The timeline of the server, where another one could take its place.
     var timeline = ""
-    /// Whether a fetch has handed out some of its rows, so that it cannot begin again.
-    var hasHandedOut = false
     /// Whether a transaction is open in which nothing was written yet, so that others wait.
     var keepsOthersOut = false
     /// How the properties of entities are numbered in the history.
@@ -35,8 +33,8 @@ package final class OpenDatabase {
     /// What a batch has done so far, and who.
     var batchHistory = HistoryRun()
     var batchOrigin = ChangeOrigin()
-    /// What reads rows of each form of fetches.
-    var fetches: [FetchKey: CachedFetch] = [:]
+    /// What was made once for fetches and entities; readers of one store share it.
+    let statements: StatementCache
     /// Keys that the server has handed out and nobody has used.
     var keys = KeyBlocks()
     /// How many cursors were opened.
@@ -55,14 +53,14 @@ package final class OpenDatabase {
     let derivations: [DerivedColumn]
     /// Whether dates may be rounded.
     let hasDates: Bool
-    private var accesses: [EntityAccess?]
 
     init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
         hasHistory: Bool, generation: Int64, isReadOnly: Bool = false, isPinned: Bool = false,
         giveBack: ((PostgresConnection) -> Void)? = nil,
-        connection: PostgresConnection
+        statements: StatementCache = StatementCache(), connection: PostgresConnection
     ) throws {
+        self.statements = statements
         self.generation = generation
         self.giveBack = giveBack
         self.isPinned = isPinned
@@ -76,7 +74,6 @@ package final class OpenDatabase {
         self.connection = connection
         hasDates = schema.layout.entities.contains { $0.attributeTypes.contains(.dateAttributeType) }
         derivations = try DerivedColumn.all(in: schema)
-        accesses = Array(repeating: nil, count: schema.mappings.count)
     }
 
     /// A store in a transaction of somebody else's, for what a migration does to its rows.
@@ -95,14 +92,14 @@ package final class OpenDatabase {
     /// What was prepared for an entity's rows.
     func access(_ entity: EntityLayout) throws -> EntityAccess {
         let index = entity.number - 1
-        if accesses.indices.contains(index), let known = accesses[index] { return known }
+        if let known = statements.access(index) { return known }
         guard let mapping = schema.mapping(of: entity) else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOperation,
                 "The store “\(place.name)” does not hold objects of entity “\(entity.name)”.", url: place.shownURL)
         }
         let access = EntityAccess(mapping, readingContext)
-        accesses[index] = access
+        statements.add(access, at: index)
         return access
     }
 

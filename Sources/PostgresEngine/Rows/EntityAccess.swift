@@ -2,31 +2,80 @@ import CoreDataModel
 import PostgresConnection
 import SQLGeneration
 import StoreEngine
+import Synchronization
 
 /// An entity's statements, made once: how its rows are selected and written.
 final class EntityAccess {
     let mapping: EntityMapping
+    /// What its rows are selected as.
+    let shape: RowShape
     let reader: RowReader
     /// Selects rows by their keys, `$1`.
     let selectText: String
     /// Selects one row by its key.
     let selectOneText: String
-    /// All columns that a new row gets, besides key, entity and version.
-    let columns: [WrittenColumn]
     let writer: ValueWriter
+    /// The statements that write new rows, by arrays and by `COPY`.
+    let insertText: String
+    let copyText: String
+    /// Statements that are made when they are first needed, by the slots that they are about.
+    private let texts = Mutex(Texts())
+
+    private struct Texts {
+        var bySlot: [Int: String] = [:]
+        var updates: [[Int]: String] = [:]
+    }
 
     init(_ mapping: EntityMapping, _ context: ReadingContext) {
         self.mapping = mapping
-        let shape = RowShape(mapping.layout.selfAndSubentities.compactMap { context.schema.mapping(of: $0) })
+        shape = RowShape(mapping.layout.selfAndSubentities.compactMap { context.schema.mapping(of: $0) })
         reader = RowReader(shape, context)
         let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0"
         selectText =
             ("\(rows) WHERE \(.key, of: "t0") = ANY(\(SQLFragment(.numbered(1))))" as SQLFragment).postgres.text
-        columns = WrittenColumn.columns(of: mapping)
         selectOneText =
             ("\(rows) WHERE \(.key, of: "t0") = \(SQLFragment(.numbered(1)))" as SQLFragment).postgres.text
-        writer = ValueWriter(mapping: mapping, schema: context.schema)
+        let columns = WrittenColumn.columns(of: mapping)
+        writer = ValueWriter(mapping: mapping, schema: context.schema, columns: columns)
+        insertText = RowStatements.insert(mapping, columns)
+        copyText = RowStatements.copy(mapping, columns)
     }
 
+    /// The statement that selects the rows with one of some values, `$1`, in a slot; nil where the slot's values are not in one column.
+    func selectText(where slot: Int) -> String? {
+        guard let column = mapping.columns[slot], !column.isComposite, column.entityColumn == nil else { return nil }
+        return texts.withLock { texts in
+            if let known = texts.bySlot[slot] { return known }
+            let text = selectText(where: column)
+            texts.bySlot[slot] = text
+            return text
+        }
+    }
+
+    private func selectText(where column: SlotColumn) -> String {
+        let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0"
+        return
+            ("\(rows) WHERE \(SQLColumn(column.name, of: "t0")) = ANY(\(SQLFragment(.numbered(1))))" as SQLFragment)
+            .postgres.text
+    }
+
+    /// The statement that selects the rows at the end of a relationship, for objects with the keys `$1`; behind the row comes the key of the
+    /// object.
+    func selectText(of toMany: ToManyMapping) -> String {
+        DestinationSQL.select(toMany, mapping, shape.selection(alias: "t0").postgres.text)
+    }
+
+    /// The statement that changes some slots of rows.
+    func updateText(_ slots: [Int]) -> String {
+        texts.withLock { texts in
+            if let known = texts.updates[slots] { return known }
+            let text = RowStatements.update(mapping, columns.filter { slots.contains($0.slot) })
+            texts.updates[slots] = text
+            return text
+        }
+    }
+
+    /// All columns that a new row gets, besides key, entity and version.
+    var columns: [WrittenColumn] { writer.columns }
     var table: String { quotedName(mapping.table) }
 }

@@ -4,34 +4,77 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// Reads the rows of a result.
-final class RowReader {
-    /// The rows of one entity.
-    private final class Entity {
-        let layout: EntityLayout
-        let number: Int64
-        /// By slot; nil for those that are not stored.
-        let readers: ContiguousArray<ValueReader?>
+/// Where the value of a slot lies in a result; as small as that, since each value of each row is read by it.
+struct SlotPlace {
+    /// What the column holds; nil for a slot that is not stored, or in several columns.
+    let kind: ColumnKind?
+    let column: Int32
+}
 
-        init(_ shape: RowShape.EntityShape) {
-            layout = shape.mapping.layout
-            number = Int64(shape.mapping.number)
-            var readers = ContiguousArray<ValueReader?>(repeating: nil, count: layout.slots.count)
-            for slot in shape.slots {
-                readers[slot.slot] = ValueReader(slot, attribute: layout.slots[slot.slot].attribute)
-            }
-            self.readers = readers
+/// Reads the rows of one entity.
+final class EntityReader {
+    let layout: EntityLayout
+    let number: Int64
+    let context: ReadingContext
+    let places: ContiguousArray<SlotPlace>
+    /// By slot; nil for those that are not stored.
+    private let readers: ContiguousArray<ValueReader?>
+
+    init(_ shape: RowShape.EntityShape, _ context: ReadingContext) {
+        layout = shape.mapping.layout
+        number = Int64(shape.mapping.number)
+        self.context = context
+        var readers = ContiguousArray<ValueReader?>(repeating: nil, count: layout.slots.count)
+        for slot in shape.slots {
+            readers[slot.slot] = ValueReader(slot, attribute: layout.slots[slot.slot].attribute)
+        }
+        self.readers = readers
+        places = ContiguousArray(
+            readers.map { reader in
+                guard let reader, reader.elements.isEmpty else { return SlotPlace(kind: nil, column: 0) }
+                return SlotPlace(kind: reader.kind, column: Int32(reader.column))
+            })
+    }
+
+    @inline(__always)
+    func value(at slot: Int, _ result: PostgresResult, _ row: Int) -> StoredValue {
+        let place = places[slot]
+        guard let kind = place.kind else { return rareValue(at: slot, result, row) }
+        let raw = result.raw(row, Int(place.column))
+        // An empty text is as long as no value.
+        if raw.isEmpty, result.isNull(row, Int(place.column)) { return .null }
+        switch kind {
+        case .smallint, .integer, .bigint, .boolean: return .integer(PostgresResult.integer(raw))
+        case .string: return .string(String(decoding: raw, as: UTF8.self))
+        case .double: return .double(PostgresResult.double(raw))
+        case .date: return .date(Timestamp(microseconds: PostgresResult.integer(raw)).secondsSince2001)
+        default: return rareValue(at: slot, result, row)
         }
     }
 
-    let context: ReadingContext
-    private let entities: [Entity]
+    private func rareValue(at slot: Int, _ result: PostgresResult, _ row: Int) -> StoredValue {
+        readers[slot]?.value(result, row, context) ?? .null
+    }
+
+    @inline(__always)
+    func values(_ result: PostgresResult, _ row: Int) -> ContiguousArray<StoredValue> {
+        ContiguousArray<StoredValue>(unsafeUninitializedCapacity: places.count) { buffer, count in
+            for slot in places.indices {
+                buffer.initializeElement(at: slot, to: value(at: slot, result, row))
+                count += 1
+            }
+        }
+    }
+}
+
+/// Reads the rows of a result.
+final class RowReader {
+    private let entities: [EntityReader]
     private let selectsEntity: Bool
-    private let versionColumn: Int
+    let versionColumn: Int
 
     init(_ shape: RowShape, _ context: ReadingContext) {
-        self.context = context
-        entities = shape.entities.map(Entity.init)
+        entities = shape.entities.map { EntityReader($0, context) }
         selectsEntity = shape.selectsEntity
         versionColumn = selectsEntity ? 2 : 1
     }
@@ -39,27 +82,34 @@ final class RowReader {
     func rows(_ result: PostgresResult) throws -> ContiguousArray<Row> {
         var rows = ContiguousArray<Row>()
         rows.reserveCapacity(result.count)
-        for index in 0..<result.count { rows.append(try row(result, index)) }
+        try handOutRows(result) { rows.append($0) }
         return rows
+    }
+
+    /// All rows, one by one.
+    func handOutRows(_ result: PostgresResult, _ body: (consuming Row) -> Void) throws {
+        if !selectsEntity, let only = entities.first {
+            // The usual case, without looking for the entity of each row.
+            for index in 0..<result.count { body(row(result, index, only)) }
+            return
+        }
+        for index in 0..<result.count { body(row(result, index, try entity(result, index))) }
     }
 
     /// One row. An ID that is known is used again.
     func row(_ result: PostgresResult, _ index: Int, identifier: NSManagedObjectID? = nil) throws -> Row {
         let entity = try entity(result, index)
-        let key = result.integer(index, 0)
-        let objectID: NSManagedObjectID
-        if let identifier, identifier.layout === entity.layout {
-            objectID = identifier
-        } else {
-            objectID = NSManagedObjectID(layout: entity.layout, store: context.identity, key: key)
-        }
-        let values = ContiguousArray<StoredValue>(unsafeUninitializedCapacity: entity.readers.count) { buffer, count in
-            for reader in entity.readers {
-                buffer.initializeElement(at: count, to: reader?.value(result, index, context) ?? .null)
-                count += 1
-            }
-        }
-        return Row(objectID: objectID, version: result.integer(index, versionColumn), values: values)
+        guard let identifier, identifier.layout === entity.layout else { return row(result, index, entity) }
+        return Row(
+            objectID: identifier, version: result.integer(index, versionColumn), values: entity.values(result, index))
+    }
+
+    @inline(__always)
+    func row(_ result: PostgresResult, _ index: Int, _ entity: EntityReader) -> Row {
+        Row(
+            objectID: NSManagedObjectID(
+                layout: entity.layout, store: entity.context.identity, key: result.integer(index, 0)),
+            version: result.integer(index, versionColumn), values: entity.values(result, index))
     }
 
     /// Hands out the rows one after the other, each read when its values are asked for.
@@ -67,14 +117,28 @@ final class RowReader {
     /// - Returns: whether to go on, as the closure said at last.
     @discardableResult
     func forEachRow(_ result: PostgresResult, _ body: (any CurrentRow) -> Bool) throws -> Bool {
-        for index in 0..<result.count {
-            let entity = try entity(result, index)
-            guard body(ResultRow(self, result, index, entity.layout, entity.readers)) else { return false }
+        var goesOn = true
+        try forEachRow(result) { (row: ResultRow, more: inout Bool) in
+            more = body(row)
+            goesOn = more
         }
-        return true
+        return goesOn
     }
 
-    private func entity(_ result: PostgresResult, _ index: Int) throws -> Entity {
+    /// The same until the closure says not to go on.
+    @inline(__always)
+    func forEachRow(_ result: PostgresResult, _ body: (ResultRow, inout Bool) throws -> Void) throws {
+        guard let first = entities.first, result.count > 0 else { return }
+        let row = ResultRow(self, result, first)
+        var goesOn = true
+        for index in 0..<result.count where goesOn {
+            row.index = index
+            if selectsEntity { row.entity = try entity(result, index) }
+            try body(row, &goesOn)
+        }
+    }
+
+    private func entity(_ result: PostgresResult, _ index: Int) throws -> EntityReader {
         if !selectsEntity, let only = entities.first { return only }
         let number = result.integer(index, 1)
         for entity in entities where entity.number == number { return entity }
@@ -82,54 +146,5 @@ final class RowReader {
             CocoaError.Code.fileReadCorruptFile.rawValue,
             "The row with \(ColumnName.key) \(result.integer(index, 0)) is of an entity with number \(number), which the model does "
                 + "not have among \(entities.map(\.layout.name).joined(separator: ", ")).")
-    }
-}
-
-/// A row of a result whose values are read when they are asked for.
-private final class ResultRow: CurrentRow {
-    private let reader: RowReader
-    private let result: PostgresResult
-    private let index: Int
-    private let layout: EntityLayout
-    private let readers: ContiguousArray<ValueReader?>
-
-    init(
-        _ reader: RowReader, _ result: PostgresResult, _ index: Int, _ layout: EntityLayout,
-        _ readers: ContiguousArray<ValueReader?>
-    ) { (self.reader, self.result, self.index, self.layout, self.readers) = (reader, result, index, layout, readers) }
-
-    var objectID: NSManagedObjectID {
-        NSManagedObjectID(layout: layout, store: reader.context.identity, key: result.integer(index, 0))
-    }
-
-    func whole() throws -> Row { try reader.row(result, index) }
-    func value(at slot: Int) -> StoredValue { readers[slot]?.value(result, index, reader.context) ?? .null }
-
-    func string(at slot: Int) -> String? {
-        guard let reader = readers[slot], reader.kind == .string, !result.isNull(index, reader.column) else {
-            return nil
-        }
-        return result.string(index, reader.column)
-    }
-
-    func integer(at slot: Int) -> Int64? {
-        guard let reader = readers[slot] else { return nil }
-        switch reader.kind {
-        case .smallint, .integer, .bigint, .boolean:
-            return result.isNull(index, reader.column) ? nil : result.integer(index, reader.column)
-        default: return nil
-        }
-    }
-
-    func double(at slot: Int) -> Double? {
-        guard let reader = readers[slot], reader.kind == .double, !result.isNull(index, reader.column) else {
-            return nil
-        }
-        return result.double(index, reader.column)
-    }
-
-    func date(at slot: Int) -> Double? {
-        guard let reader = readers[slot], reader.kind == .date, !result.isNull(index, reader.column) else { return nil }
-        return result.timestamp(index, reader.column).secondsSince2001
     }
 }

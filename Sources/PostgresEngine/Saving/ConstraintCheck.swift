@@ -133,7 +133,7 @@ private struct BytesSink: ValueSink {
     mutating func append(_ value: some BinaryValue) {
         var values = BinaryValues()
         value.write(to: &values)
-        bytes = values.bytes
+        bytes = values.bytes.array
     }
 
     mutating func appendNull() { bytes = nil }

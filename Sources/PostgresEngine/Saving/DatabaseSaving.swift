@@ -139,16 +139,25 @@ extension OpenDatabase {
     private func roundedDates(_ changes: ChangeSet) -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
         guard hasDates else { return [] }
         var rounded: [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] = []
-        for change in changes.inserted + changes.updated {
-            for slot in change.values.indices {
-                guard case .date(let seconds) = change.values[slot] else { continue }
-                let stored = Timestamp.rounded(seconds)
-                if stored != seconds, !change.objectID.layout.slots[slot].isTransient {
-                    rounded.append((change.objectID, slot, .date(stored)))
+        var latest: (layout: EntityLayout, slots: [Int])?
+        for list in [changes.inserted, changes.updated] {
+            for position in list.indices {
+                let layout = list[position].objectID.layout
+                if latest?.layout !== layout { latest = (layout, Self.dateSlots(layout)) }
+                for slot in latest?.slots ?? [] {
+                    guard case .date(let seconds) = list[position].values[slot] else { continue }
+                    let stored = Timestamp.rounded(seconds)
+                    if stored != seconds { rounded.append((list[position].objectID, slot, .date(stored))) }
                 }
             }
         }
         return rounded
+    }
+
+    private static func dateSlots(_ layout: EntityLayout) -> [Int] {
+        layout.slots.indices.filter {
+            layout.attributeTypes[$0] == .dateAttributeType && !layout.slots[$0].isTransient
+        }
     }
 }
 

@@ -33,7 +33,7 @@ struct SaveRun {
         if clearsUniqueValues { try clearUniqueValues() }
         try delete()
         try update()
-        let groups = Self.groups(changes.inserted.map(\.objectID))
+        let groups = Self.groups(changes.inserted)
         for group in groups where group.count < Self.copied { try insert(group) }
         let copied = groups.filter { $0.count >= Self.copied }
         if !copied.isEmpty {
@@ -42,7 +42,7 @@ struct SaveRun {
             for group in copied { try copy(group) }
         }
         try writePairs()
-        if toManyChanges.contains(where: { $0.change.order != nil }) {
+        if ordersChange {
             try send()
             guard conflicts.isEmpty else { return }
             try writePlaces()
@@ -73,12 +73,14 @@ struct SaveRun {
         add(sql, parameters)
     }
 
-    private static func groups(_ identifiers: [NSManagedObjectID]) -> [[Int]] { OpenDatabase.groups(identifiers) }
+    private static func groups(_ changes: [RowChange]) -> [[Int]] {
+        OpenDatabase.groups(changes.count) { changes[$0].objectID.layout }
+    }
 
     // MARK: Rows
 
     private mutating func delete() throws {
-        for group in Self.groups(changes.deleted.map(\.objectID)) {
+        for group in OpenDatabase.groups(changes.deleted.map(\.objectID)) {
             let deletions = group.map { changes.deleted[$0] }
             let access = try database.access(deletions[0].objectID.layout)
             let keys = deletions.map(\.objectID.key)
@@ -101,23 +103,32 @@ struct SaveRun {
     }
 
     private mutating func update() throws {
-        var groups: [UpdateKind: [RowChange]] = [:]
-        var order: [UpdateKind] = []
-        for change in changes.updated {
-            let kind = UpdateKind(layout: ObjectIdentifier(change.objectID.layout), slots: change.changedSlots)
-            if groups[kind] == nil { order.append(kind) }
-            groups[kind, default: []].append(change)
+        var groups: [(kind: UpdateKind, positions: [Int])] = []
+        var places: [UpdateKind: Int] = [:]
+        // Most updates of a save change the same properties of the same entity.
+        var latest = -1
+        for position in changes.updated.indices {
+            let layout = ObjectIdentifier(changes.updated[position].objectID.layout)
+            if latest < 0 || groups[latest].kind.layout != layout
+                || groups[latest].kind.slots != changes.updated[position].changedSlots
+            {
+                let kind = UpdateKind(layout: layout, slots: changes.updated[position].changedSlots)
+                latest = places[kind] ?? groups.count
+                places[kind] = latest
+                if latest == groups.count { groups.append((kind, [])) }
+            }
+            groups[latest].positions.append(position)
         }
-        for kind in order {
-            guard let group = groups[kind], let first = group.first else { continue }
-            let access = try database.access(first.objectID.layout)
-            let columns = access.columns.filter { kind.slots.contains($0.slot) }
+        let rows = changes.updated
+        for (kind, positions) in groups {
+            let access = try database.access(changes.updated[positions[0]].objectID.layout)
+            let written = access.writer.places.filter { kind.slots.contains($0.slot) }
             var parameters = PostgresParameters()
-            parameters.append(array: group.lazy.map(\.objectID.key))
-            parameters.append(array: group.lazy.map(\.version))
-            for column in columns { parameters.append(try array(column, group, access.writer)) }
-            expected[requests.count] = group.map(\.objectID)
-            add(RowStatements.update(access.mapping, columns), parameters)
+            parameters.append(array: positions.lazy.map { rows[$0].objectID.key })
+            parameters.append(array: positions.lazy.map { rows[$0].version })
+            for place in written { parameters.append(try array(place, changes.updated, positions, access.writer)) }
+            expected[requests.count] = positions.map { changes.updated[$0].objectID }
+            add(access.updateText(kind.slots), parameters)
         }
     }
 
@@ -127,41 +138,40 @@ struct SaveRun {
     }
 
     private func array(
-        _ column: WrittenColumn, _ group: [RowChange], _ writer: ValueWriter
+        _ place: WrittenPlace, _ changes: [RowChange], _ positions: [Int], _ writer: ValueWriter
     ) throws -> PostgresArray {
-        var array = PostgresArray(column.kind.type)
-        for change in group { try writer.write(change.values[column.slot], column, to: &array) }
+        var array = PostgresArray(place.kind.type)
+        for position in positions { try writer.write(changes[position].values[place.slot], place, to: &array) }
         return array
     }
 
     private mutating func insert(_ positions: [Int]) throws {
-        let group = positions.map { changes.inserted[$0] }
-        let access = try database.access(group[0].objectID.layout)
+        let rows = changes.inserted
+        let access = try database.access(rows[positions[0]].objectID.layout)
         var parameters = PostgresParameters()
-        parameters.append(array: group.lazy.map(\.objectID.key))
-        parameters.append(array: group.lazy.map { $0.version &+ 1 })
-        for column in access.columns { parameters.append(try array(column, group, access.writer)) }
-        add(RowStatements.insert(access.mapping, access.columns), parameters)
+        parameters.append(array: positions.lazy.map { rows[$0].objectID.key })
+        parameters.append(array: positions.lazy.map { rows[$0].version &+ 1 })
+        for place in access.writer.places { parameters.append(try array(place, rows, positions, access.writer)) }
+        add(access.insertText, parameters)
     }
 
     private func copy(_ positions: [Int]) throws {
         let access = try database.access(changes.inserted[positions[0]].objectID.layout)
-        let (columns, writer) = (access.columns, access.writer)
+        let (writer, rows) = (access.writer, changes.inserted)
         let number = Int32(access.mapping.number)
-        try database.connection.copy(RowStatements.copy(access.mapping, columns)) { copy in
+        try database.connection.copy(access.copyText) { copy in
             for position in positions {
-                let change = changes.inserted[position]
-                try copy.beginRow(columns.count + 3)
-                copy.append(change.objectID.key)
+                try copy.beginRow(writer.places.count + 3)
+                copy.append(rows[position].objectID.key)
                 copy.append(number)
-                copy.append(change.version &+ 1)
-                for column in columns { try writer.write(change.values[column.slot], column, to: &copy) }
+                copy.append(rows[position].version &+ 1)
+                try writer.write(rows[position].values, to: &copy)
             }
         }
     }
 
     private mutating func clearUniqueValues() throws {
-        for group in Self.groups(changes.updated.map(\.objectID)) {
+        for group in Self.groups(changes.updated) {
             let access = try database.access(changes.updated[group[0]].objectID.layout)
             let layout = access.mapping.layout
             let unique = Set(layout.uniquenessConstraints.joined().compactMap { layout.slotIndex(forName: $0) })
@@ -179,9 +189,20 @@ struct SaveRun {
 
     // MARK: Relationships to many
 
+    /// Without those that have none: most saves have none at all.
     private var toManyChanges: [(source: NSManagedObjectID, change: ToManyChange)] {
-        (changes.updated + changes.inserted).flatMap { change in
-            change.toManyChanges.map { (change.objectID, $0) }
+        var found: [(source: NSManagedObjectID, change: ToManyChange)] = []
+        for list in [changes.updated, changes.inserted] {
+            for position in list.indices where !list[position].toManyChanges.isEmpty {
+                for change in list[position].toManyChanges { found.append((list[position].objectID, change)) }
+            }
+        }
+        return found
+    }
+
+    private var ordersChange: Bool {
+        [changes.updated, changes.inserted].contains { list in
+            list.indices.contains { list[$0].toManyChanges.contains { $0.order != nil } }
         }
     }
 
@@ -245,36 +266,6 @@ struct SaveRun {
             var parameters = PostgresParameters()
             for list in [sources, destinations, places] { parameters.append(array: list) }
             add(set, parameters)
-        }
-    }
-}
-
-/// Pairs of keys by the statement that they are for.
-private struct PairStatements {
-    private struct Pairs {
-        var sources: [Int64] = []
-        var targets: [Int64] = []
-    }
-
-    private var pairs: [String: Pairs] = [:]
-    private var removals: [String] = []
-    private var additions: [String] = []
-
-    mutating func add(_ sql: String, _ source: Int64, _ target: Int64, isRemoval: Bool = false) {
-        if pairs[sql] == nil {
-            if isRemoval { removals.append(sql) } else { additions.append(sql) }
-        }
-        pairs[sql, default: Pairs()].sources.append(source)
-        pairs[sql, default: Pairs()].targets.append(target)
-    }
-
-    var requests: [PostgresConnection.Request] {
-        (removals + additions).compactMap { sql in
-            guard let list = pairs[sql] else { return nil }
-            var parameters = PostgresParameters()
-            parameters.append(array: list.sources)
-            parameters.append(array: list.targets)
-            return PostgresConnection.Request(sql, parameters)
         }
     }
 }

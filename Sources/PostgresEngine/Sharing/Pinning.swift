@@ -53,7 +53,7 @@ extension OpenDatabase {
             let reader = try OpenDatabase(
                 place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
                 hasHistory: hasHistory, generation: generation, isPinned: true,
-                giveBack: giveBack, connection: other)
+                giveBack: giveBack, statements: statements, connection: other)
             reader.timeline = timeline
             return (reader, snapshot)
         }

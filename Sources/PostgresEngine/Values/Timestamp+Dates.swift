@@ -2,9 +2,9 @@ import PostgresConnection
 
 extension Timestamp {
     /// Seconds from the server's epoch, 2000-01-01, to that of dates here, 2001-01-01.
-    private static let epoch: Int64 = 366 * 86_400
+    private static var epoch: Int64 { 366 * 86_400 }
     /// The years that the server knows: 4713 BC to 294276 AD.
-    private static let range = -211_845_067_200.0..<9_224_318_016_000.0
+    private static var range: Range<Double> { -211_845_067_200.0..<9_224_318_016_000.0 }
 
     /// A date as the server keeps it, rounded to microseconds; nil for one that it does not know.
     ///

@@ -52,32 +52,78 @@ struct WrittenColumn {
     }
 }
 
+/// Where a value of rows goes; as small as that, since each value of each row is written by it.
+struct WrittenPlace {
+    let slot: Int
+    let kind: ColumnKind
+    /// The place of the column among those of the writer.
+    let column: Int
+}
+
 /// Writes the values of an entity's rows.
 struct ValueWriter {
     let mapping: EntityMapping
     let schema: SQLSchema
+    /// The columns that rows are written to.
+    let columns: [WrittenColumn]
+    let places: ContiguousArray<WrittenPlace>
+
+    init(mapping: EntityMapping, schema: SQLSchema, columns: [WrittenColumn]) {
+        (self.mapping, self.schema, self.columns) = (mapping, schema, columns)
+        places = ContiguousArray(
+            columns.indices.map {
+                WrittenPlace(slot: columns[$0].slot, kind: columns[$0].kind, column: $0)
+            })
+    }
+
+    /// Writes all values of a row.
+    ///
+    /// - Throws: an `NSError` that names the property, when a value is none that its column takes.
+    @inline(__always)
+    func write(_ values: ContiguousArray<StoredValue>, to sink: inout some ValueSink) throws {
+        for place in places { try write(values[place.slot], place, to: &sink) }
+    }
 
     /// Writes one value.
     ///
     /// - Throws: an `NSError` that names the property, when the value is none that the column takes.
     @inline(__always)
+    func write(_ value: StoredValue, _ place: WrittenPlace, to sink: inout some ValueSink) throws {
+        if !writeUsual(value, place.kind, to: &sink) { try writeRare(value, columns[place.column], to: &sink) }
+    }
+
+    /// The same for a column that need not be one of the writer's.
     func write(_ value: StoredValue, _ column: WrittenColumn, to sink: inout some ValueSink) throws {
-        switch (value, column.kind) {
+        if !writeUsual(value, column.kind, to: &sink) { try writeRare(value, column, to: &sink) }
+    }
+
+    /// Writes a value of the usual kinds.
+    ///
+    /// - Returns: false where nothing was written, since there is more to know, or something is wrong with the value.
+    @inline(__always)
+    private func writeUsual(_ value: StoredValue, _ kind: ColumnKind, to sink: inout some ValueSink) -> Bool {
+        switch (value, kind) {
         case (.null, _): sink.appendNull()
         case (.string(let text), .string):
-            if text.utf8.contains(0) { throw unacceptable(column, Self.zero) }
+            if text.hasZero { return false }
             sink.append(text)
         case (.integer(let number), .bigint): sink.append(number)
+        case (.integer(let number), .boolean): sink.append(number != 0)
         case (.double(let number), .double): if number.isNaN { sink.appendNull() } else { sink.append(number) }
-        case (.date(let seconds), .date): try write(date: seconds, column, to: &sink)
+        case (.date(let seconds), .date):
+            guard let timestamp = Timestamp(secondsSince2001: seconds) else { return false }
+            sink.append(timestamp)
         case (.identifier(let identifier), .key): sink.append(identifier.key)
         case (.uuid(let uuid), .uuid): sink.append(uuid)
-        default: try writeRare(value, column, to: &sink)
+        default: return false
         }
+        return true
     }
 
     private func writeRare(_ value: StoredValue, _ column: WrittenColumn, to sink: inout some ValueSink) throws {
         switch (value, column.kind) {
+        case (.string, .string): throw unacceptable(column, Self.zero)
+        case (.date(let seconds), .date): try write(date: seconds, column, to: &sink)
         case (.object(let object as CompositeValue), _) where !column.path.isEmpty:
             var values: [String: Any]? = object.elements
             for key in column.path.dropLast() {
@@ -97,7 +143,6 @@ struct ValueWriter {
                 throw unacceptable(column, "\(number) is no 32-bit integer")
             }
             sink.append(small)
-        case (.integer(let number), .boolean): sink.append(number != 0)
         case (.identifier(let identifier), .entityNumber):
             sink.append(Int32(schema.mapping(of: identifier.layout)?.number ?? identifier.layout.number))
         case (.object(let object), .url):
@@ -123,11 +168,8 @@ struct ValueWriter {
     }
 
     private func write(date seconds: Double, _ column: WrittenColumn, to sink: inout some ValueSink) throws {
-        if seconds.isNaN { return sink.appendNull() }
-        guard let timestamp = Timestamp(secondsSince2001: seconds) else {
-            throw unacceptable(column, "PostgreSQL knows the years from 4713 BC to 294276 AD")
-        }
-        sink.append(timestamp)
+        guard seconds.isNaN else { throw unacceptable(column, "PostgreSQL knows the years from 4713 BC to 294276 AD") }
+        sink.appendNull()
     }
 
     private static let zero = "PostgreSQL keeps no text with a zero character (U+0000) in it"
@@ -144,5 +186,17 @@ struct ValueWriter {
 extension WrittenColumn {
     fileprivate var withoutPath: WrittenColumn {
         WrittenColumn(name: name, slot: slot, kind: kind, attribute: attribute, path: [], orderColumn: orderColumn)
+    }
+}
+
+extension String {
+    /// Whether there is a zero character in it, which no text of the server's has.
+    @inline(__always)
+    var hasZero: Bool {
+        var copy = self
+        return copy.withUTF8 { utf8 in
+            guard let start = utf8.baseAddress else { return false }
+            return memchr(start, 0, utf8.count) != nil
+        }
     }
 }

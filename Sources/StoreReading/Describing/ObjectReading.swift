@@ -1,6 +1,6 @@
 import CoreData
 
-extension OpenedStore {
+extension StoreObjects {
     /// Hands out the objects of an entity one by one, those of its subentities left out, by primary key. A few are in memory
     /// at a time, however many there are.
     package func forEachObject(of entity: EntityLayout, _ body: (ObjectRecord) throws -> Void) throws {
@@ -8,8 +8,6 @@ extension OpenedStore {
         try coordinator.performAndWait { () throws in
             let dangling = try danglingReferences(of: entity)
             var plan = plan(entity)
-            // Other stores than SQLite's are in memory as a whole, and hand out all rows at once.
-            let isSorted = facts.kind == .sqlite
             if isSorted { plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)] }
             let portions = try store.engine.portions(plan)
             while case let rows = try portions.next(isSorted ? 64 : .max), !rows.isEmpty {

@@ -51,7 +51,7 @@ package struct StoreReport {
         findings = found.map(\.text)
         let tableless = Set(found.filter { $0.property == nil }.map(\.entity))
         for entity in store.layout.entities where !tableless.contains(entity.root.name) {
-            counts[entity.name] = try store.count(of: entity)
+            counts[entity.name] = try store.objects.count(of: entity)
         }
         entities = store.layout.entities.compactMap { entity in
             guard let document = store.document.entity(named: entity.name) else { return nil }

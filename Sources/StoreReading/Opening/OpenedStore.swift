@@ -52,22 +52,11 @@ package struct OpenedStore {
         throw refusal ?? CommandError("“\(path)” cannot be opened: there is no model")
     }
 
-    /// The entities to show: all, or the named one and those that inherit from it.
-    ///
-    /// - Throws: `CommandError` naming the entities that there are.
-    package func entities(named name: String?) throws -> [EntityLayout] {
-        guard let name else { return layout.entities }
-        guard let entity = layout.entityByName[name] else {
-            let known = layout.entities.map(\.name).joined(separator: ", ")
-            throw CommandError("“\(original.path)” has no entity “\(name)”; it has \(known)")
-        }
-        return entity.selfAndSubentities
-    }
-
-    /// How many objects an entity has, those of its subentities left out.
-    package func count(of entity: EntityLayout) throws -> Int {
-        if entity.isAbstract { return 0 }
-        return try coordinator.performAndWait { () throws in try store.engine.fetchCount(plan(entity)) }
+    /// What is in it.
+    package var objects: StoreObjects {
+        StoreObjects(
+            title: original.lastPathComponent, place: original.path, uuid: facts.uuid, layout: layout,
+            coordinator: coordinator, store: store, isSorted: facts.kind == .sqlite)
     }
 
     /// How the values that are kept in files and the files fit together.
@@ -76,12 +65,5 @@ package struct OpenedStore {
     package func externalData() throws -> ExternalDataSummary? {
         guard facts.kind.type == NSSQLiteStoreType else { return nil }
         return try ExternalDataSummary(database: copy.url, store: original)
-    }
-
-    /// What fetches the objects of an entity, those of its subentities left out.
-    package func plan(_ entity: EntityLayout) -> FetchPlan {
-        var plan = FetchPlan(entity: entity)
-        plan.includesSubentities = false
-        return plan
     }
 }

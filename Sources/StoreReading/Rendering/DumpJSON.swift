@@ -2,10 +2,10 @@ import CoreData
 
 /// What `pippin dump --json` prints: one JSON object, written entity by entity.
 package enum DumpJSON {
-    package static func write(_ store: OpenedStore, _ entities: [EntityLayout], _ output: (String) throws -> Void)
+    package static func write(_ store: StoreObjects, _ entities: [EntityLayout], _ output: (String) throws -> Void)
         throws
     {
-        try output("{\n  \"store\": \(JSONText.string(store.facts.uuid)),\n  \"objects\": {")
+        try output("{\n  \"store\": \(JSONText.string(store.uuid)),\n  \"objects\": {")
         for (position, entity) in entities.enumerated() {
             try output("\(position == 0 ? "" : ",")\n    \(JSONText.string(entity.name)): [")
             var isFirst = true

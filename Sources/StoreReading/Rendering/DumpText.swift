@@ -6,10 +6,10 @@ package enum DumpText {
     private static let longestText = 100
     private static let longestList = 12
 
-    package static func write(_ store: OpenedStore, _ entities: [EntityLayout], _ output: (String) throws -> Void)
+    package static func write(_ store: StoreObjects, _ entities: [EntityLayout], _ output: (String) throws -> Void)
         throws
     {
-        try output("\(store.original.lastPathComponent)   \(store.facts.uuid)\n")
+        try output("\(store.title)   \(store.uuid)\n")
         for entity in entities where !entity.isAbstract {
             do {
                 let count = TextTools.count(try store.count(of: entity), "object")

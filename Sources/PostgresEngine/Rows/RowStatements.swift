@@ -20,6 +20,12 @@ enum RowStatements {
         return "COPY \(quotedName(mapping.table)) (\(list)) FROM STDIN (FORMAT binary)"
     }
 
+    /// The same for rows to which the database gives keys and versions: `COPY "car" (_entity, "maker") FROM STDIN (FORMAT binary)`
+    static func copyNew(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
+        let list = ([ColumnName.entity] + columns.map { quotedName($0.name) }).joined(separator: ", ")
+        return "COPY \(quotedName(mapping.table)) (\(list)) FROM STDIN (FORMAT binary)"
+    }
+
     /// `UPDATE "car" t SET "maker" = u.c0, _version = u.v + 1 FROM unnest($1, $2, $3) AS u(k, v, c0) WHERE t._id = u.k AND
     /// t._version = u.v RETURNING t._id`
     ///

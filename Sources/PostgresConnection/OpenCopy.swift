@@ -1,0 +1,68 @@
+import CLibPQ
+
+/// Rows on their way into a table by one `COPY`, while the server writes those before them. Whoever uses the connection in between ends it;
+/// it is begun again for the rows that follow.
+package final class OpenCopy {
+    private let connection: PostgresConnection
+    private let sql: String
+    private var rows = CopyRows()
+    private var isOpen = false
+    private var failure: (any Error)?
+    private static let portion = 1 << 17
+
+    /// - Parameters:
+    ///   - connection: the connection.
+    ///   - sql: the statement: `COPY car (maker) FROM STDIN (FORMAT binary)`.
+    package init(_ connection: PostgresConnection, _ sql: String) { (self.connection, self.sql) = (connection, sql) }
+
+    /// Adds a row.
+    ///
+    /// - Parameters:
+    ///   - columns: how many values it has.
+    ///   - body: writes them.
+    /// - Throws: what `body` throws, and the server's errors, for earlier rows as well.
+    @inline(__always)
+    package func add(_ columns: Int, _ body: (inout CopyRows) throws -> Void) throws {
+        rows.beginRow(columns)
+        try body(&rows)
+        if rows.byteCount >= Self.portion { try send() }
+    }
+
+    /// Ends it.
+    ///
+    /// - Throws: the server's errors.
+    package func finish() throws {
+        if rows.count > 0 { try send() }
+        pause()
+        if let failure { throw failure }
+    }
+
+    private func send() throws {
+        if let failure { throw failure }
+        if !isOpen {
+            connection.settle()
+            try connection.beginCopy(sql)
+            isOpen = true
+            connection.openCopy = self
+            try put(CopyRows.header)
+        }
+        try put(rows)
+        rows.removeAll()
+    }
+
+    private func put(_ rows: CopyRows) throws {
+        guard !rows.put(on: connection) else { return }
+        let lost = PostgresError(nil, statement: sql, connection: connection.handle)
+        failure = lost
+        throw lost
+    }
+
+    /// Ends what was begun, so that the connection can be used for something else.
+    func pause() {
+        guard isOpen else { return }
+        isOpen = false
+        connection.openCopy = nil
+        _ = CopyRows.trailer.put(on: connection)
+        do { _ = try connection.endCopy(sql) } catch { failure = failure ?? error }
+    }
+}

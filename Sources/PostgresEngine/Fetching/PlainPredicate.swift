@@ -1,0 +1,28 @@
+import PredicateFormat
+
+// What is computed of values can fail: a number that does not fit, a division by zero. What is only compared cannot.
+extension PredicateTree {
+    /// Whether stored values are compared with given ones, and nothing is computed: such a condition fails for no row.
+    var computesNothing: Bool {
+        switch self {
+        case .constant: true
+        case .and(let parts), .or(let parts): parts.allSatisfy(\.computesNothing)
+        case .not(let part): part.computesNothing
+        case .comparison(let comparison):
+            switch comparison.comparison {
+            case .matches, .like: false
+            default: comparison.left.computesNothing && comparison.right.computesNothing
+            }
+        }
+    }
+}
+
+extension ExpressionTree {
+    fileprivate var computesNothing: Bool {
+        switch self {
+        case .constant, .argument, .evaluatedObject: true
+        case .keyPath(let keys): !keys.contains { $0.hasPrefix("@") }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CoreDataModel
+import PostgresConnection
+import SQLGeneration
+import StoreEngine
+
+// Rows of many objects, by one statement whatever their number, handed out as they lie in the answer.
+extension OpenDatabase {
+    /// The rows of objects: `SELECT … FROM author t0 WHERE t0._id = ANY($1)`, one statement for each entity among them.
+    func forEachRow(
+        for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        for group in Self.groups(identifiers) {
+            let access = try access(identifiers[group[0]].layout)
+            let keys = group.map { identifiers[$0].key }
+            let result: PostgresResult = try reading("read from") { try query(access.selectText, keys: keys) }
+            var places: [Int64: Int] = [:]
+            places.reserveCapacity(group.count)
+            for place in group { places[identifiers[place].key] = place }
+            try access.reader.forEachRow(result) { row, _ in
+                if let place = places[row.key] { try body(place, row) }
+            }
+        }
+    }
+
+    /// The rows with one of some values in a slot: `SELECT … FROM author t0 WHERE t0.uid = ANY($1)`.
+    ///
+    /// - Returns: false where the table has rows of other entities, or the values are none of a column's: nothing is read then.
+    func forEachRow(
+        of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
+    ) throws -> Bool {
+        let access = try access(entity)
+        guard !access.mapping.sharesTable, let text = access.selectText(where: slot),
+            let place = access.writer.places.first(where: { $0.slot == slot })
+        else { return false }
+        var array = PostgresArray(place.kind.type)
+        for value in values {
+            // No row has what cannot be stored.
+            do { try access.writer.write(value, place, to: &array) } catch { return false }
+        }
+        var parameters = PostgresParameters()
+        parameters.append(array)
+        let result: PostgresResult = try reading("read from") { try connection.query(text, parameters) }
+        try access.reader.forEachRow(result) { row, _ in try body(row) }
+        return true
+    }
+
+    /// The rows at the end of a to-many relationship for many objects:
+    /// `SELECT …, t0.order_id FROM line t0 WHERE t0.order_id = ANY($1) ORDER BY t0.order_id, …`.
+    func forEachDestination(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        guard let source = schema.mapping(of: relationship.source), source.toManys.indices.contains(relationship.index),
+            let toMany = source.toManys[relationship.index], !identifiers.isEmpty
+        else { return }
+        let access = try access(relationship.destination)
+        let text = access.selectText(of: toMany)
+        let result: PostgresResult = try reading("read from") { try query(text, keys: identifiers.map(\.key)) }
+        var places: [Int64: Int] = [:]
+        places.reserveCapacity(identifiers.count)
+        for (place, identifier) in identifiers.enumerated() { places[identifier.key] = place }
+        // The owner's key comes behind the row; rows of one object come one after the other.
+        let owner = Int(access.shape.firstColumn) + access.shape.columns.count
+        var (key, place): (Int64, Int?) = (-1, nil)
+        try access.reader.forEachRow(result) { row, _ in
+            let next = result.integer(row.index, owner)
+            if next != key { (key, place) = (next, places[next]) }
+            if let place { try body(place, row) }
+        }
+    }
+}

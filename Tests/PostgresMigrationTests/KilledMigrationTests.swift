@@ -1,0 +1,118 @@
+import Foundation
+import PostgresConnection
+import PostgresServer
+import Testing
+
+@testable import PostgresMigrationChild
+
+/// `PIPPIN_KILLS=100 swift test --filter KilledMigrationTests` kills as many programs as are named in each test, instead of 6.
+@Suite("A program that is killed while it migrates a store in PostgreSQL", .serialized, .needsPostgres)
+struct KilledMigrationTests {
+    private static let kills = ProcessInfo.processInfo.environment["PIPPIN_KILLS"].flatMap { Int($0) } ?? 6
+    private static let books = 3000
+
+    @Test(
+        "leaves all as it was, or as it is to be; the next program brings it to an end", arguments: Shelf.Way.allCases)
+    func kill(way: Shelf.Way) async throws {
+        var (asBefore, asAfter) = (0, 0)
+        let duration = try await time(way)
+        for _ in 0..<Self.kills {
+            let database = try TestDatabase()
+            try Shelf(at: database.uri()).found(Self.books)
+            let before = try DatabaseContent(database)
+            let child = try Child(way, database)
+            try await Task.sleep(for: .seconds(Double.random(in: 0...duration)))
+            child.kill()
+            try await database.becomesQuiet()
+            let left = try DatabaseContent(database)
+            if left == before {
+                asBefore += 1
+            } else {
+                asAfter += 1
+                // Nothing is half done: a program that comes has nothing to migrate.
+                #expect(try await Shelf(at: database.uri()).migrate(way) == Self.books)
+                #expect(try DatabaseContent(database) == left)
+            }
+            #expect(try await Shelf(at: database.uri()).migrate(way) == Self.books)
+            #expect(try database.rows("SELECT nspname FROM pg_namespace WHERE nspname LIKE '%successor%'").isEmpty)
+        }
+        print("\(way): \(asBefore) as before, \(asAfter) as after")
+    }
+
+    @Test(
+        "is one of many that start at once: one migrates, whoever is killed, and all others go on",
+        arguments: Shelf.Way.allCases)
+    func many(way: Shelf.Way) async throws {
+        let database = try TestDatabase()
+        try Shelf(at: database.uri()).found(Self.books)
+        let duration = try await time(way)
+        let generation = "SELECT generation AS number FROM pippin.stores"
+        let before = try #require(Int(database.rows(generation)[0][0]))
+        let children = try (0..<6).map { _ in try Child(way, database) }
+        try await Task.sleep(for: .seconds(duration / 2))
+        children[0].kill()
+        for child in children.dropFirst() {
+            let end = child.end()
+            #expect(end.status == 0, "\(end.errors)")
+            #expect(end.output == "\(Self.books)\n")
+        }
+        #expect(try database.rows(generation) == [["\(before + 1)"]])
+    }
+
+    /// How long a program takes that nobody kills.
+    private func time(_ way: Shelf.Way) async throws -> Double {
+        let database = try TestDatabase()
+        try Shelf(at: database.uri()).found(Self.books)
+        let start = Date()
+        let end = try Child(way, database).end()
+        #expect(end.status == 0, "\(end.errors)")
+        return Date().timeIntervalSince(start)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Only where a server can be started.
+    static var needsPostgres: Self { .enabled(if: PostgresPrograms.installed != nil, "\(PostgresPrograms.reason)") }
+}
+
+extension TestDatabase {
+    /// Waits until the server has noticed who is gone.
+    fileprivate func becomesQuiet() async throws {
+        let connection = try connect()
+        for _ in 0..<600 {
+            let others = try connection.query(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+            if others.integer(0, 0) == 0 { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("The server still works for a program that was killed.")
+    }
+}
+
+/// A program that migrates a store.
+private final class Child {
+    private let process = Process()
+    private let output = Pipe()
+    private let errors = Pipe()
+
+    init(_ way: Shelf.Way, _ database: TestDatabase) throws {
+        process.executableURL = Bundle.main.bundleURL.appendingPathComponent("PostgresMigrationChild")
+        process.arguments = [way.rawValue, database.uri()]
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+    }
+
+    func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    func end() -> (status: Int32, output: String, errors: String) {
+        process.waitUntilExit()
+        func text(_ pipe: Pipe) -> String {
+            String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+        return (process.terminationStatus, text(output), text(errors))
+    }
+}
