@@ -66,6 +66,7 @@ final class Interest: Sendable {
         /// - Parameters:
         ///   - entities: the entities that it touches.
         ///   - rows: what it wrote, where that is known.
+        /// - Returns: false only where it certainly does not.
         func isTouched(by entities: Set<String>, _ rows: ChangeSet?) -> Bool {
             facts.withLock { facts in
                 guard let known = facts.entities else { return true }

@@ -57,6 +57,7 @@
         /// Whether the filter may hold of a row.
         ///
         /// - Parameter values: the row's values, by slot.
+        /// - Returns: false only where it certainly does not.
         func mayHold(_ values: ContiguousArray<StoredValue>) -> Bool {
             switch self {
             case .unknown: return true
