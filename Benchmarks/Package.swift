@@ -7,7 +7,7 @@ let package = Package(
     dependencies: [.package(name: "Pippin", path: "..")],
     targets: [
         .systemLibrary(name: "CSQLiteBaseline", providers: [.apt(["libsqlite3-dev"])]),
-        // Counts what is allocated.
+        // Counts allocations, and instructions where the machine does.
         .target(name: "CAllocationCount"),
         .executableTarget(
             name: "pippin-benchmarks",

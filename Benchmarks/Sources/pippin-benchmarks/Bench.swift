@@ -1,3 +1,4 @@
+import CAllocationCount
 import Foundation
 
 /// Measures works: both sides in turn, round after round, so that a slow moment of the machine hits both.
@@ -34,6 +35,20 @@ struct Bench {
             }
         }
         return Result(work: work, objects: objects, ours: ours.median, baseline: baseline.median)
+    }
+
+    /// What one operation costs besides time, in a run of its own.
+    func cost(_ side: Side, _ work: Work, objects: Int) throws -> Report.Cost {
+        let trial = try side(workspace, objects)
+        let (allocations, instructions) = (allocation_count(), instruction_count())
+        _ = try trial.run()
+        let (moreAllocations, moreInstructions) = (allocation_count(), instruction_count())
+        try trial.finish()
+        if trial.changesStore { workspace.discard(trial.store) }
+        let operations = Double(work.operations(objects))
+        return Report.Cost(
+            allocations: Double(moreAllocations - allocations) / operations,
+            instructions: instructions < 0 ? nil : Double(moreInstructions - instructions) / operations)
     }
 
     /// Peak memory of a process of its own that runs one side once, in megabytes.

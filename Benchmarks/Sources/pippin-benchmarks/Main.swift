@@ -10,7 +10,9 @@ struct Main {
                 try runAlone(alone, size: options.size, in: workspace)
             } else {
                 keepFreedMemory()
-                try report(options, Bench(workspace: workspace, clock: options.clock))
+                var report = Report(clock: options.clock.rawValue, rounds: options.rounds, objects: options.size)
+                try measure(options, Bench(workspace: workspace, clock: options.clock), &report)
+                try write(report, options)
             }
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
@@ -18,12 +20,21 @@ struct Main {
         }
     }
 
-    private static func report(_ options: Options, _ bench: Bench) throws {
+    private static func write(_ report: Report, _ options: Options) throws {
+        if let file = options.json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            try encoder.encode(report).write(to: URL(fileURLWithPath: file))
+        }
+        if let file = options.plot { try Data(Plot(report: report).svg.utf8).write(to: URL(fileURLWithPath: file)) }
+    }
+
+    private static func measure(_ options: Options, _ bench: Bench, _ report: inout Report) throws {
         for table in allTables {
             let works = table.works.filter { options.only.map($0.title.contains) ?? true }
             guard !works.isEmpty else { continue }
             print("\(grouped(options.size)) \(table.heading), median of \(options.rounds) rounds\n")
-            try printTable(table, works, options, bench)
+            try printTable(table, works, options, bench, &report)
             print("")
         }
         try ResultsWork.report(options, bench)
@@ -47,19 +58,30 @@ struct Main {
     }
 
     private static func printTable(
-        _ group: WorkTable, _ works: [Work], _ options: Options, _ bench: Bench
+        _ group: WorkTable, _ works: [Work], _ options: Options, _ bench: Bench, _ report: inout Report
     ) throws {
         var table = Table(
-            header: ["", group.ours, group.baseline, "ratio", "budget", "peak memory", "\(group.baseline)’s"])
+            header: [
+                "", group.ours, group.baseline, "ratio", "budget", "peak memory", "\(group.baseline)’s", "allocations",
+                "\(group.baseline)’s", "instructions", "\(group.baseline)’s",
+            ])
         for work in works {
             let result = try bench.measure(work, objects: options.size, rounds: options.rounds)
-            let ours = try bench.memory(work, isOurs: true, objects: options.size)
-            let baseline = try bench.memory(work, isOurs: false, objects: options.size)
+            var ours = try bench.cost(work.ours, work, objects: options.size)
+            var baseline = try bench.cost(work.baseline, work, objects: options.size)
+            ours.peakMemory = try bench.memory(work, isOurs: true, objects: options.size)
+            baseline.peakMemory = try bench.memory(work, isOurs: false, objects: options.size)
             table.add([
                 work.title, milliseconds(result.ours), milliseconds(result.baseline),
                 String(format: "%.2f", result.ratio), work.budget.map { String(format: "%.2f", $0) } ?? "",
-                megabytes(ours), megabytes(baseline),
+                megabytes(ours.peakMemory), megabytes(baseline.peakMemory), each(ours.allocations),
+                each(baseline.allocations), each(ours.instructions), each(baseline.instructions),
             ])
+            report.works.append(
+                Report.Entry(
+                    table: group.heading, title: work.title, operations: work.operations(options.size),
+                    ours: result.ours * 1000, baseline: result.baseline * 1000, ratio: result.ratio,
+                    budget: work.budget, oursEach: ours, baselineEach: baseline))
         }
         print(table.text)
     }
@@ -105,6 +127,10 @@ struct Main {
         print(PeakMemory.megabytes.map { String($0) } ?? "")
     }
 
+    /// What one operation costs.
+    static func each(_ number: Double?) -> String {
+        number.map { String(format: $0 < 10 ? "%.1f" : "%.0f", $0) } ?? "?"
+    }
     static func milliseconds(_ time: Double) -> String { String(format: "%.1f ms", time * 1000) }
     static func megabytes(_ size: Double?) -> String { size.map { String(format: "%.0f MB", $0) } ?? "?" }
 

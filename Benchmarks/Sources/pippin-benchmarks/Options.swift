@@ -12,12 +12,16 @@ struct Options {
     var clock = Clock.wall
     /// Only works whose title contains this.
     var only: String?
+    /// Where the report goes, as JSON and as a plot; nil for nowhere.
+    var json: String?
+    var plot: String?
     /// Set in the process that measures memory: a title and which side to run.
     var alone: (title: String, isOurs: Bool)?
 
     static let usage = """
         usage: pippin-benchmarks [--rounds 7] [--size 100000] [--sizes 10000,100000,1000000 | --sizes none]
                                  [--migrated-rows 1000000] [--only TEXT] [--clock wall | --clock cpu]
+                                 [--json FILE] [--plot FILE.svg]
         """
 
     init(_ arguments: [String]) throws {
@@ -32,6 +36,8 @@ struct Options {
                 sizes =
                     value == "none" ? [] : try value.split(separator: ",").map { try Self.number(option, String($0)) }
             case "--only": only = value
+            case "--json": json = value
+            case "--plot": plot = value
             case "--clock":
                 guard let named = Clock(rawValue: value) else {
                     throw UsageError(message: "--clock is wall or cpu, not '\(value)'")

@@ -21,7 +21,7 @@ let allWorks = allTables.flatMap(\.works)
 
 private let objectWorks = [
     Work(
-        title: "save new objects", budget: 3, operations: { $0 },
+        title: "save new objects", budget: 1.8, operations: { $0 },
         ours: { workspace, objects in
             let samples = Sample.make(objects)
             let store = try workspace.emptyStore()
@@ -42,7 +42,7 @@ private let objectWorks = [
             }
         }),
     Work(
-        title: "fetch all and read every property", budget: 3, operations: { $0 },
+        title: "fetch all and read every property", budget: 2, operations: { $0 },
         ours: { workspace, objects in
             let store = try workspace.filledStore(objects)
             let stack = try Stack(store: store)
@@ -74,7 +74,7 @@ private let objectWorks = [
             return Trial(store: store, changesStore: false) { try database.fetch(keys: keys) }
         }),
     Work(
-        title: "change one attribute and save", budget: 3, operations: { $0 },
+        title: "change one attribute and save", budget: 2, operations: { $0 },
         ours: { workspace, objects in
             let store = try workspace.ownFilledStore(objects)
             let stack = try Stack(store: store)

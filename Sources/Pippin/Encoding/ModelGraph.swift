@@ -112,6 +112,10 @@ struct ModelGraph {
     @inline(__always)
     func value(_ node: Int, _ field: Int) -> StoredValue { values[nodes[node].table][nodes[node].row + field] }
 
+    /// Whether a node's field has no value.
+    @inline(__always)
+    func isNull(_ node: Int, _ field: Int) -> Bool { values[nodes[node].table][nodes[node].row + field].isNull }
+
     /// The values of a node, by field.
     func values(of node: Int) -> ContiguousArray<StoredValue> {
         let row = nodes[node].row

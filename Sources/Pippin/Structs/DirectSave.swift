@@ -56,6 +56,7 @@
                 if let table = graph.tableNumber(of: next.plan) { plans[table] = next }
                 queue += next.members.map(\.destination)
             }
+            guard plans.allSatisfy({ $0 != nil }) else { throw NotDirect() }
             self.plans = plans
             keys = ContiguousArray(repeating: nil, count: graph.nodes.count)
             identifiers = ContiguousArray(repeating: nil, count: graph.nodes.count)
@@ -207,9 +208,10 @@
 
         /// What lacks a value that it must have is refused by the rules of objects, in their words.
         private func checkValues() throws {
+            guard plans.contains(where: { !($0?.required.isEmpty ?? true) }) else { return }
             for node in graph.nodes.indices where keys[node] == nil || differing[node] != nil {
                 guard let plan = plans[graph.nodes[node].table] else { throw NotDirect() }
-                for field in plan.required where graph.value(node, field).isNull { throw NotDirect() }
+                for field in plan.required where graph.isNull(node, field) { throw NotDirect() }
             }
         }
 

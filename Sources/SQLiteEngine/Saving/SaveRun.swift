@@ -37,11 +37,13 @@ final class SaveRun {
     /// A new object in an ordered relationship of another new one is inserted with its place: `…, Z_FOK_CARS) VALUES (…, 2048)`.
     func insert(_ changes: [RowChange]) throws {
         try findPlaces(changes)
-        for change in changes { try insert(change) }
+        // By index: going through the changes would count the references of each.
+        for index in changes.indices { try insert(changes[index]) }
     }
 
     private func findPlaces(_ changes: [RowChange]) throws {
-        for change in changes where !change.toManyChanges.isEmpty {
+        for index in changes.indices where !changes[index].toManyChanges.isEmpty {
+            let change = changes[index]
             for toManyChange in change.toManyChanges {
                 guard let order = toManyChange.order,
                     case .foreignKey(let key)? = try statements(toManyChange, of: change.objectID)?.mapping,
@@ -161,10 +163,13 @@ final class SaveRun {
 
     /// Writes the pairs of join tables and owners, then the order keys, which need all pairs to be there.
     func writeToManys(_ changes: ChangeSet) throws {
-        for change in changes.updated where !change.toManyChanges.isEmpty { try writePairs(change) }
-        for change in changes.inserted where !change.toManyChanges.isEmpty { try writePairs(change) }
-        for change in changes.updated where !change.toManyChanges.isEmpty { try writeOrder(change, isNew: false) }
-        for change in changes.inserted where !change.toManyChanges.isEmpty { try writeOrder(change, isNew: true) }
+        // By index: going through the changes would count the references of each.
+        let updated = changes.updated.indices.filter { !changes.updated[$0].toManyChanges.isEmpty }
+        let inserted = changes.inserted.indices.filter { !changes.inserted[$0].toManyChanges.isEmpty }
+        for index in updated { try writePairs(changes.updated[index]) }
+        for index in inserted { try writePairs(changes.inserted[index]) }
+        for index in updated { try writeOrder(changes.updated[index], isNew: false) }
+        for index in inserted { try writeOrder(changes.inserted[index], isNew: true) }
     }
 
     /// The statements of a to-many relationship: made once, however many objects change it.

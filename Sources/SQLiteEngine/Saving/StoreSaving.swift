@@ -31,7 +31,8 @@ extension OpenStore {
         guard !entities.isEmpty else { return [] }
         func body() throws -> [NSManagedObjectID] {
             var counts: [ObjectIdentifier: (root: EntityLayout, count: Int64)] = [:]
-            for run in EntityRun.runs(of: entities) {
+            let runs = EntityRun.runs(of: entities)
+            for run in runs {
                 let root = run.entity.root
                 counts[ObjectIdentifier(root), default: (root, 0)].count += Int64(run.count)
             }
@@ -41,7 +42,7 @@ extension OpenStore {
             }
             var identifiers: [NSManagedObjectID] = []
             identifiers.reserveCapacity(entities.count)
-            for run in EntityRun.runs(of: entities) {
+            for run in runs {
                 let root = ObjectIdentifier(run.entity.root)
                 let first = (next[root] ?? 0) + 1
                 next[root] = first + Int64(run.count) - 1
@@ -88,11 +89,14 @@ private struct EntityRun {
 
     static func runs(of entities: [EntityLayout]) -> [EntityRun] {
         var runs: [EntityRun] = []
-        for entity in entities {
-            if runs.last?.entity === entity {
+        var last: ObjectIdentifier?
+        // By index: going through the entities would count references.
+        for index in entities.indices {
+            if last == ObjectIdentifier(entities[index]) {
                 runs[runs.count - 1].count += 1
             } else {
-                runs.append(EntityRun(entity: entity, count: 1))
+                last = ObjectIdentifier(entities[index])
+                runs.append(EntityRun(entity: entities[index], count: 1))
             }
         }
         return runs

@@ -25,6 +25,9 @@ protocol RandomKind: Sendable {
         -> AnyHashable?
     func encode(
         _ value: AnyHashable?, _ container: inout KeyedEncodingContainer<RandomKey>, _ key: RandomKey) throws
+    // The same without coding, as @CoreModel does it.
+    func read(_ columns: borrowing ColumnReader, _ place: Int, isOptional: Bool) throws -> AnyHashable?
+    func write(_ value: AnyHashable?, _ columns: borrowing ColumnWriter, _ place: Int) throws
     func make(_ random: inout RandomNumbers) -> AnyHashable
     /// The value as a filter's operand has it: as an optional.
     func operand(_ value: AnyHashable?) -> any Encodable
@@ -73,6 +76,19 @@ struct Chosen<Value: Codable & Hashable & Sendable>: RandomKind {
         if let value = value?.base as? Value { try container.encode(value, forKey: key) }
     }
 
+    func read(_ columns: borrowing ColumnReader, _ place: Int, isOptional: Bool) throws -> AnyHashable? {
+        if isOptional {
+            let value: Value? = try columns.value(at: place)
+            return value.map { AnyHashable($0) }
+        }
+        let value: Value = try columns.value(at: place)
+        return AnyHashable(value)
+    }
+
+    func write(_ value: AnyHashable?, _ columns: borrowing ColumnWriter, _ place: Int) throws {
+        try columns.set(value?.base as? Value, at: place)
+    }
+
     func make(_ random: inout RandomNumbers) -> AnyHashable { AnyHashable(random.pick(values)) }
     func operand(_ value: AnyHashable?) -> any Encodable { value?.base as? Value }
 }
@@ -108,6 +124,30 @@ struct NestedKind<Level: NestingLevel>: RandomKind {
         case let value as [RandomNested<Level>]: try container.encode(value, forKey: key)
         case let value as [String: RandomNested<Level>]: try container.encode(value, forKey: key)
         default: break
+        }
+    }
+
+    func read(_ columns: borrowing ColumnReader, _ place: Int, isOptional: Bool) throws -> AnyHashable? {
+        try RandomNested<Level>.with(shape) {
+            switch form {
+            case .single:
+                let kind = Chosen<RandomNested<Level>>(values: [])
+                return try kind.read(columns, place, isOptional: isOptional)
+            case .array:
+                let kind = Chosen<[RandomNested<Level>]>(values: [])
+                return try kind.read(columns, place, isOptional: isOptional)
+            case .dictionary:
+                let kind = Chosen<[String: RandomNested<Level>]>(values: [])
+                return try kind.read(columns, place, isOptional: isOptional)
+            }
+        }
+    }
+
+    func write(_ value: AnyHashable?, _ columns: borrowing ColumnWriter, _ place: Int) throws {
+        switch form {
+        case .single: try columns.set(value?.base as? RandomNested<Level>, at: place)
+        case .array: try columns.set(value?.base as? [RandomNested<Level>], at: place)
+        case .dictionary: try columns.set(value?.base as? [String: RandomNested<Level>], at: place)
         }
     }
 
@@ -196,12 +236,18 @@ extension RandomShape {
 }
 
 /// A model of the shape of its place.
-struct RandomModel<Place: RandomPlace>: CoreModel, Hashable, @unchecked Sendable {
+struct RandomModel<Place: RandomPlace>: CoreModel, Hashable, CustomReflectable, @unchecked Sendable {
     // @unchecked Sendable: the values are of sendable types.
     let id: Int
     var values: [String: AnyHashable]
 
     init(id: Int, values: [String: AnyHashable]) { (self.id, self.values) = (id, values) }
+
+    /// The properties that a struct of the shape would have.
+    var customMirror: Mirror {
+        let properties = Place.shape.withLock { $0 }.fields.map { (label: $0.key, value: values[$0.key]?.base as Any) }
+        return Mirror(self, children: [(label: "id", value: id as Any)] + properties.map { ($0.label, $0.value) })
+    }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: RandomKey.self)
@@ -213,6 +259,26 @@ struct RandomModel<Place: RandomPlace>: CoreModel, Hashable, @unchecked Sendable
         var container = encoder.container(keyedBy: RandomKey.self)
         try container.encode(id, forKey: RandomKey(stringValue: "id"))
         try Place.shape.withLock { $0 }.encode(values, &container)
+    }
+
+    static var compiledColumns: ModelColumns? {
+        let shape = Place.shape.withLock { $0 }
+        return ModelColumns(
+            ["id"] + shape.fields.map(\.key),
+            read: { columns in
+                let id: Int = try columns.value(at: 0)
+                var values: [String: AnyHashable] = [:]
+                for (place, field) in shape.fields.enumerated() {
+                    values[field.key] = try field.kind.read(columns, place + 1, isOptional: field.isOptional)
+                }
+                return RandomModel(id: id, values: values)
+            },
+            write: { (model: borrowing RandomModel, columns) in
+                try columns.set(model.id, at: 0)
+                for (place, field) in shape.fields.enumerated() {
+                    try field.kind.write(model.values[field.key], columns, place + 1)
+                }
+            })
     }
 
     static var schema: Schema<RandomModel> {
