@@ -45,7 +45,10 @@ struct Main {
             print("\nPredicates: nanoseconds and allocations each time, median of \(options.rounds) rounds\n")
             try printPredicateTable(predicateWorks, options, bench)
         }
-        let works = allWorks.filter { options.only.map($0.title.contains) ?? true }
+        // Coding costs the same at any size.
+        let works = allTables.filter(\.isOfAnySize).flatMap(\.works).filter {
+            (options.only.map($0.title.contains) ?? true) && !$0.title.hasSuffix("Codable")
+        }
         let memoryWorks = allMemoryWorks.filter { options.only.map($0.title.contains) ?? true }
         if !memoryWorks.isEmpty {
             print("\nMemory: bytes for each live object of six attributes, of \(grouped(options.size))\n")
@@ -79,7 +82,8 @@ struct Main {
             ])
             report.works.append(
                 Report.Entry(
-                    table: group.heading, title: work.title, operations: work.operations(options.size),
+                    table: group.heading, title: work.title, against: group.baseline,
+                    operations: work.operations(options.size),
                     ours: result.ours * 1000, baseline: result.baseline * 1000, ratio: result.ratio,
                     budget: work.budget, oursEach: ours, baselineEach: baseline))
         }

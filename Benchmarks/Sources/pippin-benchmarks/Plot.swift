@@ -4,13 +4,16 @@ import Foundation
 struct Plot {
     let report: Report
 
+    /// The works that are compared with the C API.
+    private var works: [Report.Entry] { report.works.filter { $0.against == "C API" } }
+
     private static let (width, labels, row, top) = (860.0, 430.0, 22.0, 46.0)
     /// The ratio at the right end; what is larger is cut off, and says so.
     private static let limit = 4.0
 
     var svg: String {
-        let height = Self.top + Double(report.works.count) * Self.row + 30
-        let bars = report.works.enumerated().map { bar($1, at: Self.top + Double($0) * Self.row) }
+        let height = Self.top + Double(works.count) * Self.row + 30
+        let bars = works.enumerated().map { bar($1, at: Self.top + Double($0) * Self.row) }
         return """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(number(Self.width)) \(number(height))" \
             font-family="sans-serif" font-size="12">
@@ -36,11 +39,14 @@ struct Plot {
     private func bar(_ entry: Report.Entry, at y: Double) -> String {
         let isOver = entry.budget.map { entry.ratio > $0 } ?? false
         let end = x(min(entry.ratio, Self.limit))
+        // Behind the mark, where that is near.
+        let mark = entry.budget.map { x($0) } ?? 0
+        let label = mark > end && mark < end + 36 ? mark : end
         var parts = [
             "<text x=\"\(number(Self.labels - 8))\" y=\"\(number(y + 13))\" text-anchor=\"end\">\(escaped(entry.title))</text>",
             "<rect class=\"\(isOver ? "over" : "bar")\" x=\"\(number(x(0)))\" y=\"\(number(y + 2))\" "
                 + "width=\"\(number(end - x(0)))\" height=\"14\"/>",
-            "<text x=\"\(number(end + 4))\" y=\"\(number(y + 13))\">\(String(format: "%.2f", entry.ratio))</text>",
+            "<text x=\"\(number(label + 4))\" y=\"\(number(y + 13))\">\(String(format: "%.2f", entry.ratio))</text>",
         ]
         if let budget = entry.budget, budget <= Self.limit {
             let x = number(x(budget))

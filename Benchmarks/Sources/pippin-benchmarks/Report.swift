@@ -10,6 +10,8 @@ struct Report: Encodable {
     struct Entry: Encodable {
         var table: String
         var title: String
+        /// What it is compared with.
+        var against: String
         /// How many things were done.
         var operations: Int
         /// In milliseconds, medians.

@@ -39,5 +39,7 @@ struct WorkTable: Sendable {
     /// What the columns of the times say.
     let ours: String
     let baseline: String
+    /// Whether the works are compared at several sizes of the store; those of a fixed size are not.
+    var isOfAnySize = true
     let works: [Work]
 }

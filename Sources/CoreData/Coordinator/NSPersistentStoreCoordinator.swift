@@ -289,7 +289,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Runs a block with the stores unless somebody else has them: `nil` then.
-    func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
+    package func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
         guard lockObject.try() else { return nil }
         defer { lockObject.unlock() }
         return try body()

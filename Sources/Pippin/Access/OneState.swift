@@ -6,13 +6,18 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - isOneStatement: whether the store answers in one statement, which is of one state by itself.
+    ///   - isShort: whether it looks one row up, which takes less time than going to another thread and back.
     ///   - question: asks what it is given.
     /// - Returns: what the question returns.
     /// - Throws: what the question throws, and what `load()` throws where the store was not open yet.
     func asking<Result: Sendable>(
-        isOneStatement: Bool = false, _ question: @escaping @Sendable (ReadAccess) throws -> Result
+        isOneStatement: Bool = false, isShort: Bool = false,
+        _ question: @escaping @Sendable (ReadAccess) throws -> Result
     ) async throws -> Result {
         try await openIfNeeded()
+        #if !canImport(ObjectiveC)
+            if isShort, isOneStatement, let answer = try answeringAtOnce(question) { return answer }
+        #endif
         return try await offThread {
             #if !canImport(ObjectiveC)
                 if isOneStatement { return try question(ReadAccess(access: self.access(to: .now))) }
@@ -36,6 +41,19 @@ extension PersistenceManager {
             }
         }
     #else
+        /// Answers on this thread, which tasks share, so it must not wait: for nobody who has the stores, nor for a server.
+        ///
+        /// - Returns: what the question returns; nil where it would have to wait.
+        private func answeringAtOnce<Result>(_ question: (ReadAccess) throws -> Result) throws -> Result? {
+            let coordinator = container.persistentStoreCoordinator
+            return try coordinator.withLockIfFree {
+                let areHere = coordinator.persistentStores.allSatisfy {
+                    $0.type == NSSQLiteStoreType || $0.type == NSInMemoryStoreType
+                }
+                return areHere ? try question(ReadAccess(access: access(to: .now))) : nil
+            } ?? nil
+        }
+
         /// Runs work on one state of the store: one that is kept while others save, if it is to be pinned and can be; else the work
         /// runs again.
         func reading<Result>(isPinned: Bool, _ work: (ModelAccess) throws -> Result) throws -> Result {

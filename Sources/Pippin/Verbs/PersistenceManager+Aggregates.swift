@@ -39,7 +39,7 @@ extension PersistenceManager {
     public func exists<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
     ) async throws -> Bool {
-        try await asking(isOneStatement: true) { try $0.exists(type, id: id) }
+        try await asking(isOneStatement: true, isShort: true) { try $0.exists(type, id: id) }
     }
 
     /// The sum of a property.
