@@ -31,6 +31,12 @@ extension PostgresConnection {
     /// The socket, for those who wait for several things.
     package var socket: Int32 { PQsocket(handle) }
 
+    /// Whether something has arrived that was not read yet, the end of the connection included.
+    package var hasInput: Bool {
+        var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        return Foundation.poll(&poll, 1, 0) > 0
+    }
+
     /// Waits until something arrives from the server, or the time is over.
     package func waitForInput(milliseconds: Int32) {
         var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)

@@ -119,7 +119,12 @@ final class NewsChannel: @unchecked Sendable {
 
     private func hear() {
         guard let connection else { return }
-        guard let news = try? connection.notifications() else { return reconnect() }
+        var news: [PostgresNotification] = []
+        // A server that ends a connection says so first. Where its words and the end arrive together, nobody calls again for the end.
+        repeat {
+            guard let heard = try? connection.notifications() else { return reconnect() }
+            news += heard
+        } while connection.hasInput
         guard !news.isEmpty else { return }
         for listener in lock.withLock({ Array(listeners.values) }) {
             let senders = Set(news.filter { $0.payload == listener.schema }.map(\.processID))
