@@ -41,7 +41,8 @@ extension PersistenceManager {
             }
         }
     #else
-        /// Answers on this thread, which tasks share, so it must not wait: for nobody who has the stores, nor for a server.
+        /// Answers on this thread, which tasks share: it waits neither for others of the process that have the stores nor for a server.
+        /// Only a file without a write-ahead log, which another program is writing to, may keep it for as long as a lock may last.
         ///
         /// - Returns: what the question returns; nil where it would have to wait.
         private func answeringAtOnce<Result>(_ question: (ReadAccess) throws -> Result) throws -> Result? {

@@ -9,42 +9,46 @@ public struct ColumnReader: ~Copyable {
     private let row: (any CurrentRow)?
     private let source: any ColumnSource
     // Unsafe memory: `source` keeps it for as long as it is there.
-    private let slots: UnsafePointer<Int>
+    private let slots: UnsafeBufferPointer<Int>
 
     /// - Parameters:
     ///   - row: the row that is handed out; nil where `source` has its values.
     ///   - source: decodes what is more than text, a number or a date, and knows why a value cannot be read.
     ///   - slots: where the columns are in the row; -1 for one that is in none.
     @inline(__always)
-    init(row: (any CurrentRow)?, source: any ColumnSource, slots: UnsafePointer<Int>) {
+    init(row: (any CurrentRow)?, source: any ColumnSource, slots: UnsafeBufferPointer<Int>) {
         self.row = row
         self.source = source
         self.slots = slots
     }
 
+    /// Where a column is in the row; -1 for one that is in none, and for a place that no column has, of which the source tells.
+    @inline(__always)
+    private func slot(_ place: Int) -> Int { place >= 0 && place < slots.count ? slots[place] : -1 }
+
     // The value in the row, where it is of the usual kind; nil is looked at by the source, slowly.
 
     @inline(__always)
     private func string(_ place: Int) -> String? {
-        let slot = slots[place]
+        let slot = slot(place)
         return slot < 0 ? nil : row?.string(at: slot)
     }
 
     @inline(__always)
     private func integer(_ place: Int) -> Int64? {
-        let slot = slots[place]
+        let slot = slot(place)
         return slot < 0 ? nil : row?.integer(at: slot)
     }
 
     @inline(__always)
     private func double(_ place: Int) -> Double? {
-        let slot = slots[place]
+        let slot = slot(place)
         return slot < 0 ? nil : row?.double(at: slot)
     }
 
     @inline(__always)
     private func date(_ place: Int) -> Double? {
-        let slot = slots[place]
+        let slot = slot(place)
         return slot < 0 ? nil : row?.date(at: slot)
     }
 

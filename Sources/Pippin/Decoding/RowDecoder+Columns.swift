@@ -3,7 +3,7 @@ import CoreData
 // The columns that a row does not hand out at once: those without a value, and those of whole rows.
 extension RowDecoder: ColumnSource {
     func string(column: Int) throws -> String? {
-        switch try value(at: slots[column]) {
+        switch try value(at: slot(column: column)) {
         case .string(let string): return string
         case .null: return nil
         case let other: throw missing(record.keys[column], other, String.self)
@@ -11,7 +11,7 @@ extension RowDecoder: ColumnSource {
     }
 
     func integer(column: Int) throws -> Int64? {
-        switch try value(at: slots[column]) {
+        switch try value(at: slot(column: column)) {
         case .integer(let number): return number
         case .null: return nil
         case let other: throw missing(record.keys[column], other, Int64.self)
@@ -19,7 +19,7 @@ extension RowDecoder: ColumnSource {
     }
 
     func double(column: Int) throws -> Double? {
-        switch try value(at: slots[column]) {
+        switch try value(at: slot(column: column)) {
         case .double(let number): return number
         case .null: return nil
         case let other: throw missing(record.keys[column], other, Double.self)
@@ -27,14 +27,23 @@ extension RowDecoder: ColumnSource {
     }
 
     func date(column: Int) throws -> Double? {
-        switch try value(at: slots[column]) {
+        switch try value(at: slot(column: column)) {
         case .date(let seconds): return seconds
         case .null: return nil
         case let other: throw missing(record.keys[column], other, Date.self)
         }
     }
 
-    func value<Value: Decodable>(_ type: Value.Type, column: Int) throws -> Value? { try other(type, at: column) }
+    func value<Value: Decodable>(_ type: Value.Type, column: Int) throws -> Value? {
+        _ = try slot(column: column)
+        return try other(type, at: column)
+    }
+
+    /// Columns written by hand may ask for one that there is not.
+    private func slot(column: Int) throws -> Int {
+        guard slots.indices.contains(column) else { throw unreadable("", "there is no column \(column).") }
+        return slots[column]
+    }
 
     func missing(column: Int, _ type: Any.Type) -> any Error { missing(record.keys[column], .null, type) }
 

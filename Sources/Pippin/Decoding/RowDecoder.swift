@@ -16,7 +16,7 @@ final class RowDecoder: Decoder {
     /// The slot of each field; -1 for a relationship to many.
     let slots: ContiguousArray<Int>
     /// The same, for as long as the decoder is there.
-    private let slotTable: UnsafeMutablePointer<Int>
+    private let slotTable: UnsafeMutableBufferPointer<Int>
     private(set) var related: (any RelatedRows)?
     // A decoder is one thread's at a time, so that checking its accesses for overlaps would find nothing.
     @exclusivity(unchecked) var values: ContiguousArray<StoredValue> = []
@@ -41,9 +41,8 @@ final class RowDecoder: Decoder {
         self.slots = slots
         self.related = related
         // Unsafe memory: initialized here, for all the slots, and never written again.
-        slotTable = .allocate(capacity: max(slots.count, 1))
-        slotTable.initialize(repeating: -1, count: max(slots.count, 1))
-        for (field, slot) in slots.enumerated() { slotTable[field] = slot }
+        slotTable = .allocate(capacity: slots.count)
+        _ = slotTable.initialize(from: slots)
     }
 
     deinit { slotTable.deallocate() }
@@ -53,7 +52,7 @@ final class RowDecoder: Decoder {
         objectID = row.objectID
         cursor = 0
         if let columns = record.columns?.functions(of: type) {
-            return try columns.read(ColumnReader(row: nil, source: self, slots: slotTable))
+            return try columns.read(ColumnReader(row: nil, source: self, slots: UnsafeBufferPointer(slotTable)))
         }
         return try Value(from: self)
     }
@@ -90,7 +89,7 @@ final class RowDecoder: Decoder {
     /// What reads the columns of a row: mostly one for all rows, since they are handed out by one object.
     private func columnReader(of row: any CurrentRow) -> KeptColumnReader {
         if let known = columnReader, known.row == ObjectIdentifier(row) { return known }
-        let made = KeptColumnReader(row, self, slotTable)
+        let made = KeptColumnReader(row, self, UnsafeBufferPointer(slotTable))
         columnReader = made
         return made
     }
@@ -99,7 +98,7 @@ final class RowDecoder: Decoder {
         let row: ObjectIdentifier
         let reader: ColumnReader
 
-        init(_ row: any CurrentRow, _ decoder: RowDecoder, _ slots: UnsafePointer<Int>) {
+        init(_ row: any CurrentRow, _ decoder: RowDecoder, _ slots: UnsafeBufferPointer<Int>) {
             self.row = ObjectIdentifier(row)
             reader = ColumnReader(row: row, source: decoder, slots: slots)
         }

@@ -2,19 +2,27 @@ import CoreData
 
 // The cursor tells which column an error is about.
 extension RecordEncoder: ColumnSink {
-    func set(_ value: StoredValue, _ kind: AttributeKind, column: Int) throws {
+    /// Columns written by hand may set one that there is not.
+    private func stand(on column: Int) throws {
+        guard record.fields.indices.contains(column) else {
+            throw EncodingError.refusal("“\(record.name)” has no column \(column).")
+        }
         cursor = column + 1
+    }
+
+    func set(_ value: StoredValue, _ kind: AttributeKind, column: Int) throws {
+        try stand(on: column)
         try set(value, kind, at: column)
     }
 
     func set(column: Int, _ value: () throws -> (StoredValue, AttributeKind)) throws {
-        cursor = column + 1
+        try stand(on: column)
         let (value, kind) = try value()
         try set(value, kind, at: column)
     }
 
     func encode<Value: Encodable>(_ value: Value, column: Int) throws {
-        cursor = column + 1
+        try stand(on: column)
         // Numbers of fewer bits, and without a sign, take the way that coding takes.
         if let kind = record.attributeKinds[column], let number = value as? any FixedWidthInteger {
             guard let fitting = Int64(exactly: number) else {

@@ -140,7 +140,7 @@ extension PostgresEngine: NewsEngine {
     package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
         guard let opened else { return }
         listener?.cancel()
-        // Asked while nobody else asks the engine.
+        // nonisolated(unsafe): `asking` sees to it that nobody else asks the engine meanwhile.
         nonisolated(unsafe) weak let engine = self
         listener = NewsListener(
             opened.place, ownProcess: { engine?.opened?.connection.processID }, asking: asking, heard: heard)

@@ -222,7 +222,22 @@ private struct Crate<Content: Codable & Sendable & Equatable>: Equatable {
     var content: Content
 }
 
-@Suite("Models with @CoreModel")
+private struct Miscounted: CoreModel {
+    let id: Int
+    static let wrongPlace = Locked(7)
+
+    static var compiledColumns: ModelColumns? {
+        ModelColumns(
+            ["id"],
+            read: { columns in Miscounted(id: try columns.value(at: wrongPlace.withLock { $0 })) },
+            write: { (model: borrowing Miscounted, columns) in
+                try columns.set(model.id, at: 0)
+                try columns.set(model.id, at: wrongPlace.withLock { $0 })
+            })
+    }
+}
+
+@Suite("Models with @CoreModel", .serialized)
 struct CoreModelMacroTests {
     @Test("keep coding of their own")
     func byHand() throws {
@@ -237,6 +252,17 @@ struct CoreModelMacroTests {
         let manager = PersistenceManager(models: Plate.self, store: .memory)
         try manager.writeAndWait { try $0.save(Plate(id: 1, name: "n")) }
         #expect(try manager.readAndWait { try $0.fetch(Plate.self).map(\.name) } == ["n"])
+    }
+
+    @Test("get an error where columns written by hand are not there", arguments: [7, -1])
+    func missingColumns(place: Int) throws {
+        let manager = PersistenceManager(models: Miscounted.self, store: .memory)
+        Miscounted.wrongPlace.withLock { $0 = place }
+        #expect(throws: PersistenceError.self) { try manager.writeAndWait { try $0.save(Miscounted(id: 1)) } }
+        Miscounted.wrongPlace.withLock { $0 = 0 }
+        try manager.writeAndWait { try $0.save(Miscounted(id: 1)) }
+        Miscounted.wrongPlace.withLock { $0 = place }
+        #expect(throws: PersistenceError.self) { try manager.readAndWait { try $0.fetch(Miscounted.self) } }
     }
 
     @Test("may be generic")
