@@ -125,15 +125,15 @@ extension NSManagedObjectContext {
                 updated.append(object)
             }
         }
+        let count = inserted.count + updated.count + deleted.count + refreshedObjects.count
         var info: [AnyHashable: Any] = [:]
-        if !inserted.isEmpty { info[NSInsertedObjectsKey] = posted.set(of: inserted, keeping: isSaving) }
-        if !updated.isEmpty { info[NSUpdatedObjectsKey] = posted.set(of: updated, keeping: isSaving) }
-        if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
-        if !refreshedObjects.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshedObjects) }
-        if !info.isEmpty {
-            NotificationCenter.default.post(
-                name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
+        if SaveNews.tellsChanges(count) {
+            if !inserted.isEmpty { info[NSInsertedObjectsKey] = posted.set(of: inserted, keeping: isSaving) }
+            if !updated.isEmpty { info[NSUpdatedObjectsKey] = posted.set(of: updated, keeping: isSaving) }
+            if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
+            if !refreshedObjects.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshedObjects) }
         }
+        if count > 0 { NotificationCenter.default.post(name: SaveNews.didChange, object: self, userInfo: info) }
         for object in objects { object.state.remove(.posting) }
         if !eventValues.isEmpty { eventValues = [:] }
     }
@@ -179,7 +179,7 @@ extension NSManagedObjectContext {
         if !removed.isEmpty { info[NSDeletedObjectsKey] = Set(removed) }
         if !restored.isEmpty { info[NSRefreshedObjectsKey] = Set(restored) }
         NotificationCenter.default.post(
-            name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
+            name: SaveNews.didChange, object: self, userInfo: info)
     }
 
     func forgetEverything() {
@@ -208,7 +208,7 @@ extension NSManagedObjectContext {
             object.setContext(nil)
         }
         NotificationCenter.default.post(
-            name: .NSManagedObjectContextObjectsDidChange, object: self,
+            name: SaveNews.didChange, object: self,
             userInfo: [NSInvalidatedAllObjectsKey: objects.map(\.identifier)])
     }
 

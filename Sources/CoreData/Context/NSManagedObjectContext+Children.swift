@@ -83,18 +83,22 @@ extension NSManagedObjectContext {
     // MARK: News for children
 
     /// Tells children of the permanent IDs of objects that they may know by temporary ones.
-    func tellChildren(_ promotions: [ChildLink.Promotion]) {
-        guard !promotions.isEmpty else { return }
+    func tellChildren(_ promotions: @autoclosure () -> [ChildLink.Promotion]) {
         children.withLock { links in
+            guard !links.isEmpty else { return }
+            let promotions = promotions()
+            if promotions.isEmpty { return }
             for link in links { link.leave(promotions) }
         }
     }
 
     /// Has the children that merge automatically take over what was saved here. What a child saves into this context
     /// is not yet saved: its siblings hear of it with this context's own save.
-    func announceToChildren(_ changes: SavedChanges) {
+    func announceToChildren(_ changes: () -> SavedChanges) {
         let listeners = children.withLock { $0.compactMap(\.table.context) }.filter(
             \.automaticallyMergesChangesFromParent)
+        guard !listeners.isEmpty else { return }
+        let changes = changes()
         for listener in listeners { listener.perform { listener.merge(changes) } }
     }
 

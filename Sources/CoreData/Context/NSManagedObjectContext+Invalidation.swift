@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
         guard !objects.isEmpty else { return }
         for object in objects { object.becomeFault() }
         NotificationCenter.default.post(
-            name: .NSManagedObjectContextObjectsDidChange, object: self,
+            name: SaveNews.didChange, object: self,
             userInfo: [NSInvalidatedObjectsKey: Set(objects)])
     }
 }

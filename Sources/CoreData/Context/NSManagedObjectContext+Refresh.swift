@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
             noteDeletionElsewhere(of: object)
         }
         announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
-        announceToChildren(changes)
+        announceToChildren { changes }
     }
 
     /// Counts an object as deleted whose row is gone: the next save has nothing to write for it, and forgets it.
@@ -121,7 +121,7 @@ extension NSManagedObjectContext {
         if !refreshedHere.isEmpty || !before.isEmpty { info[NSRefreshedObjectsKey] = Set(before + refreshedHere) }
         if !info.isEmpty {
             NotificationCenter.default.post(
-                name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
+                name: SaveNews.didChange, object: self, userInfo: info)
         } else if !mergedFaults.isEmpty {
             NotificationCenter.default.post(name: .faultsDidChange, object: self)
         }

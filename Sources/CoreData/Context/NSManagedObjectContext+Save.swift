@@ -141,8 +141,9 @@ extension NSManagedObjectContext {
         for object in saved.deleted { forget(object) }
         var info: [AnyHashable: Any] = [:]
         var identifiers: [AnyHashable: Any] = [:]
+        let isTold = SaveNews.tells(saved.inserted.count + saved.updated.count + saved.deleted.count)
         func add(_ key: String, _ idKey: String, _ objects: [NSManagedObject]) {
-            guard !objects.isEmpty else { return }
+            guard !objects.isEmpty, isTold else { return }
             info[key] = posted.set(of: objects)
             identifiers[idKey] = Set(objects.map(\.identifier))
         }
@@ -162,7 +163,7 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: SaveNews.didSave, object: self, userInfo: info)
         NotificationCenter.default.post(
             name: SaveNews.didSaveObjectIDs, object: self, userInfo: identifiers)
-        if !saved.isEmpty { announceToChildren(SavedChanges(saved)) }
+        if !saved.isEmpty { announceToChildren { SavedChanges(saved) } }
         if !event.isEmpty { processPendingChanges() }
     }
 

@@ -3,8 +3,7 @@ import Foundation
 extension NSNotification.Name {
     /// Posted by a context after objects changed. The user info has the keys of
     /// `NSManagedObjectContext.NotificationKey`.
-    public static let NSManagedObjectContextObjectsDidChange = NSNotification.Name(
-        "NSObjectsChangedInManagingContextNotification")
+    public static var NSManagedObjectContextObjectsDidChange: NSNotification.Name { SaveNews.didChangeForListeners }
     /// Posted by a context before it saves.
     public static let NSManagedObjectContextWillSave = NSNotification.Name(
         "NSManagingContextWillSaveChangesNotification")
@@ -24,7 +23,7 @@ extension NSNotification.Name {
 
 extension NSManagedObjectContext {
     /// Posted after objects changed.
-    public static let didChangeObjectsNotification = Notification.Name.NSManagedObjectContextObjectsDidChange
+    public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
     /// Posted before a save.
     public static let willSaveObjectsNotification = Notification.Name.NSManagedObjectContextWillSave
     /// Posted after a save, with the objects.

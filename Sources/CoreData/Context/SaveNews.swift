@@ -1,30 +1,42 @@
 import Foundation
 import Synchronization
 
-/// The names under which contexts tell of saves, and whether anybody may listen.
+/// The names under which contexts tell of changes and saves, and whether anybody may listen.
 ///
-/// Objects for a notification take a quarter of the time of a large save of rows, and `NotificationCenter` does not say whether it has
-/// listeners. Who listens has asked for a name first: until then, large saves of rows are told of without their objects.
+/// Sets of objects for notifications take a third of the time of a large save, and `NotificationCenter` does not say whether it has
+/// listeners. Who listens has asked for a name first: until then, large changes and saves are told of without their objects.
 package enum SaveNews {
     /// For posting, and for listeners that do without objects.
     package static let didSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
     static let didSaveObjectIDs = Notification.Name("_NSManagedObjectContextDidSaveObjectIDsNotification")
+    static let didChange = Notification.Name("NSObjectsChangedInManagingContextNotification")
 
-    private static let wasAskedFor = Atomic<Bool>(false)
+    private static let savesWereAskedFor = Atomic<Bool>(false)
+    private static let changesWereAskedFor = Atomic<Bool>(false)
 
     static var didSaveForListeners: Notification.Name {
-        wasAskedFor.store(true, ordering: .releasing)
+        savesWereAskedFor.store(true, ordering: .releasing)
         return didSave
     }
 
     static var didSaveObjectIDsForListeners: Notification.Name {
-        wasAskedFor.store(true, ordering: .releasing)
+        savesWereAskedFor.store(true, ordering: .releasing)
         return didSaveObjectIDs
+    }
+
+    static var didChangeForListeners: Notification.Name {
+        changesWereAskedFor.store(true, ordering: .releasing)
+        return didChange
     }
 
     /// So many objects are always told of: listeners by the name's text, or by none, cannot be known.
     private static let alwaysTold = 1_000
 
-    /// Whether a save of rows tells of its objects.
-    static func tells(_ count: Int) -> Bool { count <= alwaysTold || wasAskedFor.load(ordering: .acquiring) }
+    /// Whether a save tells of its objects.
+    static func tells(_ count: Int) -> Bool { count <= alwaysTold || savesWereAskedFor.load(ordering: .acquiring) }
+
+    /// Whether the notification of changes tells of its objects.
+    static func tellsChanges(_ count: Int) -> Bool {
+        count <= alwaysTold || changesWereAskedFor.load(ordering: .acquiring)
+    }
 }
