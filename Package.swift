@@ -47,7 +47,7 @@ let package = Package(
         // Core Data, floor by floor. What a store holds is described here: models, layouts, values, requests.
         .target(
             name: "CoreDataModel",
-            dependencies: ["KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "CZlib"]),
+            dependencies: ["KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "CZlib", "CSwiftRuntime"]),
         // What a store does for rows: plans in, rows out.
         .target(
             name: "StoreEngine",

@@ -57,9 +57,9 @@ private struct ChildSave {
     private func counterparts(of objects: [NSManagedObject], needed: Bool) throws -> [NSManagedObject?] {
         var unread: [NSManagedObjectID] = []
         for object in objects {
-            if let target = parent.table.object(for: object.identifier) {
+            if let target = parent.table.object(at: object.place) {
                 if target.isFault { unread.append(object.identifier) }
-            } else if object.isFault || child.source?.isCurrent(object.identifier, since: object.stamp) != true {
+            } else if object.isFault || child.source?.isCurrent(object.place, since: object.stamp) != true {
                 unread.append(object.identifier)
             }
         }
@@ -87,14 +87,14 @@ private struct ChildSave {
 
     /// A new object of the parent, under the ID that the child's has.
     private func insert(_ object: NSManagedObject) -> NSManagedObject {
-        if let target = parent.table.object(for: object.identifier) {
+        if let target = parent.table.object(at: object.place) {
             // It was deleted here, and the child's merge policy gave it back.
             parent.revive(target)
             return target
         }
         let target = parent.materialize(
             Materialization(
-                identifier: object.identifier, values: object.layout.defaultValues, version: 0,
+                place: object.place, values: object.layout.defaultValues, version: 0,
                 state: [.inserted, .insertedInEvent, .listed], stamp: 0))
         parent.rememberForUndo(target, existed: false)
         parent.changed.append(target)
@@ -148,7 +148,7 @@ private struct ChildSave {
         let copy =
             relationship.isOrdered ? target.loadedToManyMembers(relationship) : target.toManyMembers(relationship)
         for removed in members.removed {
-            if let counterpart = parent.table.object(for: removed.identifier) { copy.remove(counterpart) }
+            if let counterpart = parent.table.object(at: removed.place) { copy.remove(counterpart) }
         }
         for added in relationship.isOrdered ? members.list.filter(members.added.contains) : Array(members.added) {
             let counterpart = parent.objectOrFault(added.identifier)
@@ -156,7 +156,7 @@ private struct ChildSave {
         }
         guard relationship.isOrdered else { return }
         // The child's order; what only the parent has comes after it.
-        let order = members.list.compactMap { parent.table.object(for: $0.identifier) }.filter(copy.contains)
+        let order = members.list.compactMap { parent.table.object(at: $0.place) }.filter(copy.contains)
         let known = Set(order)
         copy.reorder(order + copy.list.filter { !known.contains($0) })
     }

@@ -2,37 +2,50 @@ import Synchronization
 
 /// What the next object that is made is to be; see `NSManagedObject.init(entity:insertInto:)`.
 struct Materialization {
-    let identifier: NSManagedObjectID
-    let values: ContiguousArray<StoredValue>
-    let version: Int64
-    let state: ObjectState
-    let stamp: UInt32
+    /// `nil` while no object is made.
+    var place: ObjectPlace?
+    var values: ContiguousArray<StoredValue>
+    var version: Int64
+    var state: ObjectState
+    var stamp: UInt32
+
+    static var none: Materialization { Materialization(place: nil, values: [], version: 0, state: [], stamp: 0) }
+
+    /// The values, which are handed over, and not copied: nothing is under way any more.
+    @inline(__always)
+    mutating func finish() -> ContiguousArray<StoredValue> {
+        place = nil
+        var handedOver: ContiguousArray<StoredValue> = []
+        swap(&handedOver, &values)
+        return handedOver
+    }
 }
 
 // Objects of rows, which are made of the class that their entity names.
 extension NSManagedObjectContext {
-    func takeMaterialization() -> Materialization? { materialization.take() }
-
     /// Makes the object of an ID, of the class that its entity names, and registers it.
     func materialize(_ what: consuming Materialization) -> NSManagedObject {
         let object = makeUnregistered(what)
         table.insert(object)
-        if retainsRegisteredObjects { retained.insert(object) }
+        if isRetaining { retained.insert(object) }
         return object
     }
 
-    /// The same where the ID is probably not registered: looked up only when it proves to be.
+    /// Registers objects that were made without; one whose ID proves to be registered gives way to the object that has it.
     ///
-    /// - Returns: nil when another object is registered under the ID.
-    func materializeIfNew(_ what: consuming Materialization) -> NSManagedObject? {
-        let object = makeUnregistered(what)
-        guard table.insertIfNew(object) else { return nil }
-        if retainsRegisteredObjects { retained.insert(object) }
-        return object
+    /// Together: an object at a time costs a lock each, and the table grows many times.
+    func register(_ objects: inout [NSManagedObject]) {
+        for place in table.insertIfNew(objects) {
+            let object = objects[place]
+            if let known = table.object(at: object.place) { objects[place] = known } else { table.insert(object) }
+        }
+        if isRetaining { retained.formUnion(objects) }
     }
 
-    private func makeUnregistered(_ what: consuming Materialization) -> NSManagedObject {
-        let type = objectType(for: what.identifier.layout)
+    func makeUnregistered(_ what: consuming Materialization) -> NSManagedObject {
+        guard let place = what.place else { programmerError("an object is made that lies nowhere") }
+        keep(place.layout, place.store)
+        let type = objectType(for: place.layout)
         let state = what.state
         materialization = consume what
         let object = type.init(materializedIn: self)
@@ -64,18 +77,25 @@ extension NSManagedObjectContext {
     private func make(
         _ type: NSManagedObject.Type, _ layout: EntityLayout, values: ContiguousArray<StoredValue>, state: ObjectState
     ) -> NSManagedObject {
+        keep(.passUnretained(layout), nil)
         classCache.lastEntity = nil
         classCache.lastDescription = nil
         materialization = Materialization(
-            identifier: Self.makeTemporaryIdentifier(for: layout), values: values, version: 0, state: state, stamp: 0)
-        defer { materialization = nil }
+            place: ObjectPlace(layout: .passUnretained(layout), store: nil, key: Self.makeTemporaryNumber()), values: values, version: 0, state: state, stamp: 0)
+        defer { materialization = .none }
         return type.init(materializedIn: self)
     }
 
     private static let temporaryNumber = Atomic<Int64>(0)
 
-    static func makeTemporaryIdentifier(for layout: EntityLayout) -> NSManagedObjectID {
-        NSManagedObjectID(
-            temporaryFor: layout, number: temporaryNumber.add(1, ordering: .relaxed).newValue)
+    static func makeTemporaryNumber() -> Int64 { temporaryNumber.add(1, ordering: .relaxed).newValue }
+
+    /// Keeps an entity and a store alive for the objects that refer to them: neighbours refer to the same.
+    @inline(__always)
+    final func keep(_ layout: Unmanaged<EntityLayout>, _ store: Unmanaged<StoreIdentity>?) {
+        if lastKeptLayout == layout.toOpaque(), lastKeptStore == store?.toOpaque() { return }
+        table.keep(layout.takeUnretainedValue(), store?.takeUnretainedValue())
+        lastKeptLayout = layout.toOpaque()
+        lastKeptStore = store?.toOpaque()
     }
 }

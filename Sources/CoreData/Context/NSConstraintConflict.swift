@@ -100,7 +100,7 @@ extension NSManagedObjectContext {
             try policy.resolve(
                 mergeConflicts: conflicts.compactMap { conflict in
                     table.object(for: conflict.objectID).map { object in
-                        let isUnchanged = source?.isCurrent(object.identifier, since: object.stamp) ?? false
+                        let isUnchanged = source?.isCurrent(object.place, since: object.stamp) ?? false
                         return NSMergeConflict(object, current: conflict.current, isInternal: !isUnchanged)
                     }
                 })

@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
         if ConcurrencyDebug.isOn { object.state.insert(.checked) }
         event.append(object)
         table.insert(object)
-        if retainsRegisteredObjects { retained.insert(object) }
+        if isRetaining { retained.insert(object) }
         scheduleProcessing()
     }
 
@@ -239,7 +239,7 @@ extension NSManagedObjectContext {
 
     /// Makes an object one that no context has.
     func forget(_ object: NSManagedObject) {
-        table.remove(object, registeredAs: object.identifier)
+        table.remove(object)
         if !retained.isEmpty { retained.remove(object) }
         if !assignedStores.isEmpty { assignedStores[ObjectIdentifier(object)] = nil }
         object.relations = []

@@ -111,9 +111,9 @@ extension NSManagedObjectContext {
         for promotion in promotions {
             permanent[promotion.temporary] = promotion.permanent
             guard let object = table.object(for: promotion.temporary) else { continue }
-            table.remove(object, registeredAs: object.identifier)
+            let number = object.key
             object.identifier = promotion.permanent
-            table.insert(object)
+            table.promote(object, from: number)
         }
         for object in table.all { object.replaceDestinations(permanent) }
         tellChildren(promotions)

@@ -4,7 +4,9 @@ import Foundation
 struct ClassCache {
     var generation = -1
     var typeByEntity: [ObjectIdentifier: NSManagedObject.Type] = [:]
-    var lastEntity: EntityLayout?
+    /// Compared for each object, without counting references.
+    var lastEntity: Unmanaged<EntityLayout>? { didSet { keptEntity = lastEntity?.takeUnretainedValue() } }
+    private var keptEntity: EntityLayout?
     var lastDescription: NSEntityDescription?
     var lastType: NSManagedObject.Type?
     var entityByType: [ObjectIdentifier: EntityLayout] = [:]
@@ -14,8 +16,16 @@ struct ClassCache {
 
 // The classes of entities, and the entities of classes.
 extension NSManagedObjectContext {
-    func objectType(for layout: EntityLayout) -> NSManagedObject.Type {
-        if classCache.lastEntity === layout, let type = classCache.lastType { return type }
+    func objectType(for layout: EntityLayout) -> NSManagedObject.Type { objectType(for: .passUnretained(layout)) }
+
+    @inline(__always)
+    func objectType(for layout: Unmanaged<EntityLayout>) -> NSManagedObject.Type {
+        if classCache.lastEntity?.toOpaque() == layout.toOpaque(), let type = classCache.lastType { return type }
+        return findObjectType(for: layout.takeUnretainedValue())
+    }
+
+    @inline(never)
+    private func findObjectType(for layout: EntityLayout) -> NSManagedObject.Type {
         let generation = ManagedClasses.generation
         if classCache.generation != generation {
             classCache.typeByEntity = [:]
@@ -28,7 +38,7 @@ extension NSManagedObjectContext {
             type = ManagedClasses.type(for: layout.description)
             classCache.typeByEntity[ObjectIdentifier(layout)] = type
         }
-        classCache.lastEntity = layout
+        classCache.lastEntity = .passUnretained(layout)
         classCache.lastDescription = layout.description
         classCache.lastType = type
         return type
@@ -48,12 +58,12 @@ extension NSManagedObjectContext {
 
     /// The entity of a new object of a class, or of the object that is being made from a row.
     func descriptionForNewObject(of type: NSManagedObject.Type) -> NSEntityDescription {
-        if materialization != nil, let description = classCache.lastDescription { return description }
+        if materialization.place != nil, let description = classCache.lastDescription { return description }
         return entityForNewObject(of: type).description
     }
 
     private func entityForNewObject(of type: NSManagedObject.Type) -> EntityLayout {
-        if let layout = materialization?.identifier.layout { return layout }
+        if let layout = materialization.place?.layout { return layout.takeUnretainedValue() }
         if let last = classCache.lastMadeType, last == type, let entity = classCache.lastMadeEntity { return entity }
         guard let layout = modelLayout else {
             programmerError(

@@ -5,13 +5,13 @@ extension NSManagedObjectContext {
     /// The object of a row: the one that is registered, or a new one.
     func object(for row: Row, asFault: Bool, refreshing: Bool, stamp: UInt32) -> NSManagedObject {
         if let object = table.object(for: row.objectID) {
-            take(row, for: object, refreshing: refreshing, stamp: stamp)
+            take(PlacedRow(row), for: object, refreshing: refreshing, stamp: stamp)
             if !asFault { fulfill(object) }
             return object
         }
         let object = materialize(
             Materialization(
-                identifier: row.objectID, values: row.values, version: row.version,
+                place: ObjectPlace(row.objectID), values: row.values, version: row.version,
                 state: asFault ? [.fault, .valuesPending] : [], stamp: stamp))
         if !asFault { awake(object) }
         return object
@@ -32,24 +32,16 @@ extension NSManagedObjectContext {
         // The first fetch of a context finds nothing registered.
         let isFirst = table.isUnused
         try source.readRows(plan, stores: stores) { row in
-            if isFirst,
-                let object = materializeIfNew(
-                    Materialization(
-                        identifier: row.objectID, values: row.values, version: row.version, state: newState,
-                        stamp: stamp))
-            {
-                objects.append(object)
-            } else if let known = table.object(for: row.objectID) {
+            if !isFirst, let known = table.object(at: row.place) {
                 take(row, for: known, refreshing: refreshing, stamp: stamp)
                 objects.append(known)
-            } else {
-                objects.append(
-                    materialize(
-                        Materialization(
-                            identifier: row.objectID, values: row.values, version: row.version, state: newState,
-                            stamp: stamp)))
+                return
             }
+            let new = Materialization(
+                place: row.place, values: row.values, version: row.version, state: newState, stamp: stamp)
+            objects.append(isFirst ? makeUnregistered(new) : materialize(new))
         }
+        if isFirst { register(&objects) }
         return objects
     }
 
@@ -78,7 +70,7 @@ extension NSManagedObjectContext {
     }
 
     /// Gives a registered object the values of its row: a fault keeps them until it is fired.
-    private func take(_ row: Row, for object: NSManagedObject, refreshing: Bool, stamp: UInt32) {
+    private func take(_ row: PlacedRow, for object: NSManagedObject, refreshing: Bool, stamp: UInt32) {
         if object.state.contains(.fault) {
             object.values = row.values
             object.snapshot = row.values
@@ -87,7 +79,7 @@ extension NSManagedObjectContext {
             object.state.insert(.valuesPending)
             object.state.remove(.inBatch)
         } else if refreshing {
-            object.adopt(row, keepingChanges: true)
+            object.adopt(row.values, version: row.version, keepingChanges: true)
         }
     }
 
@@ -95,7 +87,7 @@ extension NSManagedObjectContext {
         let identifier = localIdentifier(objectID)
         if let object = table.object(for: identifier) { return object }
         return materialize(
-            Materialization(identifier: identifier, values: [], version: 0, state: .fault, stamp: 0))
+            Materialization(place: ObjectPlace(identifier), values: [], version: 0, state: .fault, stamp: 0))
     }
 
     func objectWithValues(_ objectID: NSManagedObjectID) throws -> NSManagedObject {
@@ -124,7 +116,7 @@ extension NSManagedObjectContext {
         do { try pinIfNeeded() } catch { return becomeUnreadable(object, error as NSError) }
         guard let source else { return becomeInaccessible(object) }
         if object.state.contains(.valuesPending), stalenessInterval < 0,
-            source.isCurrent(object.identifier, since: object.stamp)
+            source.isCurrent(object.place, since: object.stamp)
         {
             object.state.remove([.fault, .valuesPending])
             awake(object)
@@ -137,13 +129,13 @@ extension NSManagedObjectContext {
             }
             let stamp = source.generation
             var row = try source.row(for: object.identifier)
-            if row == nil, object.identifier.isTemporaryID {
+            if row == nil, object.hasTemporaryID {
                 // The parent may have saved it in the meantime, under a permanent ID.
                 takePromotions()
                 row = try source.row(for: object.identifier)
             }
             if let row {
-                object.adopt(row, keepingChanges: false)
+                object.adopt(row.values, version: row.version, keepingChanges: false)
                 object.stamp = stamp
                 if !readErrors.isEmpty { readErrors[object.identifier] = nil }
                 awake(object)

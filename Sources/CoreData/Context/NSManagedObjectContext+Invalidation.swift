@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
 
     /// Takes the values of a removed store's objects away. Those with changes keep them, for the save to say what is wrong.
     private func invalidateObjects(of store: StoreIdentity) {
-        let objects = table.all.filter { $0.identifier.storeIdentity === store && !$0.hasChanges }
+        let objects = table.all.filter { $0.storeIdentity === store && !$0.hasChanges }
         guard !objects.isEmpty else { return }
         for object in objects { object.becomeFault() }
         NotificationCenter.default.post(

@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
         guard let source else { return }
         var groups: [ObjectIdentifier: (relationship: RelationshipLayout, objects: [NSManagedObject])] = [:]
         for (object, relationship) in zip(objects, relationships)
-        where relationship.isToMany && !object.identifier.isTemporaryID {
+        where relationship.isToMany && !object.hasTemporaryID {
             if object.state.contains(.fault) { object.fireFault() }
             if object.toManyMembersIfAny(relationship)?.isLoaded ?? false { continue }
             groups[ObjectIdentifier(relationship), default: (relationship, [])].objects.append(object)
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
 
     /// Loads the members of a to-many relationship.
     func load(_ members: ToManyMembers, of relationship: RelationshipLayout, for object: NSManagedObject) {
-        guard !object.identifier.isTemporaryID || parent != nil, let source else { return members.load([]) }
+        guard !object.hasTemporaryID || parent != nil, let source else { return members.load([]) }
         do {
             let identifiers = try source.destinations(of: relationship, for: object.identifier)
             takePromotions()

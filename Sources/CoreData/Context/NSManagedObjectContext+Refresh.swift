@@ -3,7 +3,7 @@ import Foundation
 extension NSManagedObjectContext {
     func refreshObject(_ object: NSManagedObject, mergeChanges flag: Bool) {
         checkQueue()
-        guard object.managedObjectContext === self, !object.identifier.isTemporaryID || parent != nil else { return }
+        guard object.managedObjectContext === self, !object.hasTemporaryID || parent != nil else { return }
         guard !object.state.contains(.inserted) else { return }
         if flag {
             guard !object.state.contains(.fault) else { return }

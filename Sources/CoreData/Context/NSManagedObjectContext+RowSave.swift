@@ -6,13 +6,20 @@ extension NSManagedObjectContext {
     package var isUntouched: Bool { changed.isEmpty && event.isEmpty && table.isEmpty && parent == nil }
 
     /// IDs for new rows of a store, in the context's transaction.
-    package func makePermanentIdentifiers(
-        for entities: [EntityLayout], in store: NSPersistentStore
-    ) throws -> [NSManagedObjectID] {
-        guard !entities.isEmpty, let coordinator else { return [] }
-        func make() throws -> [NSManagedObjectID] {
+    ///
+    /// - Parameters:
+    ///   - entities: one entity for each row.
+    ///   - store: where the rows will be.
+    ///   - countsKeys: whether the store counts the keys now, and not in the transaction that saves the rows.
+    package func makeIdentifiers(
+        for entities: [EntityLayout], in store: NSPersistentStore, countsKeys: Bool
+    ) throws -> PromisedIdentifiers {
+        guard !entities.isEmpty, let coordinator else { return PromisedIdentifiers([]) }
+        func make() throws -> PromisedIdentifiers {
             try coordinator.withLock {
-                try store.engine.makePermanentIdentifiers(for: entities, isSavedLater: transaction != nil)
+                guard countsKeys else { return try store.engine.promiseIdentifiers(for: entities) }
+                return PromisedIdentifiers(
+                    try store.engine.makePermanentIdentifiers(for: entities, isSavedLater: transaction != nil))
             }
         }
         return try transaction.map { try $0.handingOut(make) } ?? make()
@@ -24,7 +31,8 @@ extension NSManagedObjectContext {
     /// - Parameters:
     ///   - changes: what to write.
     ///   - store: where to.
-    /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then all is as it was.
+    /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` for promised keys that others took, and the errors of the store; then all is
+    ///   as it was.
     package func saveRows(_ changes: ChangeSet, to store: NSPersistentStore) throws {
         checkQueue()
         guard let coordinator else { throw Self.noSource("save") }

@@ -39,7 +39,19 @@ extension NSManagedObjectContext {
         guard let coordinator else { throw Self.noSource("save") }
         let objects = ChangedObjects(changed)
         if !readErrors.isEmpty { try refuseUnreadable(objects) }
-        let plan = try SavePlan(of: objects, in: coordinator, assigned: assignedStores)
+        do {
+            try write(objects, to: coordinator, countsKeys: false)
+        } catch is KeysTaken {
+            try write(objects, to: coordinator, countsKeys: true)
+        }
+        coordinator.announce(from: self) { SavedChanges(objects) }
+        return objects
+    }
+
+    private func write(
+        _ objects: ChangedObjects, to coordinator: NSPersistentStoreCoordinator, countsKeys: Bool
+    ) throws {
+        let plan = try SavePlan(of: objects, in: coordinator, assigned: assignedStores, countsKeys: countsKeys)
         do {
             let results = try coordinator.save(
                 plan.changeSets(contextName: name, author: transactionAuthor), objects: plan.savedObjects,
@@ -49,8 +61,6 @@ extension NSManagedObjectContext {
             plan.revert()
             throw error
         }
-        coordinator.announce(from: self) { SavedChanges(objects) }
-        return objects
     }
 
     /// An object whose row could not be read is not written over.
@@ -171,7 +181,7 @@ extension NSManagedObjectContext {
         checkQueue()
         guard let source else { throw Self.noSource("give permanent IDs") }
         takePromotions()
-        let new = objects.filter { $0.identifier.isTemporaryID }
+        let new = objects.filter(\.hasTemporaryID)
         guard !new.isEmpty else { return }
         if let parent {
             // What was saved to the parent is known there too, by the same temporary ID.
@@ -181,14 +191,14 @@ extension NSManagedObjectContext {
             }
             takePromotions()
         }
-        let unknown = new.filter { $0.identifier.isTemporaryID && $0.state.contains(.inserted) }
+        let unknown = new.filter { $0.hasTemporaryID && $0.state.contains(.inserted) }
         let identifiers = try source.makePermanentIdentifiers(for: unknown, assigned: assignedStores)
         var promotions: [ChildLink.Promotion] = []
         for (object, identifier) in zip(unknown, identifiers) {
-            table.remove(object, registeredAs: object.identifier)
             promotions.append(.init(temporary: object.identifier, permanent: identifier))
+            let number = object.key
             object.identifier = identifier
-            table.insert(object)
+            table.promote(object, from: number)
         }
         tellChildren(promotions)
     }

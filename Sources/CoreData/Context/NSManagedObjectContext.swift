@@ -73,7 +73,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var propagatesDeletesAtEndOfEvent = true
     /// Whether the context keeps all its objects alive. The default is `false`: it keeps changed ones.
     open var retainsRegisteredObjects = false {
-        didSet { retained = retainsRegisteredObjects ? Set(table.all) : [] }
+        didSet {
+            isRetaining = retainsRegisteredObjects
+            retained = isRetaining ? Set(table.all) : []
+        }
     }
     /// How old values may be that a fault takes from memory, in seconds. Negative, the default, for any age; else every
     /// fault reads the store.
@@ -125,6 +128,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var mergedFaults: [NSManagedObject] = []
     /// All objects, where the context is to keep them.
     var retained: Set<NSManagedObject> = []
+    /// What the property above says, for asking once an object.
+    @exclusivity(unchecked) final var isRetaining = false
     var batches = FetchBatches()
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
     /// Why the values of objects could not be read.
@@ -132,7 +137,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The files of external data that were reported to be missing.
     var reportedFiles: Set<String> = []
     // Set and taken for every object that is made, by code of ours only: see the state of NSManagedObject.
-    @exclusivity(unchecked) final var materialization: Materialization?
+    @exclusivity(unchecked) final var materialization = Materialization.none
+    /// What the table was last told to keep; see `keep`.
+    @exclusivity(unchecked) final var lastKeptLayout: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) final var lastKeptStore: UnsafeMutableRawPointer?
     @exclusivity(unchecked) final var classCache = ClassCache()
     var isProcessingScheduled = false
     var isSaving = false

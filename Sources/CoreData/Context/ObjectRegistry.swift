@@ -24,8 +24,6 @@ struct ObjectRegistry: ~Copyable {
     /// Whether nothing has been registered since it was made or cleared.
     var isUnused: Bool { used == 0 }
 
-    private static func tag(of identifier: NSManagedObjectID) -> UInt64 { identifier.tableTag }
-
     /// Where the search for a key begins.
     ///
     /// Sixteen neighbouring keys share a run of entries, because objects mostly come and go in the order of their keys:
@@ -39,22 +37,23 @@ struct ObjectRegistry: ~Copyable {
     /// The first object that is registered under an ID and that `retain` can still get hold of.
     ///
     /// - Parameters:
-    ///   - identifier: the ID to look for.
+    ///   - place: where the object lies.
     ///   - passedOver: takes objects that were retained and proved to be others.
     ///   - retain: keeps the object alive while it is looked at; `nil` for one that is just being freed.
     /// - Returns: the object; `nil` when none is registered.
     func object(
-        for identifier: NSManagedObjectID, passingOver passedOver: inout [NSManagedObject],
+        at place: ObjectPlace, passingOver passedOver: inout [NSManagedObject],
         retain: (ObjectIdentifier) -> NSManagedObject?
     ) -> NSManagedObject? {
         guard !entries.isEmpty else { return nil }
-        let tag = Self.tag(of: identifier)
-        var position = start(identifier.key, tag)
+        let (key, tag) = (place.key, place.tag)
+        var position = start(key, tag)
         while entries[position].tag != Entry.free {
-            if entries[position].key == identifier.key, entries[position].tag == tag,
+            if entries[position].key == key, entries[position].tag == tag,
                 let pointer = entries[position].object, let object = retain(pointer)
             {
-                if identifier.reference == nil || object.identifier.matches(identifier) { return object }
+                guard let identifier = place.identifier, identifier.reference != nil else { return object }
+                if object.identifier.matches(identifier) { return object }
                 passedOver.append(object)
             }
             position = (position + 1) & (entries.count - 1)
@@ -62,26 +61,25 @@ struct ObjectRegistry: ~Copyable {
         return nil
     }
 
-    /// Registers an object under an ID, unless any object has an entry with the ID's key.
+    /// Registers an object, unless any other has an entry with the key.
     ///
     /// - Returns: whether the object was registered.
-    mutating func insertIfNew(_ object: ObjectIdentifier, _ identifier: NSManagedObjectID) -> Bool {
+    mutating func insertIfNew(_ object: ObjectIdentifier, _ key: Int64, _ tag: UInt64) -> Bool {
         makeRoom(for: 1)
-        let tag = Self.tag(of: identifier)
-        var position = start(identifier.key, tag)
+        var position = start(key, tag)
         while entries[position].tag != Entry.free {
-            if entries[position].key == identifier.key, entries[position].tag == tag { return false }
+            if entries[position].key == key, entries[position].tag == tag { return false }
             position = (position + 1) & (entries.count - 1)
         }
         used += 1
-        entries[position] = Entry(key: identifier.key, tag: tag, object: object)
+        entries[position] = Entry(key: key, tag: tag, object: object)
         return true
     }
 
-    /// Registers an object under an ID.
-    mutating func insert(_ object: ObjectIdentifier, _ identifier: NSManagedObjectID) {
+    /// Registers an object.
+    mutating func insert(_ object: ObjectIdentifier, _ key: Int64, _ tag: UInt64) {
         makeRoom(for: 1)
-        place(Entry(key: identifier.key, tag: Self.tag(of: identifier), object: object))
+        place(Entry(key: key, tag: tag, object: object))
     }
 
     private mutating func place(_ entry: Entry) {
@@ -91,11 +89,10 @@ struct ObjectRegistry: ~Copyable {
         entries[position] = entry
     }
 
-    /// Forgets an object that is registered under an ID.
-    mutating func remove(_ object: ObjectIdentifier, _ identifier: NSManagedObjectID) {
+    /// Forgets an object.
+    mutating func remove(_ object: ObjectIdentifier, _ key: Int64, _ tag: UInt64) {
         guard !entries.isEmpty else { return }
-        let tag = Self.tag(of: identifier)
-        var position = start(identifier.key, tag)
+        var position = start(key, tag)
         while entries[position].tag != Entry.free {
             if entries[position].object == object, entries[position].tag == tag {
                 // What follows a free entry starts nothing: the entry can be free again.

@@ -9,6 +9,7 @@ import Synchronization
 final class ObjectTable: Sendable {
     private let registry = Mutex(ObjectRegistry())
     private let owner = Mutex<ObjectIdentifier?>(nil)
+    private let kept = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
     /// The context, `nil` when it is gone.
     var context: NSManagedObjectContext? {
@@ -28,12 +29,15 @@ final class ObjectTable: Sendable {
     var isEmpty: Bool { registry.withLock { $0.isUnused } }
 
     /// The object that is registered under an ID.
-    func object(for identifier: NSManagedObjectID) -> NSManagedObject? {
+    func object(for identifier: NSManagedObjectID) -> NSManagedObject? { object(at: ObjectPlace(identifier)) }
+
+    /// The object that is registered for a place.
+    func object(at place: ObjectPlace) -> NSManagedObject? {
         // An object that was looked at in vain may go when it is released, and its `deinit` takes the lock: it is
         // released out here.
         let search = registry.withLock { registry in
             var passedOver: [NSManagedObject] = []
-            let found = registry.object(for: identifier, passingOver: &passedOver) { Self.retained($0) }
+            let found = registry.object(at: place, passingOver: &passedOver) { Self.retained($0) }
             return Transferred((found: found, passedOver: passedOver))
         }
         return search.value.found
@@ -41,30 +45,65 @@ final class ObjectTable: Sendable {
 
     /// Whether an object is registered under an ID; it may be about to go.
     func contains(_ identifier: NSManagedObjectID) -> Bool { object(for: identifier) != nil }
+    func contains(_ place: ObjectPlace) -> Bool { object(at: place) != nil }
 
     /// Whether no object has been registered yet.
     var isUnused: Bool { registry.withLock { $0.isUnused } }
 
-    /// Registers an object under its ID, unless another one is.
-    func insertIfNew(_ object: NSManagedObject) -> Bool {
-        let (address, identifier) = (ObjectIdentifier(object), object.identifier)
-        guard registry.withLock({ $0.insertIfNew(address, identifier) }) else { return false }
-        identifier.storeIdentity?.observer?(identifier, true)
-        return true
+    /// Registers many objects under their IDs.
+    ///
+    /// - Returns: the places, among the objects, of those that were left out, since another object has an entry with the key.
+    func insertIfNew(_ objects: [NSManagedObject]) -> [Int] {
+        let leftOut = registry.withLock { registry in
+            registry.makeRoom(for: objects.count)
+            var leftOut: [Int] = []
+            for (place, object) in objects.enumerated()
+            where !registry.insertIfNew(ObjectIdentifier(object), object.key, object.tableTag) { leftOut.append(place) }
+            return leftOut
+        }
+        if objects.contains(where: { $0.storeObserver != nil }) {
+            for (place, object) in objects.enumerated() where !leftOut.contains(place) {
+                tellObserver(of: object, isKnown: true)
+            }
+        }
+        return leftOut
     }
 
     /// Registers an object under its ID, which must not be registered.
     func insert(_ object: NSManagedObject) {
-        let (address, identifier) = (ObjectIdentifier(object), object.identifier)
-        registry.withLock { $0.insert(address, identifier) }
-        identifier.storeIdentity?.observer?(identifier, true)
+        let (address, key, tag) = (ObjectIdentifier(object), object.key, object.tableTag)
+        registry.withLock { $0.insert(address, key, tag) }
+        tellObserver(of: object, isKnown: true)
     }
 
     /// Forgets an object. Its `deinit` calls this, too, on any thread.
-    func remove(_ object: NSManagedObject, registeredAs identifier: NSManagedObjectID) {
-        let address = ObjectIdentifier(object)
-        registry.withLock { $0.remove(address, identifier) }
-        identifier.storeIdentity?.observer?(identifier, false)
+    func remove(_ object: NSManagedObject) {
+        let (address, key, tag) = (ObjectIdentifier(object), object.key, object.tableTag)
+        registry.withLock { $0.remove(address, key, tag) }
+        tellObserver(of: object, isKnown: false)
+    }
+
+    /// Registers an object under the ID that it has now, which was registered under a temporary one.
+    func promote(_ object: NSManagedObject, from number: Int64) {
+        let (address, key, tag) = (ObjectIdentifier(object), object.key, object.tableTag)
+        registry.withLock {
+            $0.remove(address, number, 0)
+            $0.insert(address, key, tag)
+        }
+        tellObserver(of: object, isKnown: true)
+    }
+
+    private func tellObserver(of object: NSManagedObject, isKnown: Bool) {
+        guard let observer = object.storeObserver else { return }
+        observer(object.identifier, isKnown)
+    }
+
+    /// Keeps alive what objects refer to without retaining it.
+    func keep(_ layout: EntityLayout, _ store: StoreIdentity?) {
+        kept.withLock { kept in
+            kept[ObjectIdentifier(layout)] = layout
+            if let store { kept[ObjectIdentifier(store)] = store }
+        }
     }
 
     func makeRoom(for count: Int) { registry.withLock { $0.makeRoom(for: count) } }

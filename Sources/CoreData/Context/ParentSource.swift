@@ -9,9 +9,9 @@ final class ParentSource: RowSource {
     var generation: UInt32 { parent.source?.generation ?? 0 }
 
     /// What the parent has an object for may have changed there; of all else the stores know.
-    func isCurrent(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool {
-        guard !parent.table.contains(identifier), let source = parent.source else { return false }
-        return source.isCurrent(identifier, since: stamp)
+    func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
+        guard !parent.table.contains(place), let source = parent.source else { return false }
+        return source.isCurrent(place, since: stamp)
     }
 
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool { false }

@@ -6,7 +6,7 @@ protocol RowSource: AnyObject, Sendable {
     var generation: UInt32 { get }
 
     /// Whether what was read of an object at a generation is still what the source has, as far as it knows.
-    func isCurrent(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool
+    func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool
 
     /// Whether the results of a plan come from several stores: neither in order together, nor cut to the limit.
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool
@@ -21,7 +21,7 @@ protocol RowSource: AnyObject, Sendable {
     var handsOutRows: Bool { get }
 
     /// Hands out the rows that a plan finds, one by one.
-    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming Row) -> Void) throws
+    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming PlacedRow) -> Void) throws
 
     /// The IDs of the rows that a plan finds.
     func fetchIdentifiers(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [NSManagedObjectID]
@@ -54,8 +54,8 @@ protocol RowSource: AnyObject, Sendable {
 extension RowSource {
     var handsOutRows: Bool { false }
 
-    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming Row) -> Void) throws {
-        for row in try fetchRows(plan, stores: stores) { body(row) }
+    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming PlacedRow) -> Void) throws {
+        for row in try fetchRows(plan, stores: stores) { body(PlacedRow(row)) }
     }
 
     /// The destinations of a to-many relationship of one object.

@@ -33,17 +33,27 @@ final class SavePlan {
     let objects: ChangedObjects
     /// Which of the updated objects differ from what the store has, so that their versions grow.
     private var written: [Bool] = []
-    private var temporary: [(object: NSManagedObject, identifier: NSManagedObjectID)] = []
+    private let promises: [ObjectIdentifier: [KeyPromise]]
+    private var temporary: [(object: NSManagedObject, number: Int64)] = []
 
+    /// - Parameter countsKeys: whether the stores count the keys of new objects now, and not in the save's own transaction, which is
+    ///   refused with `KeysTaken` where somebody else was faster.
     init(
-        of objects: ChangedObjects, in source: any RowSource, assigned: [ObjectIdentifier: NSPersistentStore]
+        of objects: ChangedObjects, in coordinator: NSPersistentStoreCoordinator,
+        assigned: [ObjectIdentifier: NSPersistentStore], countsKeys: Bool
     ) throws {
         self.objects = objects
-        let new = objects.inserted.filter { $0.identifier.isTemporaryID }
-        let identifiers = try source.makePermanentIdentifiers(for: new, assigned: assigned)
+        let new = objects.inserted.filter(\.hasTemporaryID)
+        let identifiers: [NSManagedObjectID]
+        if countsKeys {
+            identifiers = try coordinator.makePermanentIdentifiers(for: new, assigned: assigned)
+            promises = [:]
+        } else {
+            (identifiers, promises) = try coordinator.promiseIdentifiers(for: new, assigned: assigned)
+        }
         temporary.reserveCapacity(new.count)
         for (object, identifier) in zip(new, identifiers) {
-            temporary.append((object, object.identifier))
+            temporary.append((object, object.key))
             object.identifier = identifier
         }
     }
@@ -67,6 +77,7 @@ final class SavePlan {
             var changes = ChangeSet()
             changes.contextName = contextName
             changes.author = author
+            changes.promises = promises[ObjectIdentifier(store.identity)] ?? []
             sets.append((store, changes))
             last = sets.count - 1
             return last
@@ -79,8 +90,9 @@ final class SavePlan {
                 RowChange(
                     objectID: object.identifier, version: 0, values: values, changedSlots: [], toManyChanges: toMany))
         }
+        var slots: [Int] = []
         for object in objects.updated {
-            let slots = object.changedSlots()
+            slots = object.changedSlots(orThoseOf: slots)
             let values = try permanentValues(of: object)
             let toMany = try toManyChanges(of: object)
             let isWritten = !slots.isEmpty || !toMany.isEmpty || object.state.contains(.watched)
@@ -103,7 +115,7 @@ final class SavePlan {
 
     /// The objects of a store, for one that works with objects.
     func savedObjects(in store: NSPersistentStore) -> SavedObjects {
-        func isMine(_ object: NSManagedObject) -> Bool { object.identifier.storeIdentity === store.identity }
+        func isMine(_ object: NSManagedObject) -> Bool { object.storeIdentity === store.identity }
         var saved = SavedObjects()
         saved.inserted = objects.inserted.filter(isMine)
         saved.updated = zip(objects.updated, written).compactMap { $1 && isMine($0) ? $0 : nil }
@@ -152,20 +164,24 @@ final class SavePlan {
     /// Makes what was sent what the objects know as committed.
     func commit(_ results: [SaveResult], in context: NSManagedObjectContext) {
         context.table.makeRoom(for: temporary.count)
-        for (object, identifier) in temporary {
-            context.table.remove(object, registeredAs: identifier)
-            context.table.insert(object)
+        for (object, number) in temporary { context.table.promote(object, from: number) }
+        let generation = context.source?.generation ?? 0
+        for object in objects.inserted {
+            object.becomeCommitted(version: 1)
+            object.stamp = generation
         }
-        for object in objects.inserted { object.becomeCommitted(version: 1) }
         for (object, isWritten) in zip(objects.updated, written) {
             object.becomeCommitted(version: object.version &+ (isWritten ? 1 : 0))
+            object.stamp = generation
         }
-        let generation = context.source?.generation ?? 0
-        for object in objects.inserted { object.stamp = generation }
-        for object in objects.updated { object.stamp = generation }
         for object in objects.neverSaved { context.forget(object) }
         context.forgetChanges()
-        context.tellChildren(temporary.map { .init(temporary: $1, permanent: $0.identifier) })
+        context.tellChildren(
+            temporary.map { object, number in
+                .init(
+                    temporary: NSManagedObjectID(temporaryFor: object.layout, number: number),
+                    permanent: object.identifier)
+            })
         for result in results {
             for (identifier, slot, value) in result.computed {
                 guard let object = context.table.object(for: identifier), !object.state.contains(.fault) else {
@@ -180,9 +196,10 @@ final class SavePlan {
     /// Gives new objects their temporary IDs back, here and where others refer to them.
     func revert() {
         var former: [NSManagedObjectID: NSManagedObjectID] = [:]
-        for (object, identifier) in temporary {
-            former[object.identifier] = identifier
-            object.identifier = identifier
+        for (object, number) in temporary {
+            let permanent = object.identifier
+            object.becomeTemporary(number)
+            former[permanent] = object.identifier
         }
         guard !former.isEmpty else { return }
         for object in objects.inserted + objects.updated {

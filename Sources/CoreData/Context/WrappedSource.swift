@@ -10,8 +10,8 @@ protocol WrappedSource: RowSource {
 extension WrappedSource {
     var generation: UInt32 { source.generation }
 
-    func isCurrent(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool {
-        source.isCurrent(identifier, since: stamp)
+    func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
+        source.isCurrent(place, since: stamp)
     }
 
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {

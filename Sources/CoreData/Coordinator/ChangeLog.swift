@@ -13,16 +13,19 @@ struct ChangeLog {
     /// An ID by its numbers: a class would be hashed and compared by dynamic calls.
     private struct Key: Hashable {
         let key: Int64
-        let place: Int
+        let tag: UInt64
 
-        init(_ identifier: NSManagedObjectID) {
-            key = identifier.key
-            place = (identifier.storeIdentity?.number ?? 0) << 24 | identifier.layout.root.number
-        }
+        init(_ identifier: NSManagedObjectID) { (key, tag) = (identifier.key, identifier.tableTag) }
+        init(_ place: ObjectPlace) { (key, tag) = (place.key, place.tag) }
     }
 
     mutating func note(_ changes: ChangeSet, _ generation: UInt32) {
-        note(changes.updated.map { Key($0.objectID) } + changes.deleted.map { Key($0.objectID) }, generation)
+        var keys: [Key] = []
+        keys.reserveCapacity(changes.updated.count + changes.deleted.count)
+        // By index: going through the changes would count the references of each.
+        for index in changes.updated.indices { keys.append(Key(changes.updated[index].objectID)) }
+        for index in changes.deleted.indices { keys.append(Key(changes.deleted[index].objectID)) }
+        note(keys, generation)
     }
 
     mutating func note(_ identifiers: [NSManagedObjectID], _ generation: UInt32) {
@@ -51,12 +54,12 @@ struct ChangeLog {
     }
 
     /// Whether an object was not changed by a save after a generation, as far as the log goes back.
-    mutating func isUnchanged(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool {
+    mutating func isUnchanged(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
         guard stamp >= start else { return false }
         for (generation, keys) in recent {
             for key in keys { lastChange[key] = generation }
         }
         recent = []
-        return lastChange[Key(identifier)].map { $0 <= stamp } ?? true
+        return lastChange[Key(place)].map { $0 <= stamp } ?? true
     }
 }

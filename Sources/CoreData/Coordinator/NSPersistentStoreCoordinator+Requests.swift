@@ -7,9 +7,9 @@ extension NSPersistentStoreCoordinator: RowSource {
 
     /// Whether what was read of an object at a generation is still what its store has, as far as this coordinator
     /// knows.
-    func isCurrent(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool {
+    func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
         if generation == stamp { return true }
-        return withLock { changeLog.isUnchanged(identifier, since: stamp) }
+        return withLock { changeLog.isUnchanged(place, since: stamp) }
     }
 
     /// The stores that hold an entity.
@@ -48,7 +48,7 @@ extension NSPersistentStoreCoordinator: RowSource {
     var handsOutRows: Bool { true }
 
     /// Hands out the rows that a plan finds one by one, under the lock.
-    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming Row) -> Void) throws {
+    func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming PlacedRow) -> Void) throws {
         try withLock {
             for store in storesOf(plan.entity, among: stores) { try store.engine.readRows(plan, body) }
         }
@@ -154,74 +154,6 @@ extension NSPersistentStoreCoordinator: RowSource {
 
     private func store(of identifier: NSManagedObjectID) -> NSPersistentStore? {
         stores.first { $0.identity === identifier.storeIdentity }
-    }
-
-    /// Permanent IDs for new objects: in the store that each was assigned to, or the first that may take it.
-    func makePermanentIdentifiers(
-        for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
-    ) throws -> [NSManagedObjectID] {
-        guard !objects.isEmpty else { return [] }
-        return try withLock {
-            var defaults: [ObjectIdentifier: NSPersistentStore] = [:]
-            var last: EntityLayout?
-            func store(for object: NSManagedObject) throws -> NSPersistentStore {
-                if !assigned.isEmpty, let store = assigned[ObjectIdentifier(object)] { return store }
-                if let known = defaults[ObjectIdentifier(object.layout)] { return known }
-                let candidates = storesOf(object.layout, among: nil)
-                guard let store = candidates.first(where: { !$0.isReadOnly }) else {
-                    throw noStore(for: object, candidates)
-                }
-                defaults[ObjectIdentifier(object.layout)] = store
-                return store
-            }
-            if stores.count == 1, assigned.isEmpty, let only = stores.first {
-                for object in objects where object.layout !== last {
-                    _ = try store(for: object)
-                    last = object.layout
-                }
-                return try makePermanentIdentifiers(for: objects, in: only)
-            }
-            var groups: [(store: NSPersistentStore, positions: [Int])] = []
-            for (position, object) in objects.enumerated() {
-                let store = try store(for: object)
-                if let index = groups.firstIndex(where: { $0.store === store }) {
-                    groups[index].positions.append(position)
-                } else {
-                    groups.append((store, [position]))
-                }
-            }
-            var result: [Int: NSManagedObjectID] = [:]
-            for group in groups {
-                let made = try makePermanentIdentifiers(for: group.positions.map { objects[$0] }, in: group.store)
-                for (position, identifier) in zip(group.positions, made) { result[position] = identifier }
-            }
-            return objects.indices.compactMap { result[$0] }
-        }
-    }
-
-    private func makePermanentIdentifiers(
-        for objects: [NSManagedObject], in store: NSPersistentStore
-    ) throws -> [NSManagedObjectID] {
-        guard let developers = store.objectStore else {
-            return try store.engine.makePermanentIdentifiers(
-                for: objects.map(\.layout), isSavedLater: activeTransaction != nil)
-        }
-        return try asking(for: objects.first?.storedContext) {
-            try developers.makePermanentIdentifiers(for: objects)
-        }
-    }
-
-    private func noStore(for object: NSManagedObject, _ candidates: [NSPersistentStore]) -> NSError {
-        if let readOnly = candidates.first {
-            return StoreError.make(
-                CocoaError.Code.fileWriteNoPermission.rawValue,
-                "A new “\(object.layout.name)” cannot be saved: its store was opened read-only.", url: readOnly.url,
-                userInfo: [NSAffectedStoresErrorKey: [readOnly]])
-        }
-        return StoreError.make(
-            CoreDataErrorCode.persistentStoreSave,
-            "A new “\(object.layout.name)” cannot be saved: the coordinator has no store for its entity. Add one with "
-                + "addPersistentStore or loadPersistentStores first.")
     }
 
     /// Writes what a context saves.

@@ -19,5 +19,5 @@ final class PinnedSource: WrappedSource {
     var generation: UInt32 { token.saveCount }
 
     /// What was read of a generation stays right.
-    func isCurrent(_ identifier: NSManagedObjectID, since stamp: UInt32) -> Bool { true }
+    func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool { true }
 }

@@ -82,14 +82,27 @@ extension NSManagedObject {
         return keys
     }
 
-    /// The slots that differ from what the store has, ascending.
-    final func changedSlots(includingTransient: Bool = false) -> [Int] {
-        guard values.count == snapshot.count else { return [] }
-        // The same buffer: nothing was written.
-        let isSame = values.withUnsafeBufferPointer { current in
+    /// The slots that differ from what the store has, as `changedSlots()` has them; the list of another object where it is the same.
+    final func changedSlots(orThoseOf other: [Int]) -> [Int] {
+        guard values.count == snapshot.count, !isAsStored else { return [] }
+        var place = 0
+        for slot in values.indices where values[slot] != snapshot[slot] && !layout.slots[slot].isTransient {
+            guard place < other.count, other[place] == slot else { return changedSlots() }
+            place += 1
+        }
+        return place == other.count ? other : changedSlots()
+    }
+
+    /// Whether values and snapshot are one buffer: nothing was written.
+    private final var isAsStored: Bool {
+        values.withUnsafeBufferPointer { current in
             snapshot.withUnsafeBufferPointer { current.baseAddress == $0.baseAddress }
         }
-        if isSame { return [] }
+    }
+
+    /// The slots that differ from what the store has, ascending.
+    final func changedSlots(includingTransient: Bool = false) -> [Int] {
+        guard values.count == snapshot.count, !isAsStored else { return [] }
         var changed: [Int] = []
         for slot in values.indices where values[slot] != snapshot[slot] {
             if includingTransient || !layout.slots[slot].isTransient { changed.append(slot) }
@@ -116,8 +129,8 @@ extension NSManagedObject {
     /// Objects in the order of their keys, new ones last: sets have none, and every run is to save the same.
     static func inOrder(_ objects: some Collection<NSManagedObject>) -> [NSManagedObject] {
         objects.sorted { first, second in
-            let isNew = (first.identifier.isTemporaryID, second.identifier.isTemporaryID)
-            return isNew.0 == isNew.1 ? first.identifier.key < second.identifier.key : isNew.1
+            let isNew = (first.hasTemporaryID, second.hasTemporaryID)
+            return isNew.0 == isNew.1 ? first.key < second.key : isNew.1
         }
     }
 
@@ -161,11 +174,15 @@ extension NSManagedObject {
         didTurnIntoFault()
     }
 
-    /// Takes the values of a row, without those that were changed here when `keepingChanges`.
     final func adopt(_ row: Row, keepingChanges: Bool) {
+        adopt(row.values, version: row.version, keepingChanges: keepingChanges)
+    }
+
+    /// Takes the values of a row, without those that were changed here when `keepingChanges`.
+    final func adopt(_ stored: ContiguousArray<StoredValue>, version: Int64, keepingChanges: Bool) {
         if keepingChanges, !state.contains(.fault) {
             let changed = changedSlots()
-            var merged = row.values
+            var merged = stored
             for slot in changed { merged[slot] = values[slot] }
             for slot in layout.slots.indices where layout.slots[slot].isTransient { merged[slot] = values[slot] }
             for relationship in layout.toOnes where !relations.isEmpty && !changed.contains(relationship.slot) {
@@ -173,11 +190,11 @@ extension NSManagedObject {
             }
             values = merged
         } else {
-            values = row.values
+            values = stored
             forgetRelationships()
         }
-        snapshot = row.values
-        version = row.version
+        snapshot = stored
+        self.version = version
         state.remove([.fault, .valuesPending, .inBatch, .inaccessible])
     }
 

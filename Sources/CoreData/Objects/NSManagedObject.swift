@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// An object of the graph: the values of one row, and its relationships to other objects of the same context.
 ///
@@ -10,11 +11,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // Exclusivity is not checked at run time: each access would pay a call for it, and accessors make three. An object
     // belongs to one queue, and none of the properties is passed `inout` to code that could come back to the object.
 
-    @exclusivity(unchecked) package final var identifier: NSManagedObjectID {
-        didSet { unretainedLayout = .passUnretained(identifier.layout) }
-    }
-    /// The layout, which the identifier retains: accessors look at it for each value, and do not count references.
+    /// The layout, which the table or the ID retains: accessors look at it for each value, and do not count references.
     @exclusivity(unchecked) private(set) final var unretainedLayout: Unmanaged<EntityLayout>
+    /// The store, retained likewise; `nil` for an object that was never saved.
+    @exclusivity(unchecked) private(set) final var unretainedStore: Unmanaged<StoreIdentity>?
+    /// The primary key, or the number of a temporary ID.
+    @exclusivity(unchecked) private(set) final var key: Int64
+    /// The ID, retained, once anybody has asked for it, on whatever thread.
+    private final let madeIdentifier: Atomic<Unmanaged<NSManagedObjectID>?>
     /// What the object shares with its context; `nil` when it has none.
     @exclusivity(unchecked) private final var table: ObjectTable?
     /// The values by slot; empty for a fault whose values have not been fetched.
@@ -37,14 +41,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///   - entity: what the object is to be; must not be abstract.
     ///   - context: where to insert it; `nil` makes an object without a context, for `insert(_:)` later.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-        if let context, let pending = context.takeMaterialization() {
-            identifier = pending.identifier
-            unretainedLayout = .passUnretained(pending.identifier.layout)
-            values = pending.values
-            snapshot = pending.values
-            version = pending.version
-            state = pending.state
-            stamp = pending.stamp
+        if let context, let place = context.materialization.place {
+            unretainedLayout = place.layout
+            unretainedStore = place.store
+            key = place.key
+            madeIdentifier = Atomic(place.identifier.map { .passRetained($0) })
+            version = context.materialization.version
+            state = context.materialization.state
+            stamp = context.materialization.stamp
+            values = context.materialization.finish()
+            snapshot = values
             table = context.table
             super.init()
             return
@@ -53,12 +59,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         if layout.isAbstract {
             programmerError("cannot make an object of abstract entity “\(layout.name)”; make one of a subentity")
         }
-        identifier = NSManagedObjectContext.makeTemporaryIdentifier(for: layout)
         unretainedLayout = .passUnretained(layout)
+        unretainedStore = nil
+        key = NSManagedObjectContext.makeTemporaryNumber()
+        madeIdentifier = Atomic(nil)
         values = layout.defaultValues
         snapshot = layout.defaultValues
         state = []
         super.init()
+        // The ID retains the layout until a context does.
+        if context == nil { _ = identifier }
         context?.insert(self)
     }
 
@@ -77,10 +87,69 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         self.init(entity: moc.descriptionForNewObject(of: Self.self), insertInto: moc)
     }
 
-    deinit { table?.remove(self, registeredAs: identifier) }
+    deinit {
+        table?.remove(self)
+        madeIdentifier.load(ordering: .acquiring)?.release()
+    }
 
     package final var storedContext: NSManagedObjectContext? { table?.context }
-    final func setContext(_ context: NSManagedObjectContext?) { table = context?.table }
+
+    /// Makes the object one of a context, or of none.
+    final func setContext(_ context: NSManagedObjectContext?) {
+        if let context { context.keep(unretainedLayout, unretainedStore) } else if table != nil { _ = identifier }
+        table = context?.table
+    }
+
+    /// The object's ID, which is made when it is first asked for.
+    package final var identifier: NSManagedObjectID {
+        get { madeIdentifier.load(ordering: .acquiring)?.takeUnretainedValue() ?? makeIdentifier() }
+        set {
+            let former = madeIdentifier.exchange(.passRetained(newValue), ordering: .acquiringAndReleasing)
+            let place = ObjectPlace(newValue)
+            (unretainedLayout, unretainedStore, key) = (place.layout, place.store, place.key)
+            former?.release()
+        }
+    }
+
+    /// Two threads may make one each: the first is kept.
+    @inline(never)
+    private final func makeIdentifier() -> NSManagedObjectID {
+        let made = ObjectPlace(layout: unretainedLayout, store: unretainedStore, key: key).objectID
+        let kept = Unmanaged.passRetained(made)
+        let (isFirst, other) = madeIdentifier.compareExchange(
+            expected: nil, desired: kept, ordering: .acquiringAndReleasing)
+        if isFirst { return made }
+        kept.release()
+        return other?.takeUnretainedValue() ?? made
+    }
+
+    /// Where the object lies, without an ID unless one was asked for: it may be in the table of a store that has references.
+    final var place: ObjectPlace {
+        if let made = madeIdentifier.load(ordering: .acquiring) { return ObjectPlace(made.takeUnretainedValue()) }
+        return ObjectPlace(layout: unretainedLayout, store: unretainedStore, key: key)
+    }
+
+    final var storeIdentity: StoreIdentity? { unretainedStore?.takeUnretainedValue() }
+
+    /// Whether the object has no permanent ID yet.
+    final var hasTemporaryID: Bool { unretainedStore == nil }
+
+    /// Takes a temporary ID back, after a save that failed.
+    final func becomeTemporary(_ number: Int64) {
+        let former = madeIdentifier.exchange(nil, ordering: .acquiringAndReleasing)
+        (unretainedStore, key) = (nil, number)
+        // The table may never have heard of the layout: what retained it was the ID.
+        if table == nil { _ = identifier }
+        former?.release()
+    }
+
+    /// What tells the object in a table; see `NSManagedObjectID.tableTag`.
+    final var tableTag: UInt64 { ObjectPlace.tag(unretainedLayout, unretainedStore) }
+
+    /// What the object's store wants to be told of objects that contexts know.
+    final var storeObserver: (@Sendable (NSManagedObjectID, Bool) -> Void)? {
+        unretainedStore?._withUnsafeGuaranteedRef { $0.observer }
+    }
 
     /// The entity that names this class, in the models that are in use.
     ///
@@ -103,9 +172,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // MARK: Identity
 
     /// The object's entity.
-    open var entity: NSEntityDescription { identifier.layout.description }
+    open var entity: NSEntityDescription { layout.description }
 
-    package final var layout: EntityLayout { identifier.layout }
+    package final var layout: EntityLayout { unretainedLayout.takeUnretainedValue() }
 
     /// The object's ID; temporary until it was first saved.
     open var objectID: NSManagedObjectID { identifier }

@@ -54,7 +54,17 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// The entity whose properties this one inherits.
     open var superentity: NSEntityDescription? { parent }
-    private weak var parent: NSEntityDescription? { didSet { model?.derived.forget() } }
+    private var parent: NSEntityDescription? {
+        get { parentLink?.entity }
+        set {
+            parentLink = newValue?.link
+            model?.derived.forget()
+        }
+    }
+    private var parentLink: EntityLink?
+
+    /// How properties, indexes and subentities find the entity.
+    let link = EntityLink()
 
     /// The entities that inherit from this one directly.
     open var subentities: [NSEntityDescription] = [] {
@@ -156,7 +166,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open var versionHash: Data { recordedVersionHash ?? ownVersionHash }
 
     /// Creates an entity without a name.
-    public override init() { super.init() }
+    public override init() {
+        super.init()
+        link.join(self)
+    }
+
+    deinit { link.leave() }
 
     /// Returns a deep copy that belongs to no model, subentities included.
     ///

@@ -12,7 +12,11 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     }
 
     /// The entity that the index belongs to.
-    open internal(set) weak var entity: NSEntityDescription?
+    open internal(set) var entity: NSEntityDescription? {
+        get { entityLink?.entity }
+        set { entityLink = newValue?.link }
+    }
+    private var entityLink: EntityLink?
 
     /// Restricts the index to the rows that satisfy the predicate.
     open var partialIndexPredicate: NSPredicate? { willSet { entity?.willChangeDescription() } }

@@ -12,7 +12,8 @@ open class NSPropertyDescription: NSObject, NSCopying {
         return owner
     }
 
-    package private(set) weak var owner: NSEntityDescription?
+    package var owner: NSEntityDescription? { ownerLink?.entity }
+    private var ownerLink: EntityLink?
 
     /// The name, by which key-value coding and predicates find the property. Must be unique within its entity.
     open var name: String = "" {
@@ -110,7 +111,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
         copy.setValidation(predicates: validationPredicates, warnings: validationWarnings)
     }
 
-    package func attach(to entity: NSEntityDescription?) { owner = entity }
+    package func attach(to entity: NSEntityDescription?) { ownerLink = entity?.link }
 
     /// The composite attribute that the property is an element of.
     weak var composite: NSPropertyDescription?

@@ -14,7 +14,11 @@ open class NSRelationshipDescription: NSPropertyDescription {
 
     /// The name of the destination, for readers that have not made its entity yet.
     package var destinationName: String? { willSet { willChangeDescription() } }
-    private weak var storedDestination: NSEntityDescription?
+    private var storedDestination: NSEntityDescription? {
+        get { destinationLink?.entity }
+        set { destinationLink = newValue?.link }
+    }
+    private var destinationLink: EntityLink?
 
     /// The relationship that leads back.
     open var inverseRelationship: NSRelationshipDescription? {

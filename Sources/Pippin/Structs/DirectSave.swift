@@ -229,13 +229,21 @@
         /// - Parameter context: the transaction's context, on whose queue this runs.
         /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then nothing is written.
         func commit(in context: NSManagedObjectContext) throws {
+            do { try commit(in: context, countsKeys: false) } catch is KeysTaken {
+                // Others were faster: with keys that nobody else gets.
+                try commit(in: context, countsKeys: true)
+            }
+        }
+
+        private func commit(in context: NSManagedObjectContext, countsKeys: Bool) throws {
             let new = graph.nodes.indices.filter { keys[$0] == nil }
             let known = Set(differing.keys).union(memberChanges.keys.filter { keys[$0] != nil }).sorted()
             guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return }
             let layouts = new.compactMap { plans[graph.nodes[$0].table]?.layout }
-            let made = try context.makePermanentIdentifiers(for: layouts, in: store)
-            for (node, identifier) in zip(new, made) { identifiers[node] = identifier }
+            let made = try context.makeIdentifiers(for: layouts, in: store, countsKeys: countsKeys)
+            for (node, identifier) in zip(new, made.identifiers) { identifiers[node] = identifier }
             var changes = ChangeSet()
+            changes.promises = made.promises
             changes.deleted = deleted
             changes.inserted.reserveCapacity(new.count)
             for node in new {

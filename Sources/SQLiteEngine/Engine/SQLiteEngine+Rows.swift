@@ -10,7 +10,7 @@ extension SQLiteEngine {
         try reading { try $0.fetchRows(answered(plan)) }
     }
 
-    package func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
+    package func readRows(_ plan: FetchPlan, _ body: (consuming PlacedRow) -> Void) throws {
         try reading { try $0.readRows(answered(plan), body) }
     }
 
@@ -71,6 +71,10 @@ extension SQLiteEngine {
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID] {
         try writing { try $0.makePermanentIdentifiers(for: entities, isSavedLater: isSavedLater) }
+    }
+
+    package func promiseIdentifiers(for entities: [EntityLayout]) throws -> PromisedIdentifiers {
+        try writing { try $0.promiseIdentifiers(for: entities) }
     }
 
     package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {

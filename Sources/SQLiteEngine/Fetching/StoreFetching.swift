@@ -87,7 +87,7 @@ extension OpenStore {
         try run("fetch from") { try prepare(plan, .rows).0.sql.text }
     }
 
-    func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
+    func readRows(_ plan: FetchPlan, _ body: (consuming PlacedRow) -> Void) throws {
         try run("fetch from") {
             let (cached, statement) = try prepare(plan, .rows)
             guard let reader = cached.reader else { return }

@@ -12,6 +12,9 @@ final class EntityReader {
     private let destinations: ContiguousArray<EntityLayout?>
     private let rareReaders: ContiguousArray<RareSlotReader?>
     private let identity: StoreIdentity
+    /// The same as the two above, without counting references for each row.
+    private let unretainedLayout: Unmanaged<EntityLayout>
+    private let unretainedStore: Unmanaged<StoreIdentity>
     private let external: ExternalData
 
     init(
@@ -20,6 +23,8 @@ final class EntityReader {
         layout = shape.mapping.layout
         number = Int64(shape.mapping.number)
         self.identity = identity
+        unretainedLayout = .passUnretained(shape.mapping.layout)
+        unretainedStore = .passUnretained(identity)
         self.external = external
         let count = layout.slots.count
         var slots = ContiguousArray(repeating: SlotReader(kind: .transient, index: -1), count: count)
@@ -54,6 +59,12 @@ final class EntityReader {
     func row(_ statement: Statement, versionIndex: Int32) throws -> Row {
         Row(
             objectID: objectID(statement),
+            version: statement.integer(at: versionIndex), values: try values(statement))
+    }
+
+    func placedRow(_ statement: Statement, versionIndex: Int32) throws -> PlacedRow {
+        PlacedRow(
+            place: ObjectPlace(layout: unretainedLayout, store: unretainedStore, key: key(statement)),
             version: statement.integer(at: versionIndex), values: try values(statement))
     }
 

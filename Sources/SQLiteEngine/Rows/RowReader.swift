@@ -45,19 +45,19 @@ struct RowReader {
     func rows(_ statement: Statement, expecting count: Int) throws -> ContiguousArray<Row> {
         var rows = ContiguousArray<Row>()
         rows.reserveCapacity(count)
-        try handOutRows(of: statement) { rows.append($0) }
+        while try statement.step() { rows.append(try row(statement)) }
         return rows
     }
 
     /// All rows that are left, one by one.
     @inline(__always)
-    func handOutRows(of statement: Statement, _ body: (consuming Row) -> Void) throws {
+    func handOutRows(of statement: Statement, _ body: (consuming PlacedRow) -> Void) throws {
         if !selectsEntity, let only = entities.first {
             // The usual case without looking for the reader of each row.
-            while try statement.step() { body(try only.row(statement, versionIndex: versionIndex)) }
+            while try statement.step() { body(try only.placedRow(statement, versionIndex: versionIndex)) }
             return
         }
-        while try statement.step() { body(try row(statement)) }
+        while try statement.step() { body(try reader(statement).placedRow(statement, versionIndex: versionIndex)) }
     }
 
     /// All rows that are left, one by one, read when asked for.

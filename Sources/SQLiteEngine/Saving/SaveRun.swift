@@ -11,19 +11,12 @@ final class SaveRun {
     /// The objects whose rows were not as they should have been.
     private(set) var conflicts: [NSManagedObjectID] = []
 
-    // Changes of one entity come in a row, so the latest statement of each kind is usually the right one.
-    private var insertion: (layout: EntityLayout, access: EntityAccess, statement: Statement, places: [PlaceColumn])?
-    private var updating:
-        (layout: EntityLayout, slots: [Int], written: [Int], access: EntityAccess, statement: Statement)?
+    /// The latest of the statements that insert: changes of one entity come in a row.
+    private var insertion: InsertStatement?
 
     private var toManyStatements: [ObjectIdentifier: ToManyStatements] = [:]
     /// The places of new objects in what new objects have, by the column that they go into.
     private var places: [PlaceColumn: NewPlaces] = [:]
-
-    private struct PlaceColumn: Hashable {
-        let table: String
-        let column: String
-    }
 
     init(_ store: OpenStore, files: ExternalFiles) {
         self.store = store
@@ -61,48 +54,66 @@ final class SaveRun {
     }
 
     private func insert(_ change: RowChange) throws {
-        let layout = change.objectID.layout
-        if insertion?.layout !== layout {
-            let access = try store.access(layout)
-            let places = places.keys.filter { $0.table == access.mapping.table }.sorted { $0.column < $1.column }
-            let text =
-                places.isEmpty
-                ? access.insertText
-                : RowSQL.insert(access.mapping, orderColumns: places.map(\.column)).sqlite.text
-            insertion = (layout, access, try store.connection.statement(text), places)
-        }
-        guard let (_, access, statement, places) = insertion else { return }
-        if !access.mapping.unavailable.isEmpty {
-            try access.mapping.checkAvailable(change.values, url: store.file.url)
+        let insertion = try insertion(of: change.objectID.layout)
+        let statement = insertion.statement
+        if insertion.checksAvailable {
+            try insertion.access.mapping.checkAvailable(change.values, url: store.file.url)
         }
         try statement.bind(change.objectID.key, at: 1)
-        try statement.bind(Int64(access.mapping.number), at: 2)
+        try statement.bind(insertion.number, at: 2)
         // A copy brings the version that the object had. Versions are only compared, so they may wrap.
         try statement.bind(change.version &+ 1, at: 3)
-        var next = try access.writer.bindAll(change.values, to: statement, from: 4, files: files)
-        for column in places {
-            if let key = self.places[column]?.take(change.objectID.key) { try statement.bind(key, at: next) }
+        var next = try insertion.access.writer.bindAll(change.values, to: statement, from: 4, files: files)
+        for column in insertion.places {
+            if let key = places[column]?.take(change.objectID.key) { try statement.bind(key, at: next) }
             next += 1
         }
         try statement.run()
     }
 
+    private func insertion(of layout: EntityLayout) throws -> InsertStatement {
+        if let insertion, insertion.layout === layout { return insertion }
+        let access = try store.access(layout)
+        let places = places.keys.filter { $0.table == access.mapping.table }.sorted { $0.column < $1.column }
+        let text =
+            places.isEmpty
+            ? access.insertText : RowSQL.insert(access.mapping, orderColumns: places.map(\.column)).sqlite.text
+        let new = InsertStatement(layout, access, try store.connection.statement(text), places)
+        insertion = new
+        return new
+    }
+
     /// `UPDATE ZCAR SET ZMAKER = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?`
-    func update(_ change: RowChange) throws {
-        let layout = change.objectID.layout
-        if updating?.layout !== layout || updating?.slots != change.changedSlots {
-            let access = try store.access(layout)
-            for slot in change.changedSlots where !access.mapping.unavailable.isEmpty {
-                try access.mapping.checkAvailable(layout.slots[slot].name, url: store.file.url)
+    func update(_ changes: [RowChange]) throws {
+        var current: UpdateStatement?
+        // By index: going through the changes would count the references of each.
+        for index in changes.indices {
+            if let current, current.fits(changes[index]) {
+                try update(changes[index], current)
+            } else {
+                let new = try updating(changes[index])
+                try update(changes[index], new)
+                current = new
             }
-            let written = access.writer.written(change.changedSlots)
-            updating = (
-                layout, change.changedSlots, written, access, try store.connection.statement(access.updateText(written))
-            )
         }
-        guard let (_, _, written, access, statement) = updating else { return }
-        try noteExternalFiles(of: change.objectID, access, slots: written)
-        let next = try access.writer.bind(change.values, slots: written, to: statement, files: files)
+    }
+
+    private func updating(_ change: RowChange) throws -> UpdateStatement {
+        let layout = change.objectID.layout
+        let access = try store.access(layout)
+        for slot in change.changedSlots where !access.mapping.unavailable.isEmpty {
+            try access.mapping.checkAvailable(layout.slots[slot].name, url: store.file.url)
+        }
+        return try UpdateStatement(layout, change.changedSlots, access, store.connection)
+    }
+
+    private func update(_ change: RowChange, _ updating: UpdateStatement) throws {
+        let statement = updating.statement
+        if updating.hasExternalSlots {
+            try noteExternalFiles(of: change.objectID, updating.access, slots: updating.written)
+        }
+        let next = try updating.access.writer.bind(
+            change.values, slots: updating.written, to: statement, files: files)
         try statement.bind(change.version &+ 1, at: next)
         try statement.bind(change.objectID.key, at: next + 1)
         try statement.bind(change.version, at: next + 2)

@@ -5,58 +5,6 @@ import SQLiteConnection
 import StoreEngine
 
 extension OpenStore {
-    /// Counts on from a key; nothing to do where the store is further already.
-    package func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
-        try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try transaction {
-                let keys = try keys(of: root)
-                let last = try keys.latest()
-                if key > last { _ = try keys.reserve(key - last) }
-            }
-        }
-    }
-
-    /// Hands out primary keys, in a transaction of its own: `UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?`. The row
-    /// of the root entity counts for its subentities.
-    ///
-    /// - Parameters:
-    ///   - entities: one entity for each object.
-    ///   - isSavedLater: whether the keys are for the work that keeps others out: then they are written with what it
-    ///     saves.
-    /// - Returns: an ID for each of the entities, in order.
-    /// - Throws: an `NSError` for a store that cannot be written, and SQLite's errors.
-    func makePermanentIdentifiers(
-        for entities: [EntityLayout], isSavedLater: Bool = false
-    ) throws -> [NSManagedObjectID] {
-        guard !entities.isEmpty else { return [] }
-        func body() throws -> [NSManagedObjectID] {
-            var counts: [ObjectIdentifier: (root: EntityLayout, count: Int64)] = [:]
-            let runs = EntityRun.runs(of: entities)
-            for run in runs {
-                let root = run.entity.root
-                counts[ObjectIdentifier(root), default: (root, 0)].count += Int64(run.count)
-            }
-            var next: [ObjectIdentifier: Int64] = [:]
-            for (root, count) in counts.values {
-                next[ObjectIdentifier(root)] = try keys(of: root).reserve(count)
-            }
-            var identifiers: [NSManagedObjectID] = []
-            identifiers.reserveCapacity(entities.count)
-            for run in runs {
-                let root = ObjectIdentifier(run.entity.root)
-                let first = (next[root] ?? 0) + 1
-                next[root] = first + Int64(run.count) - 1
-                for key in first..<first + Int64(run.count) {
-                    identifiers.append(NSManagedObjectID(layout: run.entity, store: identity, key: key))
-                }
-            }
-            return identifiers
-        }
-        return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try isSavedLater && keepsOthersOut ? body() : transaction(body)
-        }
-    }
-
     /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, order keys, history.
     ///
     /// - Parameters:
@@ -64,7 +12,8 @@ extension OpenStore {
     ///   - metadata: the store's metadata, when they are to be written, too.
     ///   - others: what else is to succeed before the transaction ends.
     /// - Returns: the values that the store computed itself, such as derived attributes.
-    /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else, and what `others` throws.
+    /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` for promised keys that others took, an `NSError` for everything else, and what
+    ///   `others` throws.
     func save(
         _ changes: ChangeSet, metadata: [String: Any]? = nil, with others: () throws -> Void = {}
     ) throws -> SaveResult {
@@ -82,34 +31,7 @@ extension OpenStore {
     }
 }
 
-/// Neighbours of one entity in a list: many new objects mostly are of few entities.
-private struct EntityRun {
-    let entity: EntityLayout
-    var count: Int
-
-    static func runs(of entities: [EntityLayout]) -> [EntityRun] {
-        var runs: [EntityRun] = []
-        var last: ObjectIdentifier?
-        // By index: going through the entities would count references.
-        for index in entities.indices {
-            if last == ObjectIdentifier(entities[index]) {
-                runs[runs.count - 1].count += 1
-            } else {
-                last = ObjectIdentifier(entities[index])
-                runs.append(EntityRun(entity: entities[index], count: 1))
-            }
-        }
-        return runs
-    }
-}
-
 extension OpenStore {
-    /// The keys of an entity and of all that share its table.
-    package func keys(of entity: EntityLayout) throws -> KeyCounter {
-        let mapping = try access(entity.root).mapping
-        return KeyCounter(connection, number: Int64(mapping.number), table: mapping.table)
-    }
-
     /// Writes a change set; when unique values get in each other's way on the way to a state without conflict, in a
     /// second attempt that clears them first.
     fileprivate func write(
@@ -146,10 +68,11 @@ extension OpenStore {
         let run = SaveRun(self, files: files)
         try begin()
         do {
+            try keep(changes.promises)
             if clearsUniqueValues { try run.clearUniqueValues(of: changes.updated) }
             let tombstones = try history?.tombstones(of: changes.deleted) ?? [:]
             for deletion in changes.deleted { try run.delete(deletion) }
-            for change in changes.updated { try run.update(change) }
+            try run.update(changes.updated)
             if !run.conflicts.isEmpty { throw OptimisticConflict() }
             try run.insert(changes.inserted)
             try run.writeToManys(changes)

@@ -40,11 +40,19 @@ package struct KeyCounter {
     ///
     /// - Returns: the key before the first one.
     func reserve(_ count: Int64) throws -> Int64 {
+        let latest = try next(count)
+        if count > 0 { try setLatest(latest + count) }
+        return latest
+    }
+
+    /// The keys that come next, without counting them.
+    ///
+    /// - Returns: the key before the first one.
+    func next(_ count: Int64) throws -> Int64 {
         let latest = try latest()
         guard count <= NSManagedObjectID.greatestKey - latest else {
             throw damaged("not so many keys left", "\(latest) is taken, and \(count) more are wanted")
         }
-        if count > 0 { try setLatest(latest + count) }
         return latest
     }
 

@@ -5,6 +5,8 @@ package struct ChangeSet {
     package var inserted: [RowChange] = []
     package var updated: [RowChange] = []
     package var deleted: [RowDeletion] = []
+    /// What the keys of new objects were promised by; none where the store has counted them.
+    package var promises: [KeyPromise] = []
     /// The context's name and transaction author, for the history.
     package var contextName: String?
     package var author: String?

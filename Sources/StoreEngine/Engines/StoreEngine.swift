@@ -14,7 +14,7 @@ package protocol StoreEngine: AnyObject {
     func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row>
 
     /// Hands out the rows that a plan finds one by one, in order.
-    func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws
+    func readRows(_ plan: FetchPlan, _ body: (consuming PlacedRow) -> Void) throws
 
     /// Hands out the rows that a plan finds, one at a time.
     ///
@@ -98,13 +98,20 @@ package protocol StoreEngine: AnyObject {
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID]
 
+    /// IDs for new rows that are saved right away, so that the save can count them in its own transaction.
+    ///
+    /// - Parameter entities: one entity for each object.
+    /// - Returns: an ID for each of the entities, in order, and the promises, which go into the change set.
+    /// - Throws: an `NSError` for a store that cannot be written.
+    func promiseIdentifiers(for entities: [EntityLayout]) throws -> PromisedIdentifiers
+
     /// Writes a change set in one transaction, or nothing.
     ///
     /// - Parameters:
     ///   - changes: what to write.
     ///   - others: saves to other stores, before this one's transaction ends; what it throws ends that too.
     /// - Returns: the values that the store computed itself, such as derived attributes.
-    /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else.
+    /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` for promises that cannot be kept, an `NSError` for everything else.
     func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult
 
     // MARK: Capabilities
@@ -141,8 +148,12 @@ package protocol RowPortions: AnyObject {
 
 // What an engine gets for nothing.
 extension StoreEngine {
-    package func readRows(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws {
-        for row in try fetchRows(plan) { body(row) }
+    package func promiseIdentifiers(for entities: [EntityLayout]) throws -> PromisedIdentifiers {
+        PromisedIdentifiers(try makePermanentIdentifiers(for: entities, isSavedLater: true))
+    }
+
+    package func readRows(_ plan: FetchPlan, _ body: (consuming PlacedRow) -> Void) throws {
+        for row in try fetchRows(plan) { body(PlacedRow(row)) }
     }
 
     package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {

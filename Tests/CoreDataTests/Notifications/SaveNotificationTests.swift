@@ -32,6 +32,18 @@ struct SaveNotificationTests {
         }
     }
 
+    @Test("A save of more than a thousand objects tells listeners of all of them")
+    func large() throws {
+        try context.performAndWait {
+            for number in 0..<1_500 { context.make("Tag", ["name": "\(number)"]) }
+            try context.save()
+        }
+        #expect(
+            log.take() == [
+                "changed inserted 1500", "willSave", "didSave inserted 1500", "didSaveIDs inserted 1500",
+            ])
+    }
+
     // NotificationMerge_Tests of CoreDataPlus saves a context without changes and waits for its notification.
     @Test("A save without changes writes nothing, and says so")
     func empty() throws {

@@ -1,0 +1,95 @@
+import Foundation
+
+// Permanent IDs for new objects.
+extension NSPersistentStoreCoordinator {
+    /// Permanent IDs for new objects: in the store that each was assigned to, or the first that may take it.
+    func makePermanentIdentifiers(
+        for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
+    ) throws -> [NSManagedObjectID] {
+        try identifiers(for: objects, assigned: assigned) { objects, store in
+            if store.objectStore != nil { return try identifiersOfDevelopers(for: objects, in: store) }
+            return try store.engine.makePermanentIdentifiers(
+                for: objects.map(\.layout), isSavedLater: activeTransaction != nil)
+        }
+    }
+
+    /// The same for objects that are saved right away.
+    ///
+    /// - Returns: an ID for each of the objects, and what each store has promised them by, by the identity of the store.
+    func promiseIdentifiers(
+        for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
+    ) throws -> (identifiers: [NSManagedObjectID], promises: [ObjectIdentifier: [KeyPromise]]) {
+        var promises: [ObjectIdentifier: [KeyPromise]] = [:]
+        let identifiers = try identifiers(for: objects, assigned: assigned) { objects, store in
+            if store.objectStore != nil { return try identifiersOfDevelopers(for: objects, in: store) }
+            let promised = try store.engine.promiseIdentifiers(for: objects.map(\.layout))
+            promises[ObjectIdentifier(store.identity), default: []] += promised.promises
+            return promised.identifiers
+        }
+        return (identifiers, promises)
+    }
+
+    private func identifiersOfDevelopers(
+        for objects: [NSManagedObject], in store: NSPersistentStore
+    ) throws -> [NSManagedObjectID] {
+        try asking(for: objects.first?.storedContext) {
+            try store.objectStore?.makePermanentIdentifiers(for: objects) ?? []
+        }
+    }
+
+    private func identifiers(
+        for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore],
+        _ make: ([NSManagedObject], NSPersistentStore) throws -> [NSManagedObjectID]
+    ) throws -> [NSManagedObjectID] {
+        guard !objects.isEmpty else { return [] }
+        return try withLock {
+            var defaults: [ObjectIdentifier: NSPersistentStore] = [:]
+            var last: EntityLayout?
+            func store(for object: NSManagedObject) throws -> NSPersistentStore {
+                if !assigned.isEmpty, let store = assigned[ObjectIdentifier(object)] { return store }
+                if let known = defaults[ObjectIdentifier(object.layout)] { return known }
+                let candidates = storesOf(object.layout, among: nil)
+                guard let store = candidates.first(where: { !$0.isReadOnly }) else {
+                    throw noStore(for: object, candidates)
+                }
+                defaults[ObjectIdentifier(object.layout)] = store
+                return store
+            }
+            if stores.count == 1, assigned.isEmpty, let only = stores.first {
+                for object in objects where object.layout !== last {
+                    _ = try store(for: object)
+                    last = object.layout
+                }
+                return try make(objects, only)
+            }
+            var groups: [(store: NSPersistentStore, positions: [Int])] = []
+            for (position, object) in objects.enumerated() {
+                let store = try store(for: object)
+                if let index = groups.firstIndex(where: { $0.store === store }) {
+                    groups[index].positions.append(position)
+                } else {
+                    groups.append((store, [position]))
+                }
+            }
+            var result: [Int: NSManagedObjectID] = [:]
+            for group in groups {
+                let made = try make(group.positions.map { objects[$0] }, group.store)
+                for (position, identifier) in zip(group.positions, made) { result[position] = identifier }
+            }
+            return objects.indices.compactMap { result[$0] }
+        }
+    }
+
+    private func noStore(for object: NSManagedObject, _ candidates: [NSPersistentStore]) -> NSError {
+        if let readOnly = candidates.first {
+            return StoreError.make(
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                "A new “\(object.layout.name)” cannot be saved: its store was opened read-only.", url: readOnly.url,
+                userInfo: [NSAffectedStoresErrorKey: [readOnly]])
+        }
+        return StoreError.make(
+            CoreDataErrorCode.persistentStoreSave,
+            "A new “\(object.layout.name)” cannot be saved: the coordinator has no store for its entity. Add one with "
+                + "addPersistentStore or loadPersistentStores first.")
+    }
+}

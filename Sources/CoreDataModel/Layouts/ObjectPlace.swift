@@ -1,0 +1,47 @@
+/// Where an object lies: what its ID says, before anybody has asked for an ID.
+///
+/// Layout and store are not retained: a place is handed from a store that has both to a context, which keeps them alive for its objects.
+package struct ObjectPlace {
+    package let layout: Unmanaged<EntityLayout>
+    /// `nil` for an object that was never saved.
+    package let store: Unmanaged<StoreIdentity>?
+    /// The primary key (`Z_PK`), or the number of a temporary ID.
+    package let key: Int64
+    /// The ID, where there is one already: a reference of a developer's store is in none of the above.
+    package let identifier: NSManagedObjectID?
+
+    @inlinable
+    package init(layout: Unmanaged<EntityLayout>, store: Unmanaged<StoreIdentity>?, key: Int64) {
+        self.layout = layout
+        self.store = store
+        self.key = key
+        identifier = nil
+    }
+
+    package init(_ identifier: NSManagedObjectID) {
+        layout = .passUnretained(identifier.layout)
+        store = identifier.storeIdentity.map { .passUnretained($0) }
+        key = identifier.key
+        self.identifier = identifier
+    }
+
+    /// The ID, a new one where there was none.
+    package var objectID: NSManagedObjectID {
+        if let identifier { return identifier }
+        let layout = layout.takeUnretainedValue()
+        guard let store = store?.takeUnretainedValue() else {
+            return NSManagedObjectID(temporaryFor: layout, number: key)
+        }
+        return NSManagedObjectID(layout: layout, store: store, key: key)
+    }
+
+    /// See `NSManagedObjectID.tableTag`.
+    package var tag: UInt64 { Self.tag(layout, store) }
+
+    @inline(__always)
+    package static func tag(_ layout: Unmanaged<EntityLayout>, _ store: Unmanaged<StoreIdentity>?) -> UInt64 {
+        guard let store else { return 0 }
+        return store._withUnsafeGuaranteedRef { UInt64($0.number) } << 24
+            | layout._withUnsafeGuaranteedRef { UInt64($0.rootNumber) }
+    }
+}

@@ -1,0 +1,120 @@
+import CoreDataModel
+import Foundation
+import SQLiteConnection
+import StoreEngine
+
+// Primary keys for new rows.
+extension OpenStore {
+    /// Counts on from a key; nothing to do where the store is further already.
+    package func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
+        try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+            try transaction {
+                let keys = try keys(of: root)
+                let last = try keys.latest()
+                if key > last { _ = try keys.reserve(key - last) }
+            }
+        }
+    }
+
+    /// Hands out primary keys, in a transaction of its own: `UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?`. The row
+    /// of the root entity counts for its subentities.
+    ///
+    /// - Parameters:
+    ///   - entities: one entity for each object.
+    ///   - isSavedLater: whether the keys are for the work that keeps others out: then they are written with what it
+    ///     saves.
+    /// - Returns: an ID for each of the entities, in order.
+    /// - Throws: an `NSError` for a store that cannot be written, and SQLite's errors.
+    func makePermanentIdentifiers(
+        for entities: [EntityLayout], isSavedLater: Bool = false
+    ) throws -> [NSManagedObjectID] {
+        guard !entities.isEmpty else { return [] }
+        func body() throws -> [NSManagedObjectID] {
+            try identifiers(for: entities) { root, count in try keys(of: root).reserve(count) }
+        }
+        return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+            try isSavedLater && keepsOthersOut ? body() : transaction(body)
+        }
+    }
+
+    /// The next keys, which nobody has counted yet: the save does, in its transaction. Nothing is written.
+    ///
+    /// - Parameter entities: one entity for each object.
+    /// - Returns: an ID for each of the entities, in order, and the promises.
+    /// - Throws: an `NSError` for a store that cannot be read, and SQLite's errors.
+    func promiseIdentifiers(for entities: [EntityLayout]) throws -> PromisedIdentifiers {
+        guard !entities.isEmpty else { return PromisedIdentifiers([]) }
+        return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+            var promises: [KeyPromise] = []
+            let identifiers = try identifiers(for: entities) { root, count in
+                let before = try keys(of: root).next(count)
+                promises.append(KeyPromise(root: root, before: before, last: before + count))
+                return before
+            }
+            return PromisedIdentifiers(identifiers, promises)
+        }
+    }
+
+    /// Counts the keys of a change set, inside its transaction.
+    ///
+    /// - Throws: `KeysTaken` when they are not the next ones any more.
+    func keep(_ promises: [KeyPromise]) throws {
+        for promise in promises {
+            let keys = try keys(of: promise.root)
+            guard try keys.latest() == promise.before else { throw KeysTaken() }
+            try keys.setLatest(promise.last)
+        }
+    }
+
+    /// The keys of an entity and of all that share its table.
+    package func keys(of entity: EntityLayout) throws -> KeyCounter {
+        let mapping = try access(entity.root).mapping
+        return KeyCounter(connection, number: Int64(mapping.number), table: mapping.table)
+    }
+
+    /// - Parameter take: takes a number of keys of a root entity, and returns the key before the first one.
+    private func identifiers(
+        for entities: [EntityLayout], _ take: (_ root: EntityLayout, _ count: Int64) throws -> Int64
+    ) rethrows -> [NSManagedObjectID] {
+        var counts: [ObjectIdentifier: (root: EntityLayout, count: Int64)] = [:]
+        let runs = EntityRun.runs(of: entities)
+        for run in runs {
+            let root = run.entity.root
+            counts[ObjectIdentifier(root), default: (root, 0)].count += Int64(run.count)
+        }
+        var next: [ObjectIdentifier: Int64] = [:]
+        for (root, count) in counts.values { next[ObjectIdentifier(root)] = try take(root, count) }
+        var identifiers: [NSManagedObjectID] = []
+        identifiers.reserveCapacity(entities.count)
+        for run in runs {
+            let root = ObjectIdentifier(run.entity.root)
+            let first = (next[root] ?? 0) + 1
+            next[root] = first + Int64(run.count) - 1
+            for key in first..<first + Int64(run.count) {
+                identifiers.append(NSManagedObjectID(layout: run.entity, store: identity, key: key))
+            }
+        }
+        return identifiers
+    }
+}
+
+/// Neighbours of one entity in a list: many new objects mostly are of few entities.
+private struct EntityRun {
+    let entity: EntityLayout
+    var count: Int
+
+    static func runs(of entities: [EntityLayout]) -> [EntityRun] {
+        var runs: [EntityRun] = []
+        var last: ObjectIdentifier?
+        // By index: going through the entities would count references.
+        for index in entities.indices {
+            if last == ObjectIdentifier(entities[index]) {
+                runs[runs.count - 1].count += 1
+            } else {
+                last = ObjectIdentifier(entities[index])
+                runs.append(EntityRun(entity: entities[index], count: 1))
+            }
+        }
+        return runs
+    }
+}

@@ -1,0 +1,53 @@
+import CoreDataModel
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+// What a save needs for each row of one kind. Classes: a row takes a reference to one, and not to each thing in it.
+
+/// A column that takes the places of objects in an ordered relationship.
+struct PlaceColumn: Hashable {
+    let table: String
+    let column: String
+}
+
+/// Inserts rows of one entity.
+final class InsertStatement {
+    let layout: EntityLayout
+    let access: EntityAccess
+    let statement: Statement
+    let places: [PlaceColumn]
+    let number: Int64
+    /// Whether the store lacks something of the entity.
+    let checksAvailable: Bool
+
+    init(_ layout: EntityLayout, _ access: EntityAccess, _ statement: Statement, _ places: [PlaceColumn]) {
+        (self.layout, self.access, self.statement, self.places) = (layout, access, statement, places)
+        number = Int64(access.mapping.number)
+        checksAvailable = !access.mapping.unavailable.isEmpty
+    }
+}
+
+/// Updates the same slots of rows of one entity.
+final class UpdateStatement {
+    let layout: EntityLayout
+    let slots: [Int]
+    /// Without what triggers write.
+    let written: [Int]
+    let access: EntityAccess
+    let statement: Statement
+    let hasExternalSlots: Bool
+
+    init(_ layout: EntityLayout, _ slots: [Int], _ access: EntityAccess, _ connection: Connection) throws {
+        (self.layout, self.slots, self.access) = (layout, slots, access)
+        written = access.writer.written(slots)
+        statement = try connection.statement(access.updateText(written))
+        hasExternalSlots = !access.writer.externalSlots.isEmpty
+    }
+
+    /// Whether the statement is that of a change.
+    @inline(__always)
+    func fits(_ change: borrowing RowChange) -> Bool {
+        change.objectID.layout === layout && change.changedSlots == slots
+    }
+}

@@ -1,0 +1,21 @@
+import CoreDataModel
+
+/// A row as it is handed out for an object: without an ID, which most objects are never asked for.
+package struct PlacedRow {
+    package let place: ObjectPlace
+    /// The number that grows with every update: `Z_OPT`.
+    package let version: Int64
+    /// The values by slot; `.null` in the slots of transient attributes.
+    package let values: ContiguousArray<StoredValue>
+
+    @inlinable
+    package init(place: ObjectPlace, version: Int64, values: ContiguousArray<StoredValue>) {
+        self.place = place
+        self.version = version
+        self.values = values
+    }
+
+    package init(_ row: Row) {
+        self.init(place: ObjectPlace(row.objectID), version: row.version, values: row.values)
+    }
+}
