@@ -101,7 +101,10 @@ public final class ModelAccess {
                 try unsettledContext().isUntouched,
                 let (direct, store) = try rows.directPlan(plan, manager.registry)
             else { return nil }
-            do { return try DirectSave(graph, direct, rows, store) } catch is DirectSave.NotDirect { return nil }
+            // One row is guarded by its version and its unique identifier: what others save beside it breaks nothing.
+            let isGuarded = graph.nodes.count == 1 && direct.isFoundByUniqueIdentifier
+            let looked = isGuarded ? rows.reading(.now) as? StoreRows ?? rows : rows
+            do { return try DirectSave(graph, direct, looked, store) } catch is DirectSave.NotDirect { return nil }
         }
 
         /// Puts what is pending into the context.

@@ -38,6 +38,11 @@
         /// Whether its objects can be deleted without anything else to do.
         var isLeaf: Bool { members.isEmpty && layout.relationships.count == 1 }
 
+        /// Whether no two rows can have one identifier: a model that was not found is refused where somebody else inserts it first.
+        var isFoundByUniqueIdentifier: Bool {
+            layout.uniquenessConstraints.contains([plan.fields[plan.uidField].name])
+        }
+
         /// The plan of a model with everything in it.
         ///
         /// - Parameters:

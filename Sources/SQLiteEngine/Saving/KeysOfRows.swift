@@ -46,12 +46,14 @@ extension OpenStore {
         guard !entities.isEmpty else { return PromisedIdentifiers([]) }
         return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             var promises: [KeyPromise] = []
-            let identifiers = try identifiers(for: entities) { root, count in
-                let before = try keys(of: root).next(count)
-                promises.append(KeyPromise(root: root, before: before, last: before + count))
-                return before
+            let made: [NSManagedObjectID] = try reading {
+                try identifiers(for: entities) { root, count in
+                    let before = try keys(of: root).next(count)
+                    promises.append(KeyPromise(root: root, before: before, last: before + count))
+                    return before
+                }
             }
-            return PromisedIdentifiers(identifiers, promises)
+            return PromisedIdentifiers(made, promises)
         }
     }
 

@@ -89,6 +89,47 @@ struct TransactionTests {
         #expect(try first.tally("count") == 1)
     }
 
+    @Test("A block that saves one model, and reads nothing, is not run again for what others save beside it")
+    func blindSave() throws {
+        let (first, second) = (try manager(), try manager())
+        try first.saveAndWait(Tally(id: "a", count: 1))
+        var runs = 0
+        try first.writeAndWait { access in
+            runs += 1
+            try access.save(Tally(id: "a", count: 2))
+            try second.detached { try $0.saveAndWait(Tally(id: "b", count: 10)) }
+        }
+        #expect(runs == 1)
+        #expect(try second.tally("a") == 2)
+        #expect(try second.tally("b") == 10)
+    }
+
+    @Test("What others save to the one model of a block meanwhile is saved over: the block comes after it", arguments: [true, false])
+    func blindSaveOfTheSame(isKnown: Bool) throws {
+        let (first, second) = (try manager(), try manager())
+        if isKnown { try first.saveAndWait(Tally(id: "a", count: 1)) }
+        var runs = 0
+        try first.writeAndWait { access in
+            runs += 1
+            try access.save(Tally(id: "a", count: 100))
+            if runs == 1 { try second.detached { try $0.saveAndWait(Tally(id: "a", count: 10)) } }
+        }
+        #expect(try plainSQL("SELECT ZID, ZCOUNT FROM ZTALLY", in: folder.file("counters.sqlite")) == ["a|100"])
+    }
+
+    @Test("An insertion of a model that others insert meanwhile is refused")
+    func blindInsertion() throws {
+        let (first, second) = (try manager(), try manager())
+        let error = #expect(throws: PersistenceError.self) {
+            try first.writeAndWait { access in
+                try access.insert(Tally(id: "a", count: 100))
+                try second.detached { try $0.saveAndWait(Tally(id: "a", count: 10)) }
+            }
+        }
+        #expect(error != nil)
+        #expect(try second.tally("a") == 10)
+    }
+
     @Test("A block sees one state of the store, even when it is to be run again: no half of another one's changes")
     func oneState() async throws {
         let (first, second) = (try manager(), try manager())
