@@ -7,6 +7,7 @@ let northwindWorks = [
     Northwind.fetch("fetch 16,664 flat orders, Codable", budget: 1.4, CodedOrder.self),
     Northwind.fetch("fetch 3,884 orders with 120,000 lines, @CoreModel", budget: 1.3, OrderWithLines.self),
     Northwind.fetch("fetch 3,884 orders with 120,000 lines, Codable", budget: 1.8, CodedOrderWithLines.self),
+    Northwind.prefetch,
     Northwind.save("save 3,884 new orders with 120,000 lines, @CoreModel", into: .empty, OrderWithLines.self),
     Northwind.save("save 3,884 new orders with 120,000 lines, Codable", into: .empty, CodedOrderWithLines.self),
     Northwind.save("save them again, unchanged, @CoreModel", into: .filled, OrderWithLines.self),
