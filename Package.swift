@@ -199,7 +199,9 @@ let package = Package(
         // A cluster of servers that is broken on purpose: `make test-cluster`.
         .executableTarget(
             name: "ClusterTest",
-            dependencies: ["CoreDataPostgres", "FaultProxy", "Linearizability", "PostgresConnection"],
+            dependencies: [
+                "CoreDataPostgres", "FaultProxy", "Linearizability", "PippinPostgres", "PostgresConnection",
+            ],
             path: "Tests/ClusterTest"),
         .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
         .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),
