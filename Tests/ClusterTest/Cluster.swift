@@ -216,7 +216,7 @@ final class Cluster {
                   use_pg_rewind: true
                   use_slots: true
                   parameters:
-                    max_connections: 120
+                    max_connections: 250
                     max_wal_size: 512MB
                     wal_keep_size: 256MB
                     wal_log_hints: 'on'

@@ -12,7 +12,7 @@ import Testing
 private let commit = "COMMIT\0"
 
 /// A store behind a network that loses what it is told to lose.
-private struct Behind {
+struct Behind {
     let database: TestDatabase
     let proxy: FaultProxy
     let url: URL
@@ -193,21 +193,6 @@ struct FailoverTests {
         store.proxy.set(.refuses)
         store.proxy.set(.passes)
         #expect(throws: NSError.self) { _ = try portions.next(1) }
-    }
-
-    @Test("A batch whose COMMIT is lost has changed everything or says that nothing was")
-    func batch() throws {
-        let store = try Behind()
-        _ = try store.engine.save(Notes.changes(store.engine, ["a", "b"]))
-        store.proxy.set(.after(commit))
-        _ = try store.engine.batches?.deleteBatch(BatchDeletePlan(rows: Notes.plan("text == 'a'")))
-        #expect(try store.texts() == ["b"])
-        store.proxy.set(.before(commit))
-        let error = #expect(throws: NSError.self) {
-            _ = try store.engine.batches?.deleteBatch(BatchDeletePlan(rows: Notes.plan("text == 'b'")))
-        }
-        #expect(error?.localizedDescription.contains("Nothing was saved") == true)
-        #expect(try store.texts() == ["b"])
     }
 
     @Test("A role that may not write marks saves without them")
