@@ -218,7 +218,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "CoreDataPostgresTests",
-            dependencies: ["CoreData", "CoreDataPostgres", "PostgresConnection", "PostgresServer"]),
+            dependencies: ["CoreData", "CoreDataPostgres", "PostgresConnection", "PostgresServer", "StoreEngine"]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [

@@ -16,6 +16,7 @@ extension OpenDatabase {
     ///   - work: what is done, for errors.
     ///   - again: gets everything ready for a second run; `nil` where there can be none.
     ///   - body: does it.
+    /// - Returns: what the body returns.
     /// - Throws: `NSManagedObjectConstraintMergeError` where unique values get in each other's way; an `NSError` for everything else.
     ///   Nothing was changed then, unless the error says that it is not known.
     func inBatch<Result>(

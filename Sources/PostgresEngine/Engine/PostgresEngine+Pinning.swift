@@ -6,6 +6,7 @@ extension PostgresEngine {
     /// A generation of what the store holds now, one for all who ask until something is written.
     ///
     /// - Parameter held: the place that was waited for.
+    /// - Returns: the generation; nil where the store cannot keep one.
     /// - Throws: ``GenerationsInUse`` where there is no place, and it was not waited for.
     func makeGeneration(holding held: GenerationPlace?) throws -> AnyObject? {
         let store = try current()

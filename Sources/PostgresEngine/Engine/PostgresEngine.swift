@@ -77,6 +77,7 @@ package final class PostgresEngine: OpenableEngine {
             let schema = SQLSchema(layout: layout, entityNames: names, naming: PostgresNaming.names(in: place.schema))
             // What no store can compute is said before anything is made.
             _ = try DerivedColumn.all(in: schema)
+            try Partitioning.check(schema)
             stored = try opening.create(
                 schema, model: model,
                 metadata: StoreMetadata.make(for: model, entityNames: names, type: PostgresFormat.type))

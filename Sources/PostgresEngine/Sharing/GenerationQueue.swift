@@ -44,6 +44,7 @@ package final class GenerationQueue: @unchecked Sendable {
     /// A place, as soon as it is this one's turn.
     ///
     /// - Parameter seconds: how long to wait.
+    /// - Returns: the place.
     /// - Throws: ``Failure``.
     package func wait(seconds: Double) throws(Failure) -> GenerationPlace {
         if let place = takeNow() { return place }

@@ -97,6 +97,7 @@ package protocol PinningEngine: StoreEngine {
     /// The same for a caller that can wait until others let go of what they hold.
     ///
     /// - Parameter place: what waiting gave; `nil` for who has not waited.
+    /// - Returns: what keeps it readable.
     /// - Throws: ``GenerationsInUse`` where waiting helps.
     func pinGeneration(holding place: AnyObject?) throws -> AnyObject?
 
@@ -111,9 +112,9 @@ extension PinningEngine {
 /// As many generations are pinned as can be.
 package struct GenerationsInUse: Error {
     /// Waits until there is a place, holding no lock that others need to let go of theirs.
-    package let wait: () throws -> AnyObject
+    package let wait: @Sendable () throws -> AnyObject
 
-    package init(wait: @escaping () throws -> AnyObject) { self.wait = wait }
+    package init(wait: @escaping @Sendable () throws -> AnyObject) { self.wait = wait }
 }
 
 /// An engine that hears of what other programs write.
