@@ -195,6 +195,38 @@ struct FailoverTests {
         #expect(throws: NSError.self) { _ = try portions.next(1) }
     }
 
+    @Test("A fetch that is cut off after it has handed out rows ends with an error, and hands out none twice")
+    func stream() throws {
+        let store = try Behind()
+        var next = 0
+        _ = try store.engine.insertBatch(BatchInsertPlan(entity: Notes.entity("Note"))) { row in
+            guard next < 60_000 else { return false }
+            row.values[0] = .string("\(next)")
+            next += 1
+            return true
+        }
+        // So many rows are read in portions the next time.
+        try store.engine.forEachRow(Notes.plan()) { _ in true }
+        var count = 0
+        #expect(throws: NSError.self) {
+            try store.engine.forEachRow(Notes.plan()) { _ in
+                count += 1
+                if count == 100 {
+                    store.proxy.set(.refuses)
+                    store.proxy.set(.passes)
+                }
+                return true
+            }
+        }
+        #expect((100..<60_000).contains(count))
+        var whole = 0
+        try store.engine.forEachRow(Notes.plan()) { _ in
+            whole += 1
+            return true
+        }
+        #expect(whole == 60_000)
+    }
+
     @Test("A role that may not write marks saves without them")
     func withoutMarks() throws {
         let store = try Behind()

@@ -40,6 +40,7 @@ struct ScaleWarnings {
     /// - Parameters:
     ///   - readings: those of whole tables.
     ///   - sizes: by table, what it is a part of, or itself, and how many rows it has.
+    /// - Returns: the remarks.
     static func remarks(_ readings: [WholeReading], sizes: [String: (whole: String, rows: Double)]) -> [String] {
         // The parts of one table are one.
         var (wholes, sums): ([String], [String: (filter: String, found: Double, size: Double)]) = ([], [:])
@@ -62,6 +63,7 @@ struct ScaleWarnings {
     ///   - longestList: how many values the longest list has that something is looked for in.
     ///   - offset: how many rows are passed over.
     ///   - evaluated: how many rows are read to be looked at by the program; nil where none are.
+    /// - Returns: the remarks.
     static func remarks(longestList: Int, offset: Int, evaluated: Double?) -> [String] {
         var remarks: [String] = []
         if longestList > longList {
