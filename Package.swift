@@ -218,7 +218,11 @@ let package = Package(
             ]),
         .testTarget(
             name: "CoreDataPostgresTests",
-            dependencies: ["CoreData", "CoreDataPostgres", "PostgresConnection", "PostgresServer", "StoreEngine"]),
+            dependencies: [
+                "CoreData", "CoreDataPostgres", "MigrationPlans", "PostgresConnection", "PostgresEngine",
+                "PostgresMigration",
+                "PostgresServer", "StoreEngine",
+            ]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [

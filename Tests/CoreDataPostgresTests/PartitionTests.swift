@@ -1,6 +1,9 @@
 import CoreDataPostgres
 import Foundation
+import MigrationPlans
 import PostgresConnection
+import PostgresEngine
+import PostgresMigration
 import PostgresServer
 import StoreEngine
 import Testing
@@ -183,6 +186,31 @@ struct PartitionTests {
             store, to: other.url(), options: nil, withType: NSPostgreSQLStoreType)
         #expect(try other.rows("SELECT count(*) FROM pg_inherits WHERE inhparent = 'sale'::regclass") == [["4"]])
         #expect(try other.rows("SELECT count(*) FROM sale") == [["30"]])
+    }
+
+    @Test("are put in the place of another store, or of their own, with all rows", arguments: [true, false])
+    func replaced(isSuccessor: Bool) throws {
+        try fill(context(open(Sales.model("hash region 4"))))
+        var place = database
+        if isSuccessor {
+            // As mapping models and plans do it: a store beside takes the place of the former one.
+            try PostgresFormat.succeed(database.url(), options: nil, failing: { $0 }) { places in
+                let next = try places.place(step: 0)
+                try places.copy(database.url(), to: next)
+                return next
+            }
+        } else {
+            place = try TestDatabase()
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Sales.model("hash region 4"))
+            try coordinator.replacePersistentStore(
+                at: place.url(), destinationOptions: nil, withPersistentStoreFrom: database.url(), sourceOptions: nil,
+                ofType: NSPostgreSQLStoreType)
+        }
+        #expect(try place.rows("SELECT count(*) FROM pg_inherits WHERE inhparent = 'public.sale'::regclass") == [["4"]])
+        #expect(try place.rows("SELECT count(*) FROM sale") == [["30"]])
+        #expect(try place.rows("SELECT count(*) FROM sale_tags") == [["30"]])
+        let schemas = "SELECT DISTINCT relnamespace::regnamespace::text AS n FROM pg_class WHERE relname LIKE 'sale%'"
+        #expect(try place.rows(schemas) == [["public"]])
     }
 
     // MARK: Another model

@@ -53,6 +53,8 @@ struct StoreSwap {
             }
             try grant(grants, table)
         }
+        // Changes of a history follow their transactions.
+        try connection.execute("SET CONSTRAINTS ALL DEFERRED")
         let both = parameters(place.schema, made.schema)
         for statement in Self.bookkeeping {
             try connection.query(statement, statement.contains("$2") ? both : parameters(place.schema))
