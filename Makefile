@@ -24,7 +24,7 @@ SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmark
 
 # The seed of `make test-cluster`, which prints the one that it makes up; how many faults there are at most, and for how many seconds they come.
 CLUSTER_SEED ?=
-CLUSTER_FAULTS ?= 16
+CLUSTER_FAULTS ?= 18
 CLUSTER_SECONDS ?= 180
 
 .PHONY: help demo test test-browser test-cluster install deb test-postgres test-faults test-tsan fuzz bench bench-postgres docs format lint clean \
@@ -37,8 +37,8 @@ help:
 	@echo "make install  pippin and pippin-browse, the manual page and completions, below PREFIX=/usr/local"
 	@echo "make deb      a Debian package of them, into .build"
 	@echo "make test-postgres  the tests of CoreData on PostgreSQL, with a list of those that do not apply there"
-	@echo "make test-cluster  three PostgreSQL servers under Patroni, which are killed, stopped and cut off while clients save;"
-	@echo "              CLUSTER_FAULTS=16 CLUSTER_SECONDS=180 CLUSTER_SEED=…"
+	@echo "make test-cluster  three PostgreSQL servers under Patroni, which are killed, stopped, cut off and filled while clients save;"
+	@echo "              CLUSTER_FAULTS=18 CLUSTER_SECONDS=180 CLUSTER_SEED=…"
 	@echo "make test-faults  migrations that are killed, or fail, at every operation on files"
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
 	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"

@@ -199,7 +199,9 @@ let package = Package(
         // A cluster of servers that is broken on purpose: `make test-cluster`.
         .executableTarget(
             name: "ClusterTest",
-            dependencies: ["CoreDataPostgres", "FaultProxy", "Linearizability", "PostgresConnection"],
+            dependencies: [
+                "CoreDataPostgres", "FaultProxy", "Linearizability", "PippinPostgres", "PostgresConnection",
+            ],
             path: "Tests/ClusterTest"),
         .testTarget(name: "PostgresConnectionTests", dependencies: ["PostgresConnection", "PostgresServer"]),
         .testTarget(name: "ModelMacroTests", dependencies: ["ModelMacro"]),
@@ -216,7 +218,11 @@ let package = Package(
             ]),
         .testTarget(
             name: "CoreDataPostgresTests",
-            dependencies: ["CoreData", "CoreDataPostgres", "PostgresConnection", "PostgresServer"]),
+            dependencies: [
+                "CoreData", "CoreDataPostgres", "MigrationPlans", "PostgresConnection", "PostgresEngine",
+                "PostgresMigration",
+                "PostgresServer", "StoreEngine",
+            ]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [

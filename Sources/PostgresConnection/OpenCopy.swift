@@ -2,7 +2,7 @@ import CLibPQ
 
 /// Rows on their way into a table by one `COPY`, while the server writes those before them. Whoever uses the connection in between ends it;
 /// it is begun again for the rows that follow.
-package final class OpenCopy {
+package final class OpenCopy: PausedWork {
     private let connection: PostgresConnection
     private let sql: String
     private var rows = CopyRows()

@@ -21,7 +21,7 @@ package final class PostgresConnection {
     /// What was sent and is yet to be answered.
     var ahead: StatementAhead?
     /// Rows that are on their way.
-    weak var openCopy: OpenCopy?
+    weak var openCopy: (any PausedWork)?
     let warnings = Warnings()
     /// Sees to it that a server which answers no more is found out.
     var watch: AnswerWatch?
@@ -60,6 +60,10 @@ package final class PostgresConnection {
         default: false
         }
     }
+
+    /// How many warnings came with answers so far. One that comes with that to `COMMIT` says that the server did not wait for its standbys to
+    /// have the transaction, too.
+    package var warningCount: Int { warnings.count }
 
     // MARK: Statements
 

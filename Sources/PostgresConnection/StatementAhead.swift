@@ -1,52 +1,7 @@
-import CLibPQ
-
 /// A statement that was sent and whose rows nobody has asked for yet.
 package final class StatementAhead {
-    fileprivate let sql: String
-    fileprivate var result: Result<PostgresResult, any Error>?
+    let sql: String
+    var result: Result<PostgresResult, any Error>?
 
-    fileprivate init(_ sql: String) { self.sql = sql }
-}
-
-extension PostgresConnection {
-    /// Sends a statement, and does not wait for its rows: the server finds them while something else is done here.
-    ///
-    /// - Parameter sql: the statement, which is not kept.
-    /// - Returns: what its rows are asked for by.
-    /// - Throws: the error of a connection that is lost.
-    package func sendAhead(_ sql: String) throws -> StatementAhead {
-        settle()
-        roundTrips += 1
-        guard PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) == 1 else {
-            throw PostgresError(nil, statement: sql, connection: handle)
-        }
-        let sent = StatementAhead(sql)
-        ahead = sent
-        return sent
-    }
-
-    /// The rows of a statement that was sent.
-    package func result(of statement: StatementAhead) throws -> PostgresResult {
-        if statement === ahead { settle() }
-        guard let result = statement.result else {
-            throw PostgresError(
-                state: PostgresError.connectionFailure, message: "the statement was not sent by this connection")
-        }
-        return try result.get()
-    }
-
-    /// Waits for what was sent before something else is.
-    func settle() {
-        openCopy?.pause()
-        guard let sent = ahead else { return }
-        ahead = nil
-        watch?.begin()
-        defer { watch?.end() }
-        // All of a statement's results are read, so that the connection is free for the next one.
-        while let pointer = PQgetResult(handle) {
-            let result = Result { try checked(pointer, sent.sql) }
-            if sent.result == nil { sent.result = result }
-            if !isUsable { break }
-        }
-    }
+    init(_ sql: String) { self.sql = sql }
 }

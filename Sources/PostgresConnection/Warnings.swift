@@ -18,9 +18,3 @@ final class Warnings {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 }
-
-extension PostgresConnection {
-    /// How many warnings came with answers so far. One that comes with that to `COMMIT` says that the server did not wait for its standbys to
-    /// have the transaction, too.
-    package var warningCount: Int { warnings.count }
-}

@@ -3,14 +3,14 @@ import Foundation
 
 /// One program of several that take, change and delete orders.
 final class Client {
-    private let number: Int
-    private let container: NSPersistentContainer
-    private let journal: Journal
+    let number: Int
+    let container: NSPersistentContainer
+    let journal: Journal
     private let stopFile: String
-    private var random: SeededGenerator
-    private var sequence = 0
+    var random: SeededGenerator
+    var sequence = 0
     /// The latest of this client's saves that were acknowledged.
-    private var latestSaved = 0
+    var latestSaved = 0
     /// Whether generations are read from standbys, which may lag, but not behind what was promised.
     private let readsStandbys: Bool
     private let folder: String
@@ -59,7 +59,9 @@ final class Client {
             let choice = Int.random(in: 0..<100, using: &random)
             if choice < 5 {
                 exchange(context)
-            } else if choice < 30 {
+            } else if choice < 15 {
+                merge(container.newBackgroundContext())
+            } else if choice < 35 {
                 read(order, context)
             } else {
                 change(order, deletes: choice > 88, context)
@@ -189,7 +191,7 @@ final class Client {
     }
 
     /// Asks what became of a save until somebody says it.
-    private func ask(_ save: NSPostgreSQLUndecidedSave) -> Entry.Outcome {
+    func ask(_ save: NSPostgreSQLUndecidedSave) -> Entry.Outcome {
         for _ in 0..<100 {
             if let isSaved = try? save.wasSaved(at: url, options: options) {
                 return isSaved ? .foundDone : .foundUndone
@@ -199,15 +201,18 @@ final class Client {
         return .unknown
     }
 
+    /// Somebody else was faster, or there was no server, or no room on it.
+    static let usualErrors = [
+        133_020, 133_021, 134_080, 134_030, 134_090, CocoaError.Code.fileWriteOutOfSpace.rawValue,
+    ]
+
     /// Errors that say that nothing was saved are part of the game; those that say nothing are not.
-    private func note(_ error: any Error) {
+    func note(_ error: any Error) {
         let error = error as NSError
-        // Somebody else was faster, or there was no server.
-        let usual = [133_020, 133_021, 134_080, 134_030, 134_090]
-        if !usual.contains(error.code) {
+        if !Self.usualErrors.contains(error.code) {
             journal.complain("client \(number): \(error.code) \(error.localizedDescription) \(error.userInfo)")
         }
     }
 
-    private func write(_ entry: Entry) { journal.write(entry) }
+    func write(_ entry: Entry) { journal.write(entry) }
 }

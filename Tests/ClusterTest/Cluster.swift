@@ -14,16 +14,18 @@ final class Cluster {
     let doors: [FaultProxy]
     /// What is between each Patroni and the members of etcd.
     let wires: [[FaultProxy]]
+    /// What each server writes to; empty where file systems cannot be made here, or are not wanted.
+    let disks: [SmallDisk]
     private let reaper: Process
     private let lifeline = Pipe()
     /// When a server was copied anew.
     private var madeAnew: [Int: UInt64] = [:]
 
-    private func port(_ kind: UInt16, _ index: Int) -> UInt16 { firstPort + kind * 10 + UInt16(index) }
+    func port(_ kind: UInt16, _ index: Int) -> UInt16 { firstPort + kind * 10 + UInt16(index) }
     private static func port(_ first: UInt16, _ kind: UInt16, _ index: Int) -> UInt16 {
         first + kind * 10 + UInt16(index)
     }
-    private enum Kind {
+    enum Kind {
         static let server: UInt16 = 0, door: UInt16 = 1, rest: UInt16 = 2, etcd: UInt16 = 3, peer: UInt16 = 4
         static let wire: UInt16 = 5
     }
@@ -39,7 +41,11 @@ final class Cluster {
         "host=127.0.0.1 port=\(port(Kind.server, index)) dbname=postgres user=postgres connect_timeout=2"
     }
 
-    init(firstPort: UInt16) throws {
+    /// - Parameters:
+    ///   - firstPort: the first of the ports that are used.
+    ///   - hasSmallDisks: whether each server gets a small file system, where that is permitted.
+    /// - Throws: an error that says what is missing.
+    init(firstPort: UInt16, hasSmallDisks: Bool = false) throws {
         programs = try Programs.found()
         self.firstPort = firstPort
         var template = Array("/tmp/pippin-cluster-XXXXXX".utf8CString)
@@ -72,6 +78,11 @@ final class Cluster {
         for working in nodes + members {
             try FileManager.default.createDirectory(atPath: working.path, withIntermediateDirectories: true)
         }
+        for node in nodes {
+            try FileManager.default.createDirectory(atPath: "\(node.path)/disk", withIntermediateDirectories: true)
+        }
+        let made = hasSmallDisks ? nodes.map { SmallDisk.make(at: "\($0.path)/disk", in: "\($0.path)/image") } : []
+        disks = made.compactMap { $0 }.count == Self.size ? made.compactMap { $0 } : []
         chmod(folder, 0o755)
         if getuid() == 0 {
             let owner = Process()
@@ -94,6 +105,9 @@ final class Cluster {
             done
             sleep 0.2
         done
+        for disk in "$0"/node*/disk; do
+            while grep -q " $disk " /proc/mounts; do umount "$disk" 2>/dev/null || umount -l "$disk" || break; done
+        done
         rm -rf "$0"
         """
 
@@ -104,6 +118,7 @@ final class Cluster {
             working.killAll()
         }
         for proxy in doors + wires.joined() { proxy.close() }
+        if !keepsFolder { for disk in disks { disk.remove() } }
         if keepsFolder {
             kill(reaper.processIdentifier, SIGKILL)
         } else {
@@ -149,7 +164,7 @@ final class Cluster {
     ///   - state: what Patroni says.
     ///   - all: whether those are meant, too, of which Patroni says that they run: one after the other.
     /// - Throws: an error when a server cannot be started.
-    private func makeAnew(_ state: [Member], all: Bool) throws {
+    func makeAnew(_ state: [Member], all: Bool) throws {
         guard let leader = state.first(where: { $0.isLeader && $0.isRunning }) else { return }
         for index in 0..<Self.size {
             guard let member = state.first(where: { $0.name == "node\(index)" }), member != leader,
@@ -159,13 +174,13 @@ final class Cluster {
             print("  node\(index) is “\(member.state)” on timeline \(member.timeline ?? 0), and is copied anew")
             madeAnew[index] = now()
             nodes[index].killAll()
-            try FileManager.default.removeItem(atPath: "\(nodes[index].path)/data")
+            try FileManager.default.removeItem(atPath: "\(nodes[index].path)/disk/data")
             try startNode(index)
         }
     }
 
     /// Starts what has ended by itself, as a machine's own supervisor does.
-    private func revive() throws {
+    func revive() throws {
         for index in 0..<Self.size {
             if nodes[index].processes(where: { $0 == "patroni" }).isEmpty { try startNode(index) }
             if members[index].processes().isEmpty { try startMember(index) }
@@ -201,7 +216,7 @@ final class Cluster {
                   use_pg_rewind: true
                   use_slots: true
                   parameters:
-                    max_connections: 120
+                    max_connections: 250
                     max_wal_size: 512MB
                     wal_keep_size: 256MB
                     wal_log_hints: 'on'
@@ -209,9 +224,11 @@ final class Cluster {
                     wal_receiver_timeout: 5s
                     wal_sender_timeout: 5s
                     shared_buffers: 64MB
+            \(disks.isEmpty ? "" : "        wal_recycle: 'off'")
               initdb:
               - encoding: UTF8
               - locale: C.UTF-8
+            \(disks.isEmpty ? "" : "  - wal-segsize: '1'")
               pg_hba:
               - local all all trust
               - host all all 127.0.0.1/32 trust
@@ -219,7 +236,7 @@ final class Cluster {
             postgresql:
               listen: 127.0.0.1:\(port(Kind.server, index))
               connect_address: 127.0.0.1:\(port(Kind.door, index))
-              data_dir: \(nodes[index].path)/data
+              data_dir: \(nodes[index].path)/disk/data
               bin_dir: \(programs.postgres)
               basebackup:
               - checkpoint: fast
@@ -231,63 +248,5 @@ final class Cluster {
               parameters:
                 unix_socket_directories: \(nodes[index].path)
             """
-    }
-
-    // MARK: State
-
-    struct Member: Decodable, Equatable {
-        let name: String
-        let role: String
-        let state: String
-        let timeline: Int?
-
-        var isLeader: Bool { role == "leader" || role == "master" }
-        var isRunning: Bool { state == "running" || state == "streaming" }
-    }
-
-    private struct Answer: Decodable { let members: [Member] }
-
-    /// What the first Patroni that answers says of all.
-    func state() -> [Member] {
-        for index in 0..<Self.size {
-            guard
-                let body = try? HTTPQuestion.ask(
-                    .port(port(Kind.rest, index)), "GET", "/cluster", body: "", seconds: 3),
-                let answer = try? JSONDecoder().decode(Answer.self, from: Data(body.utf8)), !answer.members.isEmpty
-            else { continue }
-            return answer.members
-        }
-        return []
-    }
-
-    var leader: Int? { state().first(where: \.isLeader).flatMap { Int($0.name.dropFirst("node".count)) } }
-
-    /// Waits until there are a leader and two standbys, one of which the leader waits for.
-    func waitUntilWhole(seconds: Int) throws {
-        var latest: [Member] = []
-        let start = now()
-        var lookedAfter = start
-        let end = now() + UInt64(seconds) * 1_000_000_000
-        while now() < end {
-            latest = state()
-            if latest.count == Self.size, latest.allSatisfy(\.isRunning), latest.contains(where: \.isLeader),
-                latest.contains(where: { $0.role == "sync_standby" })
-            {
-                return
-            }
-            usleep(200_000)
-            if now() - lookedAfter > 3_000_000_000 {
-                lookedAfter = now()
-                try revive()
-                if now() - start > 25_000_000_000 { try makeAnew(latest, all: now() - start > 60_000_000_000) }
-            }
-        }
-        throw ClusterError("the cluster is not whole after \(seconds) s: \(latest)")
-    }
-
-    func switchOver() throws {
-        guard let leader else { return }
-        _ = try HTTPQuestion.ask(
-            .port(port(Kind.rest, leader)), "POST", "/switchover", body: "{\"leader\": \"node\(leader)\"}", seconds: 30)
     }
 }

@@ -11,6 +11,12 @@ enum Fault: String, CaseIterable {
     case standbyKilled = "standby killed"
     case memberKilled = "etcd member killed"
     case switchedOver = "switch-over"
+    case diskFull = "disk of the primary full"
+
+    /// The kinds that can happen to a cluster.
+    static func possible(in cluster: Cluster) -> [Fault] {
+        allCases.filter { $0 != .diskFull || !cluster.disks.isEmpty }
+    }
 
     /// How long it lasts, in seconds.
     var length: ClosedRange<Double> {
@@ -20,6 +26,7 @@ enum Fault: String, CaseIterable {
         case .primaryCut: 2...15
         case .postmasterKilled, .connectionsCut, .switchedOver: 0...0
         case .standbyKilled, .memberKilled: 0.5...5
+        case .diskFull: 4...12
         }
     }
 
@@ -63,6 +70,11 @@ enum Fault: String, CaseIterable {
             usleep(pause)
             try cluster.startMember(other)
         case .switchedOver: try cluster.switchOver()
+        case .diskFull:
+            // The log's segments are small, so that the next one is wanted within seconds.
+            cluster.disks[leader].fill()
+            usleep(pause)
+            cluster.disks[leader].free()
         }
     }
 }

@@ -6,6 +6,19 @@ struct Entry: Equatable {
         case change, read
         /// A reading from a standby, which may see what others have written a little later.
         case look
+        /// A save of an offer under a merge policy.
+        case merge
+        /// What a save or a reading of an offer says of one of its two values: `from` is `read` or `write`, `to` the value.
+        case value
+        /// A number that is counted up in a block of `write`.
+        case count
+        /// A name that is taken or given back, which only one may have.
+        case claim
+        /// What a live query has shown: who has a name.
+        case shown
+
+        /// Whether a save is told of, rather than a reading, or a part of one.
+        var isSave: Bool { self == .change || self == .merge || self == .count || self == .claim }
     }
     enum Outcome: String {
         /// The program was told that it is done.
@@ -57,19 +70,22 @@ struct Entry: Equatable {
 }
 
 /// The file that a client writes down what it did in.
-final class Journal {
+final class Journal: @unchecked Sendable {
+    // @unchecked Sendable: the lock guards the file.
     private let file: FileHandle
+    private let lock = NSLock()
 
     init(_ path: String) throws {
         _ = FileManager.default.createFile(atPath: path, contents: nil)
         file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     }
 
-    func write(_ entry: Entry) { file.write(Data(entry.line.utf8)) }
+    func write(_ entry: Entry) { lock.withLock { file.write(Data(entry.line.utf8)) } }
 
     /// Something that must not be, in words.
     func complain(_ text: String) {
-        file.write(Data("complaint\t\(text.replacingOccurrences(of: "\n", with: " "))\n".utf8))
+        let line = "complaint\t\(text.replacingOccurrences(of: "\n", with: " "))\n"
+        lock.withLock { file.write(Data(line.utf8)) }
     }
 
     static func read(_ path: String) -> (entries: [Entry], complaints: [String]) {

@@ -11,18 +11,14 @@ struct Trial {
     var clients = 8
     var firstPort: UInt16 = 15400
     var keeps = false
-
-    private struct Happened {
-        let fault: Fault
-        let start: UInt64
-        /// When the cluster was whole again.
-        let end: UInt64
-    }
+    /// The only kind of faults, by a part of its name; all of them where it is nil.
+    var only: String?
 
     func run() throws -> Bool {
         say(now(), "seed \(seed), at most \(faults) faults within \(seconds) s, \(clients) clients")
         var random = SeededGenerator(seed: seed)
-        let cluster = try Cluster(firstPort: firstPort)
+        let cluster = try Cluster(firstPort: firstPort, hasSmallDisks: true)
+        if cluster.disks.isEmpty { print("no file systems can be made here: no disk will be full") }
         var isWell = false
         defer {
             if !isWell { print("what was written is kept in \(cluster.folder)-kept"); keep(cluster.folder) }
@@ -39,9 +35,13 @@ struct Trial {
         sleep(5)
         let happened = try breakThings(cluster, begin, &random)
         _ = FileManager.default.createFile(atPath: "\(cluster.folder)/stop", contents: nil)
-        try wait(for: children)
+        try wait(for: children.enumerated().filter { !NameClient.isOne($0.offset) }.map(\.element))
+        try waitForIdle(cluster)
         try cluster.waitUntilWhole(seconds: 120)
-        isWell = try judge(cluster, happened, begin)
+        let stale = try staleLiveQueries(cluster)
+        _ = FileManager.default.createFile(atPath: "\(cluster.folder)/end", contents: nil)
+        try wait(for: children)
+        isWell = try judge(cluster, happened, stale, begin)
         return isWell
     }
 
@@ -70,12 +70,47 @@ struct Trial {
         }
     }
 
+    /// Waits until those that watch have stopped to write.
+    private func waitForIdle(_ cluster: Cluster) throws {
+        let names = (0..<clients).filter(NameClient.isOne).map { "\(cluster.folder)/idle-\($0)" }
+        for _ in 0..<1500 {
+            if names.allSatisfy(FileManager.default.fileExists(atPath:)) { return }
+            usleep(100_000)
+        }
+        throw ClusterError("a client does not stop to write")
+    }
+
+    /// Waits until each live query shows what the table has.
+    ///
+    /// - Returns: what those show that do not, after half a minute.
+    private func staleLiveQueries(_ cluster: Cluster) throws -> [String] {
+        let numbers = (0..<clients).filter(NameClient.isOne)
+        guard !numbers.isEmpty else { return [] }
+        let connection = try PostgresConnection(
+            ConnectionTarget(cluster.connection + " target_session_attrs=read-write"))
+        let rows = try connection.queryOnce("SELECT name, id FROM names.badge ORDER BY name")
+        let lines = (0..<rows.count).map { "\(rows.string($0, 0))\t\(rows.string($0, 1))" }
+        let end = now() + 30_000_000_000
+        var stale: [String] = []
+        repeat {
+            stale = numbers.compactMap { number in
+                let shown = (try? String(contentsOfFile: "\(cluster.folder)/live-\(number)", encoding: .utf8)) ?? ""
+                return shown == lines.joined(separator: "\n")
+                    ? nil
+                    : "the live query of client \(number) shows \(shown.debugDescription), and the table has \(lines)"
+            }
+            if stale.isEmpty { return [] }
+            usleep(200_000)
+        } while now() < end
+        return stale
+    }
+
     private func breakThings(_ cluster: Cluster, _ begin: UInt64, _ random: inout SeededGenerator) throws -> [Happened]
     {
         var happened: [Happened] = []
         var round: [Fault] = []
         while happened.count < faults, now() - begin < UInt64(seconds) * 1_000_000_000 {
-            if round.isEmpty { round = Fault.allCases.shuffled(using: &random) }
+            if round.isEmpty { round = try faultKinds(cluster).shuffled(using: &random) }
             let fault = round.removeLast()
             let start = now()
             say(begin, "\(happened.count + 1): \(fault.rawValue)")
@@ -84,18 +119,27 @@ struct Trial {
             try cluster.waitUntilWhole(seconds: 180)
             happened.append(Happened(fault: fault, start: start, end: now()))
             say(begin, "whole again after \(seconds(now() - start))")
-            usleep(UInt32.random(in: 500_000...2_000_000, using: &random))
+            usleep(UInt32.random(in: 2_000_000...3_000_000, using: &random))
         }
         return happened
     }
 
-    private func judge(_ cluster: Cluster, _ happened: [Happened], _ begin: UInt64) throws -> Bool {
+    private func faultKinds(_ cluster: Cluster) throws -> [Fault] {
+        let kinds = Fault.possible(in: cluster).filter { fault in only.map { fault.rawValue.contains($0) } ?? true }
+        guard !kinds.isEmpty else { throw ClusterError("there is no such fault, or it cannot be made here") }
+        return kinds
+    }
+
+    private func judge(_ cluster: Cluster, _ happened: [Happened], _ stale: [String], _ begin: UInt64) throws -> Bool {
         var verdict = Verdict(clients: clients, folder: cluster.folder)
         let connection = try PostgresConnection(
             ConnectionTarget(cluster.connection + " target_session_attrs=read-write"))
         try verdict.checkTables(connection)
         try verdict.checkOrders(connection)
-        let saves = verdict.entries.filter { $0.kind == .change }
+        try verdict.checkOffers(connection)
+        try verdict.checkNames(connection)
+        verdict.complaints += stale
+        let saves = verdict.entries.filter(\.kind.isSave)
         func count(_ outcome: Entry.Outcome) -> Int { saves.count { $0.outcome == outcome } }
         say(
             begin,
@@ -104,32 +148,13 @@ struct Trial {
                 + "readings of standbys: \(verdict.entries.count { $0.kind == .look && $0.outcome == .done }) done; "
                 + "reads: \(verdict.entries.count { $0.kind == .read && $0.outcome == .done }) done, "
                 + "\(verdict.entries.count { $0.kind == .read && $0.outcome != .done }) failed")
-        let acknowledged = saves.filter { $0.outcome == .done }.map(\.end).sorted()
-        for fault in Fault.allCases {
-            let gaps = happened.filter { $0.fault == fault }.map { Self.longestGap(acknowledged, $0.start, $0.end) }
-                .sorted()
-            guard let longest = gaps.last else { continue }
-            print(
-                "  \(fault.rawValue): \(gaps.count) times; no save for \(seconds(gaps[gaps.count / 2])) (median), at most \(seconds(longest))"
-            )
-        }
+        for line in Rates(saves).lines(happened) { print(line) }
         for complaint in verdict.complaints.prefix(50) { print("WRONG: \(complaint)") }
         print(
             verdict.complaints.isEmpty
                 ? "Nothing was lost, nothing happened twice."
                 : "\(verdict.complaints.count) things are wrong; seed \(seed)")
         return verdict.complaints.isEmpty
-    }
-
-    /// The longest time without a save that was acknowledged.
-    private static func longestGap(_ moments: [UInt64], _ start: UInt64, _ end: UInt64) -> UInt64 {
-        var (longest, latest): (UInt64, UInt64) = (0, start)
-        for moment in moments where moment > start {
-            longest = max(longest, moment - latest)
-            latest = moment
-            if moment > end { break }
-        }
-        return longest
     }
 
     private func seconds(_ nanoseconds: UInt64) -> String {
@@ -147,7 +172,7 @@ struct Trial {
         copy.executableURL = URL(fileURLWithPath: "/bin/sh")
         copy.arguments = [
             "-c",
-            "mkdir -p \"$0-kept\"; cd \"$0\"; for f in journal-* */log node*/data/log/*; do [ -e \"$f\" ] && cp --parents \"$f\" \"$0-kept\"; done",
+            "mkdir -p \"$0-kept\"; cd \"$0\"; for f in journal-* */log node*/disk/data/log/*; do [ -e \"$f\" ] && cp --parents \"$f\" \"$0-kept\"; done",
             folder,
         ]
         try? copy.run()

@@ -6,8 +6,11 @@ import PostgresConnection
 struct Verdict {
     var entries: [Entry] = []
     var complaints: [String] = []
+    /// Whether there were clients that work with structs.
+    private let hasNames: Bool
 
     init(clients: Int, folder: String) {
+        hasNames = (0..<clients).contains(where: NameClient.isOne)
         for client in 0..<clients {
             let (found, told) = Journal.read("\(folder)/journal-\(client)")
             entries += found
@@ -21,7 +24,7 @@ struct Verdict {
 
     /// Compares the journals with the tables, by plain SQL.
     mutating func checkTables(_ connection: PostgresConnection) throws {
-        for rule in Shop.rules {
+        for rule in Shop.rules + (hasNames ? Names.rules : []) {
             let found = try connection.queryOnce("SELECT row_to_json(r)::text FROM (\(rule.sql)) r")
             for row in 0..<found.count { complaints.append("not so: \(rule.name): \(found.string(row, 0))") }
         }
@@ -31,18 +34,22 @@ struct Verdict {
             present[
                 SaveKey(client: Int(notes.integer(row, 0)), sequence: Int(notes.integer(row, 1))), default: 0] += 1
         }
-        for entry in entries where entry.kind == .change {
-            let count = present[SaveKey(client: entry.client, sequence: entry.sequence)] ?? 0
-            let isRight =
-                switch entry.outcome {
-                case .done, .foundDone: count == 1
-                case .refused, .foundUndone: count == 0
-                case .unknown: count <= 1
-                }
-            if !isRight { complaints.append("save is there \(count) times: \(entry.line)") }
+        for entry in entries where entry.kind == .change || entry.kind == .merge {
+            check(entry, isThere: present[SaveKey(client: entry.client, sequence: entry.sequence)] ?? 0)
         }
-        let known = Set(entries.map { SaveKey(client: $0.client, sequence: $0.sequence) })
+        let known = Set(entries.filter(\.kind.isSave).map { SaveKey(client: $0.client, sequence: $0.sequence) })
         for key in present.keys where !known.contains(key) { complaints.append("nobody did the save \(key)") }
+    }
+
+    /// Complains of a save that is not there as often as its program was told.
+    mutating func check(_ entry: Entry, isThere count: Int) {
+        let isRight =
+            switch entry.outcome {
+            case .done, .foundDone: count == 1
+            case .refused, .foundUndone: count == 0
+            case .unknown: count <= 1
+            }
+        if !isRight { complaints.append("save is there \(count) times: \(entry.line)") }
     }
 
     /// Looks for an order of events that explains what each client saw of each order, and how it is at the end.
@@ -50,28 +57,36 @@ struct Verdict {
         let rows = try connection.queryOnce("SELECT number, stamp FROM \"order\"")
         var last: [Int: String] = [:]
         for row in 0..<rows.count { last[Int(rows.integer(row, 0))] = rows.string(row, 1) }
-        for (order, entries) in Dictionary(grouping: entries, by: \.order) {
-            var history = entries.compactMap(Self.operation)
-            history.append(RegisterOperation(.read(last[order]), .max - 1, .max, name: "the table at the end"))
-            if try Linearizability.order(of: history) == nil {
-                let culprit = try Self.firstImpossible(history)
-                complaints.append("order \(order) cannot have gone so; impossible from: \(culprit)")
-            }
+        let orders = entries.filter { $0.kind == .change || $0.kind == .read }
+        for (order, entries) in Dictionary(grouping: orders, by: \.order) {
+            explain("order \(order)", entries.compactMap(Self.operation), atTheEnd: last[order])
         }
     }
 
-    private static func operation(_ entry: Entry) -> RegisterOperation? {
+    /// Complains of a history that cannot have gone so, one operation after the other.
+    mutating func explain(_ name: String, _ operations: [RegisterOperation], atTheEnd last: String?) {
+        let history = operations + [RegisterOperation(.read(last), .max - 1, .max, name: "the table at the end")]
+        do {
+            guard try Linearizability.order(of: history) == nil else { return }
+            let culprit = try Self.firstImpossible(history)
+            complaints.append("\(name) cannot have gone so; impossible from: \(culprit)")
+        } catch { complaints.append("\(name): whether it can have gone so was not found out in so many steps") }
+    }
+
+    static func operation(_ entry: Entry) -> RegisterOperation? {
         func state(_ stamp: String) -> String? { stamp.isEmpty ? nil : stamp }
         let name = entry.line.trimmingCharacters(in: .newlines)
-        switch (entry.kind, entry.outcome) {
-        case (.read, .done): return RegisterOperation(.read(state(entry.to)), entry.start, entry.end, name: name)
-        case (.read, _), (.look, _), (.change, .refused), (.change, .foundUndone): return nil
-        case (.change, .done), (.change, .foundDone):
-            return RegisterOperation(
-                .change(from: state(entry.from), to: state(entry.to)), entry.start, entry.end, name: name)
-        case (.change, .unknown):
-            return RegisterOperation(
-                .change(from: state(entry.from), to: state(entry.to)), entry.start, nil, name: name)
+        let kind: RegisterOperation.Kind
+        switch entry.kind {
+        case .look, .merge, .count, .shown: return nil
+        case .read: kind = .read(state(entry.to))
+        case .value: kind = entry.from == "write" ? .write(state(entry.to)) : .read(state(entry.to))
+        case .change, .claim: kind = .change(from: state(entry.from), to: state(entry.to))
+        }
+        switch (entry.outcome, kind) {
+        case (.refused, _), (.foundUndone, _), (.unknown, .read): return nil
+        case (.done, _), (.foundDone, _): return RegisterOperation(kind, entry.start, entry.end, name: name)
+        case (.unknown, _): return RegisterOperation(kind, entry.start, nil, name: name)
         }
     }
 

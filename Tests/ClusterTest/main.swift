@@ -2,7 +2,7 @@ import Foundation
 
 // Breaks a cluster of PostgreSQL servers, and looks whether anything is lost:
 //
-//     cluster-test [--seed N] [--faults N] [--seconds N] [--clients N] [--port N]
+//     cluster-test [--seed N] [--faults N] [--seconds N] [--clients N] [--port N] [--only KIND]
 //     cluster-test measure [--port N]                        (breaks nothing, and says how much it does)
 //     cluster-test client NUMBER CONNECTION FOLDER SEED      (what it starts itself)
 
@@ -12,7 +12,11 @@ do {
     if arguments.first == "client", arguments.count == 5, let number = Int(arguments[1]),
         let seed = UInt64(arguments[4])
     {
-        try Client(number, arguments[2], arguments[3], seed: seed).run()
+        if NameClient.isOne(number) {
+            try await NameClient(number, arguments[2], arguments[3], seed: seed).run()
+        } else {
+            try Client(number, arguments[2], arguments[3], seed: seed).run()
+        }
         exit(0)
     }
     func value(_ name: String) -> Int? {
@@ -34,6 +38,9 @@ do {
         seconds: value("--seconds") ?? 7200)
     if let clients = value("--clients") { trial.clients = clients }
     if let port = value("--port").flatMap({ UInt16(exactly: $0) }) { trial.firstPort = port }
+    if let place = arguments.firstIndex(of: "--only"), arguments.indices.contains(place + 1) {
+        trial.only = arguments[place + 1]
+    }
     exit(try trial.run() ? 0 : 1)
 } catch {
     print("The test of the cluster failed: \(error)")

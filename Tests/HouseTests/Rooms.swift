@@ -61,12 +61,14 @@ enum Rooms {
         "PostgresEngine/Opening/StoreDuplicate.swift": "rows go from one server to another by COPY",
         "PostgresEngine/Rows/EntityAccess.swift": "rows are found for a set of keys, as an array",
         "PostgresEngine/Saving/ConstraintCheck.swift": "values are looked for as arrays",
-        "PostgresEngine/Saving/DerivedColumn.swift": "values that are made here come back as arrays",
+        "PostgresEngine/Saving/DerivedColumn+Update.swift": "values that are made here come back as arrays",
+        "PostgresEngine/Tables/DerivedColumn.swift": "columns are set from the values that a statement finds",
         "PostgresEngine/Saving/DerivedUpdate.swift": "sets of keys are arrays",
-        "PostgresEngine/Saving/KeyBlocks.swift": "sequences are PostgreSQL's alone",
+        "PostgresEngine/Saving/KeyProviding.swift": "sequences are PostgreSQL's alone",
         "PostgresEngine/Saving/LongTransactions.swift": "rows that share values are found with one statement",
         "PostgresEngine/Rows/RowStatements.swift":
             "rows of one kind are written with one statement, as arrays, or by COPY",
+        "PostgresEngine/Servers/ConnectionReport.swift": "what servers say of connections is PostgreSQL's alone",
         "PostgresEngine/Servers/ServerReport.swift": "what servers say of themselves is PostgreSQL's alone",
         "PostgresEngine/Tables/TableCreation.swift": "references are PostgreSQL's alone",
         "PostgresMigration/Lightweight/DatabaseMigration.swift":

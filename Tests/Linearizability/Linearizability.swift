@@ -5,6 +5,8 @@ package struct RegisterOperation: Sendable, Hashable {
         case read(String?)
         /// The object was so, and is otherwise now; `nil` stands for an object that is not there.
         case change(from: String?, to: String?)
+        /// The object is so now, whatever it was before.
+        case write(String?)
     }
 
     package let kind: Kind
@@ -99,6 +101,7 @@ package enum Linearizability {
                 switch operations[index].kind {
                 case .read(let seen): if seen == state { return (index, state) }
                 case .change(let from, let to): if from == state { return (index, to) }
+                case .write(let value): return (index, value)
                 }
             }
             return nil

@@ -70,6 +70,21 @@ struct LinearizabilityTests {
                 RegisterOperation(.change(from: "b", to: "c"), 5, 6), RegisterOperation(.read("b"), 7, 8)))
     }
 
+    @Test("What is written whatever was before comes first or last of two, and what is read afterwards says which")
+    func blindWrites() throws {
+        let writes = [RegisterOperation(.write("a"), 1, 5), RegisterOperation(.write("b"), 2, 4)]
+        for seen in ["a", "b"] {
+            #expect(try Linearizability.order(of: writes + [RegisterOperation(.read(seen), 6, 7)]) != nil)
+        }
+        #expect(try Linearizability.order(of: writes + [RegisterOperation(.read(nil), 6, 7)]) == nil)
+    }
+
+    @Test("What was written whatever was before is not lost to a later one that did not mean it")
+    func overwritten() throws {
+        let past = [RegisterOperation(.write("a"), 1, 2), RegisterOperation(.write("b"), 3, 4)]
+        #expect(try Linearizability.order(of: past + [RegisterOperation(.read("a"), 5, 6)]) == nil)
+    }
+
     @Test("What was deleted is gone, until somebody makes it anew")
     func deleted() throws {
         let past = [

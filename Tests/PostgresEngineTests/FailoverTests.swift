@@ -12,7 +12,7 @@ import Testing
 private let commit = "COMMIT\0"
 
 /// A store behind a network that loses what it is told to lose.
-private struct Behind {
+struct Behind {
     let database: TestDatabase
     let proxy: FaultProxy
     let url: URL
@@ -195,19 +195,36 @@ struct FailoverTests {
         #expect(throws: NSError.self) { _ = try portions.next(1) }
     }
 
-    @Test("A batch whose COMMIT is lost has changed everything or says that nothing was")
-    func batch() throws {
+    @Test("A fetch that is cut off after it has handed out rows ends with an error, and hands out none twice")
+    func stream() throws {
         let store = try Behind()
-        _ = try store.engine.save(Notes.changes(store.engine, ["a", "b"]))
-        store.proxy.set(.after(commit))
-        _ = try store.engine.batches?.deleteBatch(BatchDeletePlan(rows: Notes.plan("text == 'a'")))
-        #expect(try store.texts() == ["b"])
-        store.proxy.set(.before(commit))
-        let error = #expect(throws: NSError.self) {
-            _ = try store.engine.batches?.deleteBatch(BatchDeletePlan(rows: Notes.plan("text == 'b'")))
+        var next = 0
+        _ = try store.engine.insertBatch(BatchInsertPlan(entity: Notes.entity("Note"))) { row in
+            guard next < 60_000 else { return false }
+            row.values[0] = .string("\(next)")
+            next += 1
+            return true
         }
-        #expect(error?.localizedDescription.contains("Nothing was saved") == true)
-        #expect(try store.texts() == ["b"])
+        // So many rows are read in portions the next time.
+        try store.engine.forEachRow(Notes.plan()) { _ in true }
+        var count = 0
+        #expect(throws: NSError.self) {
+            try store.engine.forEachRow(Notes.plan()) { _ in
+                count += 1
+                if count == 100 {
+                    store.proxy.set(.refuses)
+                    store.proxy.set(.passes)
+                }
+                return true
+            }
+        }
+        #expect((100..<60_000).contains(count))
+        var whole = 0
+        try store.engine.forEachRow(Notes.plan()) { _ in
+            whole += 1
+            return true
+        }
+        #expect(whole == 60_000)
     }
 
     @Test("A role that may not write marks saves without them")

@@ -90,6 +90,21 @@ struct PgBouncerTests {
         #expect(try database.rows("SELECT sum(count) FROM pippin.saves") == [["160"]])
     }
 
+    @Test("What servers say of themselves has the pools of PgBouncer, where there is one")
+    func report() throws {
+        let database = try TestDatabase()
+        let bouncer = try Bouncer(database)
+        let url = try #require(URL(string: "postgresql:///\(database.name)?host=\(bouncer.folder)&user=postgres"))
+        let engine = PostgresEngine(StoreFacts(url: url, options: [NSPostgreSQLPooledOption: true]))
+        try engine.open(Notes.model)
+        let lines = try ServerReport.lines(of: url)
+        let pool = lines.first { $0.contains("PgBouncer, \(database.name) as postgres (transaction mode)") }
+        #expect(pool?.contains("clients 2 active, 0 waiting") == true, "\(lines)")
+        let direct = try ServerReport.lines(of: database.url())
+        #expect(!direct.contains { $0.contains("PgBouncer") })
+        #expect(direct.contains { $0.contains("connections: ") && $0.contains("longest transaction") }, "\(direct)")
+    }
+
     @Test("Nothing stays prepared or set on the connections that others get next")
     func leavesNothing() throws {
         let database = try TestDatabase()

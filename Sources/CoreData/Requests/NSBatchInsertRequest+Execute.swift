@@ -26,6 +26,8 @@ extension NSBatchInsertRequest: ExecutableRequest {
         let reader = BatchRowReader(plan.entity, tracksGiven: plan.conflicts == .replace)
         if let objectsToInsert {
             var position = 0
+            var plan = plan
+            plan.rewind = { position = 0 }
             return try source.insertBatch(plan, stores: affectedStores) { row in
                 guard position < objectsToInsert.count else { return false }
                 for (key, value) in objectsToInsert[position] { try reader.set(value, key, in: &row, position) }

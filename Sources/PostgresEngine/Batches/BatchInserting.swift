@@ -7,7 +7,7 @@ import StoreEngine
 extension OpenDatabase {
     /// Writes new rows in one transaction, `COPY` where nothing can be in the way.
     func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome {
-        try inBatch("insert into") {
+        try inBatch("insert into", again: plan.rewind) {
             var insertion = BatchInsertion(plan, self, try access(plan.entity))
             let empty = plan.emptyRow
             var row = empty

@@ -6,31 +6,69 @@ import SQLGeneration
 import StoreEngine
 
 extension OpenDatabase {
-    /// Runs a batch request in one transaction, and computes derived attributes anew.
+    /// How often a batch is tried again that was in the way of another transaction.
+    private static let batchAttempts = 5
+
+    /// Runs a batch request in one transaction, and computes derived attributes anew. It is done again when the connection turns out to be
+    /// lost and nothing of it is there.
     ///
+    /// - Parameters:
+    ///   - work: what is done, for errors.
+    ///   - again: gets everything ready for a second run; `nil` where there can be none.
+    ///   - body: does it.
+    /// - Returns: what the body returns.
     /// - Throws: `NSManagedObjectConstraintMergeError` where unique values get in each other's way; an `NSError` for everything else.
-    ///   Nothing was changed then.
-    func inBatch<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
+    ///   Nothing was changed then, unless the error says that it is not known.
+    func inBatch<Result>(
+        _ work: String, again: (() -> Void)? = {}, _ body: () throws -> Result
+    ) throws -> Result {
         try run(work, fallback: CoreDataErrorCode.persistentStoreSave) {
-            do {
-                batchHistory = HistoryRun()
-                defer { batchHistory = HistoryRun() }
-                return try transaction {
-                    let result = try body()
-                    try recordBatch()
-                    _ = try connection.pipeline([notification])
-                    for derived in derivations { _ = try derived.update(nil, in: self) }
-                    return result
+            var lost: ContinuousClock.Instant?
+            for attempt in 1... {
+                do {
+                    if attempt > 1 {
+                        again?()
+                        NSPostgreSQLMetricsReceiver.record(.saveRepeated(attempt: attempt))
+                    }
+                    return try oneBatch(work, body)
+                } catch let error as PostgresError where error.isRetryable {
+                    guard attempt < Self.batchAttempts, again != nil, !isBoundToConnection else { throw error }
+                } catch let error as PostgresError where isServerLost(error) {
+                    // The server was not asked to commit, so that nothing is there.
+                    guard !isBoundToConnection else { throw error }
+                    guard again != nil else { throw SaveUndone(cause: error) }
+                    let since = lost ?? .now
+                    lost = since
+                    try reconnect(after: error, since: since)
+                } catch let error as SaveUndone {
+                    let since = lost ?? .now
+                    lost = since
+                    guard again != nil, ContinuousClock.now - since < place.failover.deadline else { throw error }
                 }
-            } catch let error as PostgresError where error.isUniqueViolation {
-                throw StoreError.make(
-                    CoreDataErrorCode.managedObjectConstraintMerge,
-                    "Cannot \(work) “\(place.name)”: there would be two objects with the same unique values "
-                        + "(\(error.detail ?? error.message)); nothing was changed.", url: place.shownURL,
-                    suggestion: "For an insertion, set the context's mergePolicy to one that says which object wins.",
-                    underlying: NSError(
-                        domain: NSPostgreSQLErrorDomain, code: 1, userInfo: [NSPostgreSQLStateErrorKey: error.state]))
             }
+            throw SaveUndone(cause: PostgresError(state: "40000", message: "the batch was tried too often"))
+        }
+    }
+
+    private func oneBatch<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            batchHistory = HistoryRun()
+            defer { batchHistory = HistoryRun() }
+            return try transaction {
+                let result = try body()
+                try recordBatch()
+                _ = try connection.pipeline([notification])
+                for derived in derivations { _ = try derived.update(nil, in: self) }
+                return result
+            }
+        } catch let error as PostgresError where error.isUniqueViolation {
+            throw StoreError.make(
+                CoreDataErrorCode.managedObjectConstraintMerge,
+                "Cannot \(work) “\(place.name)”: there would be two objects with the same unique values "
+                    + "(\(error.detail ?? error.message)); nothing was changed.", url: place.shownURL,
+                suggestion: "For an insertion, set the context's mergePolicy to one that says which object wins.",
+                underlying: NSError(
+                    domain: NSPostgreSQLErrorDomain, code: 1, userInfo: [NSPostgreSQLStateErrorKey: error.state]))
         }
     }
 

@@ -4,27 +4,62 @@ import StoreEngine
 
 extension PostgresEngine {
     /// A generation of what the store holds now, one for all who ask until something is written.
-    func makeGeneration() throws -> AnyObject? {
+    ///
+    /// - Parameter held: the place that was waited for.
+    /// - Returns: the generation; nil where the store cannot keep one.
+    /// - Throws: ``GenerationsInUse`` where there is no place, and it was not waited for.
+    func makeGeneration(holding held: GenerationPlace?) throws -> AnyObject? {
         let store = try current()
         guard !store.isInLongTransaction else { return nil }
-        if let reader = try standbyReader(store) { return reader }
+        var place = held?.queue === generations ? held : nil
+        if store.place.failover.readsStandbys {
+            let taken = try place ?? takePlace(store)
+            if let reader = try standbyReader(store, taken) { return reader }
+            place = taken
+        }
         // Another server counts transactions on its own.
         if let known = readers.latest(try store.currentSnapshot()), known.timeline == store.timeline { return known }
-        guard readers.count() < store.settings.maximumReaders else {
-            throw StoreError.make(
-                CoreDataErrorCode.persistentStoreOperation,
-                "The store “\(store.place.name)” has \(store.settings.maximumReaders) query generations pinned already; no more can "
-                    + "be.", url: store.place.shownURL,
-                suggestion: "Let contexts and tokens go, or raise NSPersistentStoreConnectionPoolMaxSizeKey.")
-        }
-        let (reader, snapshot) = try store.pinnedReader(readerPool(store))
+        let taken = try place ?? takePlace(store)
+        let (reader, snapshot) = try store.pinnedReader(readerPool(store), in: taken)
         readers.add(reader, snapshot)
         return reader
     }
 
-    /// A generation on a standby, where the store's options ask for it and one has what must be seen.
-    private func standbyReader(_ store: OpenDatabase) throws -> OpenDatabase? {
-        guard store.place.failover.readsStandbys, readers.count() < store.settings.maximumReaders else { return nil }
+    private func takePlace(_ store: OpenDatabase) throws -> GenerationPlace {
+        if let place = generations.takeNow() { return place }
+        let (queue, limits, place, most) = (
+            generations, GenerationLimits(facts.options), store.place, settings.maximumReaders
+        )
+        throw GenerationsInUse {
+            let start = ContinuousClock.now
+            do throws(GenerationQueue.Failure) {
+                let place = try queue.wait(seconds: limits.seconds)
+                NSPostgreSQLMetricsReceiver.record(.generationWaited(ContinuousClock.now - start))
+                return place
+            } catch {
+                NSPostgreSQLMetricsReceiver.record(.generationRefused(after: ContinuousClock.now - start))
+                throw Self.noPlace(place, most, limits, error)
+            }
+        }
+    }
+
+    private static func noPlace(
+        _ place: StorePlace, _ most: Int, _ limits: GenerationLimits, _ failure: GenerationQueue.Failure
+    ) -> NSError {
+        let reason =
+            switch failure {
+            case .full(let waiting): "\(waiting) wait for one to be let go"
+            case .outOfTime: "none was let go within \(limits.seconds) s"
+            }
+        return StoreError.make(
+            CoreDataErrorCode.persistentStoreOperation,
+            "The store “\(place.name)” has \(most) query generations pinned already, and \(reason); no more can be.",
+            url: place.shownURL,
+            suggestion: "Let contexts and tokens go, or raise NSPersistentStoreConnectionPoolMaxSizeKey.")
+    }
+
+    /// A generation on a standby, where one has what must be seen.
+    private func standbyReader(_ store: OpenDatabase, _ place: GenerationPlace) throws -> OpenDatabase? {
         let pool =
             standbys
             ?? StandbyPool(
@@ -32,7 +67,8 @@ extension PostgresEngine {
         standbys = pool
         guard let (connection, server) = pool.take(seeing: try readToken(store)) else { return nil }
         guard
-            let (reader, snapshot) = try? store.pinnedReader(on: connection, giveBack: { pool.give($0, server) })
+            let (reader, snapshot) = try? store.pinnedReader(
+                on: connection, in: place, giveBack: { pool.give($0, server) })
         else { return nil }
         readers.add(reader, "standby \(snapshot)")
         return reader

@@ -133,7 +133,15 @@ extension PostgresEngine: HistoryEngine {
 }
 
 extension PostgresEngine: PinningEngine {
-    package func pinGeneration() throws -> AnyObject? { try following { _ in try makeGeneration() } }
+    package func pinGeneration() throws -> AnyObject? {
+        do { return try pinGeneration(holding: nil) } catch let full as GenerationsInUse {
+            return try pinGeneration(holding: full.wait())
+        }
+    }
+
+    package func pinGeneration(holding place: AnyObject?) throws -> AnyObject? {
+        try following { _ in try makeGeneration(holding: place as? GenerationPlace) }
+    }
 }
 
 extension PostgresEngine: NewsEngine {

@@ -14,6 +14,8 @@ package final class PostgresEngine: OpenableEngine {
     private(set) var model: NSManagedObjectModel?
     private(set) var opened: OpenDatabase?
     var readers = PinnedReaders()
+    /// The places for generations.
+    let generations: GenerationQueue
     var pool: ReaderPool?
     var standbys: StandbyPool?
     /// What readings must see at least: what was promised, and what this has saved.
@@ -33,6 +35,8 @@ package final class PostgresEngine: OpenableEngine {
     package init(_ facts: StoreFacts, at place: StorePlace? = nil) {
         (self.facts, givenPlace) = (facts, place)
         settings = StoreSettings(facts.options)
+        generations = GenerationQueue(
+            places: settings.maximumReaders, mostWaiting: GenerationLimits(facts.options).mostWaiting)
     }
 
     /// Where the store is.
@@ -73,6 +77,7 @@ package final class PostgresEngine: OpenableEngine {
             let schema = SQLSchema(layout: layout, entityNames: names, naming: PostgresNaming.names(in: place.schema))
             // What no store can compute is said before anything is made.
             _ = try DerivedColumn.all(in: schema)
+            try Partitioning.check(schema)
             stored = try opening.create(
                 schema, model: model,
                 metadata: StoreMetadata.make(for: model, entityNames: names, type: PostgresFormat.type))

@@ -6,7 +6,8 @@ import StoreEngine
 extension OpenDatabase {
     /// The statement that a fetch of rows runs, and what is done here with the rows that it finds.
     ///
-    /// What the engine evaluates follows as remarks: `-- evaluated by Pippin: title LIKE "E*a"`.
+    /// What the engine evaluates follows as remarks (`-- evaluated by Pippin: title LIKE "E*a"`), and so does what takes longer the more there is
+    /// (`-- does not scale: reads all 50000 rows of “book” to find about 3 (…); an index would find them`).
     func statement(of plan: FetchPlan) throws -> String {
         try run("fetch from") {
             let question = try Question(plan)
@@ -15,8 +16,10 @@ extension OpenDatabase {
                 let context = BindingContext(
                     arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
                 do {
-                    _ = try ParameterBinder.parameters(cached.sql.bindings, context)
-                    return cached.sql.text
+                    let parameters = try ParameterBinder.parameters(cached.sql.bindings, context)
+                    let (remarks, _) = try tableRemarks(cached.sql.text, parameters)
+                    return ([cached.sql.text] + Self.lines(remarks + requestRemarks(plan, question, evaluated: nil)))
+                        .joined(separator: "\n")
                 } catch is Inexact {}
             }
             return try dividedStatement(of: plan, question)
@@ -27,7 +30,8 @@ extension OpenDatabase {
         let division = try division(of: question.predicate, plan)
         let sortsHere = question.order.contains { $0.comparison != .plain }
         let statement = try candidateStatement(plan, division.narrowing, sortedBy: sortsHere ? [] : question.order)
-        var lines = [statement.sql.postgres.text]
+        let sql = statement.sql.postgres
+        var lines = [sql.text]
         if !division.rest.isEmpty {
             let condition = division.rest.map(\.format).joined(separator: " AND ")
             lines.append("-- evaluated by Pippin: \(Self.oneLine(condition))")
@@ -42,7 +46,60 @@ extension OpenDatabase {
             let offset = plan.offset > 0 ? " from number \(plan.offset + 1) on" : ""
             lines.append("-- taken by Pippin: \(plan.limit > 0 ? "\(plan.limit) rows" : "all rows")\(offset)")
         }
+        let (remarks, found) = try tableRemarks(
+            sql.text, ParameterBinder.parameters(sql.bindings, BindingContext()))
+        lines += Self.lines(remarks + requestRemarks(plan, question, evaluated: division.rest.isEmpty ? nil : found))
         return lines.joined(separator: "\n")
+    }
+
+    private static func lines(_ remarks: [String]) -> [String] {
+        remarks.map { "-- does not scale: \(oneLine($0))" }
+    }
+
+    private func requestRemarks(_ plan: FetchPlan, _ question: Question, evaluated: Double?) -> [String] {
+        let lists = (question.predicate?.arguments ?? []).map { argument -> Int in
+            if case .collection(let elements) = argument { elements.count } else { 0 }
+        }
+        return ScaleWarnings.remarks(longestList: lists.max() ?? 0, offset: plan.offset, evaluated: evaluated)
+    }
+
+    /// What the server would do, without doing it.
+    ///
+    /// - Returns: remarks about the tables, and how many rows the server thinks that it finds.
+    private func tableRemarks(
+        _ sql: String, _ parameters: PostgresParameters
+    ) throws -> (remarks: [String], rows: Double) {
+        try snapshot {
+            // A statement that cannot be explained is shown all the same.
+            guard
+                let plan = try? connection.part({
+                    try connection.queryOnce("EXPLAIN (FORMAT JSON) \(sql)", parameters).data(0, 0)
+                })
+            else { return ([], 0) }
+            let readings = ScaleWarnings.wholeReadings(in: plan)
+            return (
+                ScaleWarnings.remarks(readings, sizes: try sizes(of: readings.map(\.table))),
+                readings.map(\.rows).max() ?? 0
+            )
+        }
+    }
+
+    /// How many rows tables of the store's schema have, by what the server knows of them.
+    private func sizes(of tables: [String]) throws -> [String: (whole: String, rows: Double)] {
+        guard !tables.isEmpty else { return [:] }
+        var parameters = PostgresParameters()
+        parameters.append(place.schema)
+        let result = try connection.queryOnce(
+            """
+            SELECT c.relname, coalesce(w.relname, c.relname), greatest(c.reltuples, 0)::float8 FROM pg_class c \
+            JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_inherits h ON h.inhrelid = c.oid \
+            LEFT JOIN pg_class w ON w.oid = h.inhparent WHERE n.nspname = $1 AND c.relkind = 'r'
+            """, parameters)
+        var sizes: [String: (whole: String, rows: Double)] = [:]
+        for row in 0..<result.count {
+            sizes[result.string(row, 0)] = (result.string(row, 1), result.double(row, 2))
+        }
+        return sizes
     }
 
     /// Nothing in a remark may end it.

@@ -20,6 +20,10 @@ public enum NSPostgreSQLEvent: Hashable, Sendable {
     case standbyRead(waited: Duration)
     /// No standby had in time what a generation must see, or none was there.
     case standbysPassedOver(waited: Duration)
+    /// A generation has waited for others to be let go.
+    case generationWaited(Duration)
+    /// A generation was refused: nobody let go of one in time, or too many wait.
+    case generationRefused(after: Duration)
 }
 
 /// Takes what happens, for whatever a program collects its figures with.

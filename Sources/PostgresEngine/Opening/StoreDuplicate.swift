@@ -39,6 +39,7 @@ package struct StoreDuplicate {
                 layout: try model.compiledLayout(), entityNames: hashes.isEmpty ? nil : Set(hashes.keys),
                 numbers: stored.numbers, naming: PostgresNaming.names(in: place.schema))
         }
+        try Partitioning.check(schema(place))
         let creation = TableCreation(try schema(place))
         _ = try DatabaseOpening(place, writer).create(
             schema(place), model: model, metadata: stored.metadata, fills: true)
@@ -60,7 +61,7 @@ package struct StoreDuplicate {
             parameters)
         let columns = (0..<found.count).map { quotedName(found.string($0, 0)) }.joined(separator: ", ")
         try move("SELECT \(columns) FROM \(old)", into: "\(table) (\(columns))")
-        guard new.references.isEmpty else { return }
+        guard !new.isJoin else { return }
         let latest = try reader.query(
             "SELECT pg_sequence_last_value(pg_get_serial_sequence(\(quotedText(old)), '\(ColumnName.key)')::regclass)")
         guard latest.count == 1, !latest.isNull(0, 0) else { return }

@@ -174,10 +174,13 @@ struct SaveRun {
         for group in Self.groups(changes.updated) {
             let access = try database.access(changes.updated[group[0]].objectID.layout)
             let layout = access.mapping.layout
+            // A row without what divides the table would be nowhere.
+            let dividing = try database.schema.mapping(of: layout.root).flatMap { try Partitioning($0) }?.column
             let unique = Set(layout.uniquenessConstraints.joined().compactMap { layout.slotIndex(forName: $0) })
             for slot in unique.sorted() {
                 let changed = group.map { changes.updated[$0] }.filter { $0.changedSlots.contains(slot) }
-                let columns = access.columns.filter { $0.slot == slot }.map(\.name)
+                let columns = access.columns.filter { $0.slot == slot && $0.name != dividing }
+                    .map(\.name)
                 guard !changed.isEmpty, !columns.isEmpty else { continue }
                 var parameters = PostgresParameters()
                 parameters.append(array: changed.map(\.objectID.key))

@@ -1,10 +1,6 @@
 import PostgresConnection
 import StoreEngine
 
-/// Says that the store is not of the version that it was when it was looked at last: another program has migrated it, or taken it
-/// away. Caught by the engine, which looks at it again.
-struct StructureChange: Error {}
-
 // Each transaction that writes begins by counting itself, where it finds the store as it should be. The count of saves is the sum of several
 // rows, each program adding to one of them, so that programs do not wait for one another to count.
 extension OpenDatabase {

@@ -32,7 +32,7 @@ package enum ServerReport {
     /// Asks each server that a store's URL or connection string names.
     ///
     /// - Parameter url: the store's URL.
-    /// - Returns: the servers in the order of their names, then what the primary knows of its standbys, and the statements that
+    /// - Returns: the servers in the order of their names, each with what its connections do and what PgBouncer says of its pools, then what the primary knows of its standbys, and the statements that
     ///   take most time where `pg_stat_statements` is there.
     /// - Throws: an `NSError` for a URL that is none of PostgreSQL's.
     package static func lines(of url: URL) throws -> [String] {
@@ -47,6 +47,8 @@ package enum ServerReport {
                 let connection = try PostgresConnection(host, keepsStatements: false)
                 try describe(&server, connection)
                 lines.append(server.line)
+                lines.append(try ConnectionReport.activity(connection))
+                lines += ConnectionReport.pools(host)
                 if !server.isStandby { lines += try details(connection) }
             } catch let error as PostgresError {
                 server.reason = error.message

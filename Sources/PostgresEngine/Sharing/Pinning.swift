@@ -2,30 +2,24 @@ import CoreDataModel
 import PostgresConnection
 import StoreEngine
 
-/// The transactions that query generations hold, each with a connection of its own.
+/// The latest of the transactions that query generations hold, each with a connection of its own.
 struct PinnedReaders {
     private struct WeakReader { weak var reader: OpenDatabase? }
 
-    private var readers: [WeakReader] = []
+    private var latest = WeakReader()
     /// Which transactions the latest reader sees.
     private var latestSnapshot = ""
 
-    /// How many readers are in use.
-    mutating func count() -> Int {
-        readers.removeAll { $0.reader == nil }
-        return readers.count
-    }
-
     /// The latest reader, if nothing was written since.
     func latest(_ snapshot: String) -> OpenDatabase? {
-        guard latestSnapshot == snapshot, let reader = readers.last?.reader, reader.connection.isUsable else {
+        guard latestSnapshot == snapshot, let reader = latest.reader, reader.connection.isUsable else {
             return nil
         }
         return reader
     }
 
     mutating func add(_ reader: OpenDatabase, _ snapshot: String) {
-        readers.append(WeakReader(reader: reader))
+        latest = WeakReader(reader: reader)
         latestSnapshot = snapshot
     }
 }
@@ -39,13 +33,16 @@ extension OpenDatabase {
     }
 
     /// The same store through a connection of its own, in a transaction that goes on seeing what has been committed so far.
-    func pinnedReader(_ pool: ReaderPool) throws -> (reader: OpenDatabase, snapshot: String) {
-        try run("read from") { try pinnedReader(on: pool.take(), giveBack: pool.give) }
+    func pinnedReader(
+        _ pool: ReaderPool, in generationPlace: GenerationPlace? = nil
+    ) throws -> (reader: OpenDatabase, snapshot: String) {
+        try run("read from") { try pinnedReader(on: pool.take(), in: generationPlace, giveBack: pool.give) }
     }
 
     /// The same store by a connection to some server that has it.
     func pinnedReader(
-        on other: PostgresConnection, giveBack: @escaping (PostgresConnection) -> Void
+        on other: PostgresConnection, in generationPlace: GenerationPlace? = nil,
+        giveBack: @escaping (PostgresConnection) -> Void
     ) throws -> (reader: OpenDatabase, snapshot: String) {
         try run("read from") {
             // The first statement of the transaction says what it sees.
@@ -53,7 +50,9 @@ extension OpenDatabase {
             let reader = try OpenDatabase(
                 place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
                 hasHistory: hasHistory, generation: generation, isPinned: true,
-                giveBack: giveBack, statements: statements, connection: other)
+                // The place is free when the connection is.
+                giveBack: { connection in withExtendedLifetime(generationPlace) { giveBack(connection) } },
+                statements: statements, connection: other)
             reader.timeline = timeline
             return (reader, snapshot)
         }

@@ -178,7 +178,11 @@ package struct DatabaseMigration {
             "\(alter(old)) RENAME TO \(quotedName(QualifiedName.name(new)))"
         }
         let present = leaving.filter { structure.columns[$0] != nil }
-        for table in present { run(rename(table, Self.formerName(table))) }
+        for table in present {
+            run(rename(table, Self.formerName(table)))
+            // The parts of a table that takes its place may have their names.
+            for part in structure.parts[table] ?? [] { run(rename(part, Self.formerName(part))) }
+        }
         let moving = tables.filter { $0.way == .alter && $0.sources[0] != $0.table }
         // Two tables may take each other's names.
         for table in moving { run(rename(table.sources[0], Self.formerName(table.sources[0]))) }

@@ -54,6 +54,7 @@ struct DatabaseMigrator {
         }
         destinationSchema = SQLSchema(
             layout: try destination.compiledLayout(), entityNames: destinationNames, numbers: numbers, naming: naming)
+        try Partitioning.check(destinationSchema)
         let structure = try DatabaseStructure(opening.place, opening.connection)
         let rows = try DatabaseMigration(
             plan: migration.plan, from: sourceSchema, to: destinationSchema, structure: structure)

@@ -10,6 +10,8 @@ package struct DatabaseStructure {
     package var indexes: [String: Set<String>] = [:]
     /// The references of a store's tables, by table.
     package var references: [String: [String]] = [:]
+    /// The parts of divided tables.
+    package var parts: [String: [String]] = [:]
     /// Who may do what with a table: the store's new ones are for them, too.
     package var grants: [Grant] = []
     /// The masks of changed properties that the history has, by entity.
@@ -43,7 +45,7 @@ package struct DatabaseStructure {
             .init(
                 """
                 SELECT t.relname, k.conname FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid \
-                JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = $1 AND k.contype = 'f' ORDER BY 1, 2
+                JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = $1 AND k.contype = 'f' AND k.conparentid = 0 ORDER BY 1, 2
                 """, parameters),
             .init(
                 """
@@ -56,6 +58,11 @@ package struct DatabaseStructure {
             .init(
                 "SELECT DISTINCT entity, columns FROM pippin.changes WHERE schema_name = $1 AND columns IS NOT NULL ORDER BY 1, 2",
                 parameters),
+            .init(
+                """
+                SELECT t.relname, p.relname FROM pg_inherits h JOIN pg_class t ON t.oid = h.inhparent JOIN pg_class p ON p.oid = h.inhrelid \
+                JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = $1 AND p.relnamespace = n.oid AND t.relkind = 'p' ORDER BY 1, 2
+                """, parameters),
         ])
         func name(_ result: PostgresResult, _ row: Int) -> String {
             QualifiedName.make(schema: place.schema, name: result.string(row, 0))
@@ -74,6 +81,10 @@ package struct DatabaseStructure {
                 Grant(
                     role: results[3].string(row, 0), right: results[3].string(row, 1),
                     isOfSequence: results[3].integer(row, 2) == 1))
+        }
+        for row in 0..<results[5].count {
+            parts[name(results[5], row), default: []].append(
+                QualifiedName.make(schema: place.schema, name: results[5].string(row, 1)))
         }
         for row in 0..<results[4].count {
             masks.append((Int(results[4].integer(row, 0)), results[4].data(row, 1)))

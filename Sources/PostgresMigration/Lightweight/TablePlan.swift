@@ -66,7 +66,10 @@ struct TablePlan {
         }
         let receivers = Set(
             pair.sourceMappings.filter { $0.table == only }.compactMap { pair.successor($0.layout)?.table })
-        if tables.count == 1, receivers.count == 1,
+        // A table that is divided otherwise takes its rows anew.
+        let formerRoot = pair.sourceMappings.first { $0.table == only && $0.layout.superentity == nil }
+        let staysDivided = try Partitioning(root) == formerRoot.flatMap { try Partitioning($0) }
+        if tables.count == 1, receivers.count == 1, staysDivided,
             let columns = try Self.columns(of: root, members, entities, only, pair)
         {
             way = .alter
@@ -126,7 +129,9 @@ struct TablePlan {
                 guard origins.allSatisfy({ $0 == name }) else { return nil }
                 updated.insert(name)
             } else {
-                guard values.count <= 1, origins.allSatisfy({ $0 == name }), Self.declares(name, root) else {
+                guard try Partitioning(root)?.column != name, values.count <= 1, origins.allSatisfy({ $0 == name }),
+                    Self.declares(name, root)
+                else {
                     return nil
                 }
                 guard case .computed(let value)? = values.first ?? .computed("NULL") else { return nil }

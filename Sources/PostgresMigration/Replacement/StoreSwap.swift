@@ -29,6 +29,16 @@ struct StoreSwap {
         return (0..<result.count).map { result.string($0, 0) }
     }
 
+    /// The parts of a table that has moved already.
+    private func parts(_ table: String) throws -> [String] {
+        let result = try connection.query(
+            "SELECT format('%I.%I', n.nspname, p.relname) FROM pg_inherits h JOIN pg_class p ON p.oid = h.inhrelid "
+                + "JOIN pg_namespace n ON n.oid = p.relnamespace JOIN pg_class t ON t.oid = h.inhparent "
+                + "WHERE n.nspname = $2 AND t.relname = $1 AND t.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $3)",
+            parameters(table, made.schema, place.schema))
+        return (0..<result.count).map { result.string($0, 0) }
+    }
+
     /// - Throws: the server's errors: what others have made of the tables, such as a view, keeps them from being dropped.
     func run() throws {
         let grants = try DatabaseStructure(place, connection).grants
@@ -38,8 +48,13 @@ struct StoreSwap {
         for table in try tables(made) {
             let name = quotedName(QualifiedName.make(schema: made.schema, name: table))
             try connection.execute("ALTER TABLE \(name) SET SCHEMA \(quotedName(place.schema))")
+            for part in try parts(table) {
+                try connection.execute("ALTER TABLE \(part) SET SCHEMA \(quotedName(place.schema))")
+            }
             try grant(grants, table)
         }
+        // Changes of a history follow their transactions.
+        try connection.execute("SET CONSTRAINTS ALL DEFERRED")
         let both = parameters(place.schema, made.schema)
         for statement in Self.bookkeeping {
             try connection.query(statement, statement.contains("$2") ? both : parameters(place.schema))

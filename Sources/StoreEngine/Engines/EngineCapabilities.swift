@@ -94,8 +94,27 @@ package protocol PinningEngine: StoreEngine {
     /// Keeps what the store holds now readable, for as long as the result is there; `nil` where it cannot.
     func pinGeneration() throws -> AnyObject?
 
+    /// The same for a caller that can wait until others let go of what they hold.
+    ///
+    /// - Parameter place: what waiting gave; `nil` for who has not waited.
+    /// - Returns: what keeps it readable.
+    /// - Throws: ``GenerationsInUse`` where waiting helps.
+    func pinGeneration(holding place: AnyObject?) throws -> AnyObject?
+
     /// What `pinGeneration()` gave, while that is to be read; `nil` to read the store as it is.
     var readGeneration: AnyObject? { get set }
+}
+
+extension PinningEngine {
+    package func pinGeneration(holding place: AnyObject?) throws -> AnyObject? { try pinGeneration() }
+}
+
+/// As many generations are pinned as can be.
+package struct GenerationsInUse: Error {
+    /// Waits until there is a place, holding no lock that others need to let go of theirs.
+    package let wait: @Sendable () throws -> AnyObject
+
+    package init(wait: @escaping @Sendable () throws -> AnyObject) { self.wait = wait }
 }
 
 /// An engine that hears of what other programs write.

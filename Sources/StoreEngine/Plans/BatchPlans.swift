@@ -28,6 +28,8 @@ package struct BatchInsertPlan {
     package var conflicts = BatchConflictRule.fail
     package var wantsIdentifiers = false
     package var origin = ChangeOrigin()
+    /// Begins anew with the first row; `nil` where rows cannot be had twice.
+    package var rewind: (() -> Void)?
 
     package init(entity: EntityLayout) { self.entity = entity }
 

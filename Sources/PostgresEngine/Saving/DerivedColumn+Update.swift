@@ -1,0 +1,48 @@
+import CoreDataModel
+import Foundation
+import PostgresConnection
+import PredicateFormat
+import SQLGeneration
+import StoreEngine
+
+extension DerivedColumn {
+    /// Computes the attribute anew where it is not as it should be.
+    ///
+    /// - Parameters:
+    ///   - keys: the objects that may be concerned; nil for all.
+    ///   - database: the store.
+    /// - Returns: the values that have changed.
+    /// - Throws: the server's errors.
+    package func update(
+        _ keys: [Int64]?, in database: OpenDatabase
+    ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
+        if let keys, keys.isEmpty { return [] }
+        let values = try values(
+            in: database.schema, restriction: keys == nil ? nil : { "\(.key, of: $0) = ANY(\(binding: .given(0)))" })
+        let bind: (inout PostgresParameters) -> Void = { $0.append(array: keys ?? []) }
+        let result: PostgresResult
+        if foldsHere {
+            let found = try database.query(values, given: [bind])
+            var (rows, texts) = (PostgresArray(.bigint), PostgresArray(.text))
+            for row in 0..<found.count {
+                rows.append(found.integer(row, 0))
+                if found.isNull(row, 1) {
+                    texts.appendNull()
+                } else {
+                    texts.append(found.string(row, 1).folded([.caseInsensitive, .diacriticInsensitive]))
+                }
+            }
+            result = try database.query(
+                assignment(of: "SELECT * FROM unnest(\(binding: .given(0)), \(binding: .given(1)))"),
+                given: [{ [rows] in $0.append(rows) }, { [texts] in $0.append(texts) }])
+        } else {
+            result = try database.query(assignment(of: values), given: [bind])
+        }
+        let reader = ValueReader(column.kind, column: 2, attribute: column.attribute)
+        return (0..<result.count).map { row in
+            let layout = database.entity(numbered: result.integer(row, 1), kindOf: mapping.layout)
+            let identifier = NSManagedObjectID(layout: layout, store: database.identity, key: result.integer(row, 0))
+            return (identifier, slot, reader.value(result, row, database.readingContext))
+        }
+    }
+}
