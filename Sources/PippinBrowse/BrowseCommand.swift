@@ -10,8 +10,11 @@ enum BrowseCommand {
             let options = try BrowseOptions(arguments)
             let session = try BrowserSession(isWritable: options.isWritable, try StoreSource.opener(options))
             let router = Router(session)
-            let server = try LoopbackServer(port: options.port, token: options.token ?? Gate.makeToken()) {
-                request, gate in
+            // Where values are edited, files are sent.
+            let server = try LoopbackServer(
+                port: options.port, token: options.token ?? Gate.makeToken(),
+                largestBody: options.isWritable ? UploadShelf.largest + 1 << 20 : 1 << 20
+            ) { request, gate in
                 router.response(to: request, token: gate.token)
             }
             let ending = options.isWritable ? "Values can be changed there." : "It is only read."

@@ -54,6 +54,8 @@ package struct Router: Sendable {
         case ("file", 1): return HTTPResponse(try FilePage.html(session, site))
         case ("check", 1): return try FilePage.check(session)
         case ("count", 2): return try count(request)
+        case ("find", 2) where site.isWritable:
+            return try ObjectSearch.response(request.query["text"] ?? "", entity(path[1]), session)
         case ("complete", 2): return try completion(request)
         case ("export", 2):
             return try ExportStream.response(grid(request, entity(path[1])), session, request.query["format"])
@@ -71,7 +73,7 @@ package struct Router: Sendable {
         }
         let path = request.path
         switch (path.first, path.count) {
-        case ("edit", 3): return try EditPage.submit(identifier(path[1], path[2]), request.form, session, editor, site)
+        case ("edit", 3): return try EditPage.submit(identifier(path[1], path[2]), request, session, editor, site)
         case ("delete", 3):
             let identifier = try identifier(path[1], path[2])
             return try EditPage.delete(identifier, session, editor, site)

@@ -15,8 +15,10 @@ package final class BrowserSession: Sendable {
     /// Changes the store; nil where it is only looked at.
     let editor: StoreEditor?
     package let news = NewsDesk()
+    /// Files that were sent, and wait for a confirmation.
+    let uploads = UploadShelf()
     private let opener: Opener
-    /// What counts, so that no page waits for a count.
+    /// What counts and searches, so that no page waits for it.
     private let counter = Mutex<DirectStore?>(nil)
     private let observation: Observation
 
@@ -35,13 +37,20 @@ package final class BrowserSession: Sendable {
     /// Another connection to the store, for what takes long.
     func open() throws -> DirectStore { try opener(false, false) }
 
-    /// How many objects there are. One count at a time.
-    func count(_ request: PageRequest) throws -> Int {
+    /// Does what may take long on a connection that no page waits for. One thing at a time.
+    func aside<Result>(_ body: (DirectStore) throws -> Result) throws -> Result {
         // A store that is in memory as a whole is there once, and its filters name objects of it.
-        guard store.pagesByKey else { return try store.asking { try $0.fetchCount(request.countPlan) } }
+        guard store.pagesByKey else { return try body(store) }
         return try counter.withLock { counter in
             let store = try counter ?? open()
             counter = store
+            return try body(store)
+        }
+    }
+
+    /// How many objects there are.
+    func count(_ request: PageRequest) throws -> Int {
+        try aside { store in
             var plan = request.countPlan
             plan.entity = store.layout.entityByName[plan.entity.name] ?? plan.entity
             return try store.asking { try $0.fetchCount(plan) }
