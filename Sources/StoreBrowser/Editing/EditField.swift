@@ -79,6 +79,7 @@ struct EditField {
     ///   - row: the object.
     ///   - form: what was typed.
     ///   - file: the file that was sent for a field; nil where none was.
+    /// - Returns: what differs.
     /// - Throws: `EditChange.Refusal` that names the attribute.
     static func changes(
         of row: Row, _ form: HTTPFields, file: (String) throws -> Data? = { _ in nil }

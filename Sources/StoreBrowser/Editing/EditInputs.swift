@@ -9,6 +9,7 @@ enum EditInputs {
     /// - Parameters:
     ///   - field: the attribute.
     ///   - typed: what was typed already; nil for a new form.
+    /// - Returns: the line.
     static func row(_ field: EditField, _ typed: HTTPFields?) -> HTML {
         let value = typed?["v." + field.name] ?? field.text
         let isNull = typed.map { $0["n." + field.name] != nil } ?? field.isNull
