@@ -7,10 +7,11 @@ struct MultipartForm: Equatable {
     /// The files that were chosen, by the names of their fields; a field without a file is not there.
     private(set) var files: [String: Data] = [:]
 
+    /// Nil for another type, and for a body that is not what the type says.
+    ///
     /// - Parameters:
     ///   - body: what was sent.
     ///   - type: the `Content-Type` that it was sent with.
-    /// - Returns: nil for another type, and for a body that is not what the type says.
     init?(_ body: Data, type: String) {
         guard let boundary = Self.parameter("boundary", of: type, "multipart/form-data"), !boundary.isEmpty else {
             return nil
