@@ -9,6 +9,7 @@ enum BrowseCommand {
         do {
             let options = try BrowseOptions(arguments)
             let session = try BrowserSession(isWritable: options.isWritable, try StoreSource.opener(options))
+            EndingSignals.perform { session.close() }
             let router = Router(session)
             // Where values are edited, files are sent.
             let server = try LoopbackServer(

@@ -40,6 +40,9 @@ enum PippinCommand {
             return usage
         } catch is OutputBuffer.Closed {
             return outputClosed
+        } catch is EndingSignals.Ended {
+            // The signal ends the program in a moment.
+            while true { sleep(1) }
         } catch {
             // What was said before the error is said before it.
             try? finish()

@@ -9,6 +9,8 @@ enum Shell {
     static func run(_ arguments: [String]) -> Int32 {
         do {
             let store = try DirectStore(try opening(arguments))
+            EndingSignals.perform { store.close() }
+            defer { store.close() }
             let shell = Session(store)
             return isatty(STDIN_FILENO) == 1 ? LineEditor.run(shell, history: historyFile) : shell.readAll()
         } catch let error as ShellLine.Mistake {

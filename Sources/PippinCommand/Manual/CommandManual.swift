@@ -19,7 +19,7 @@ enum CommandManual {
     private static let inPlace = CommandDescription.Option(
         name: "--in-place",
         text:
-            "Read the store where it is, and not a copy: for very large ones. SQLite may put its files -wal and -shm beside it."
+            "Read the store where it is, and not a copy: for very large ones. What SQLite puts beside it meanwhile (-wal and -shm) goes with the program."
     )
 
     private static let looking = [

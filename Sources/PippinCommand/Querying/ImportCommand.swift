@@ -30,6 +30,7 @@ enum ImportCommand {
                     try set(value, name, of: object, entity, "\(file.name), \(file.place(number))", store)
                 }
                 count += 1
+                try EndingSignals.check()
                 progress.say("\(TextTools.count(count, "object")) read")
             }
             progress.say("saving \(TextTools.count(count, "object")) …")

@@ -37,6 +37,13 @@ package final class BrowserSession: Sendable {
     /// Another connection to the store, for what takes long.
     func open() throws -> DirectStore { try opener(false, false) }
 
+    /// Closes the store, which answers nothing then.
+    package func close() {
+        store.close()
+        counter.withLock { $0?.close() }
+        editor?.close()
+    }
+
     /// Does what may take long on a connection that no page waits for. One thing at a time.
     func aside<Result>(_ body: (DirectStore) throws -> Result) throws -> Result {
         // A store that is in memory as a whole is there once, and its filters name objects of it.

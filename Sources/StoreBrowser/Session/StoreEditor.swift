@@ -23,6 +23,8 @@ package final class StoreEditor: Sendable {
         }
     }
 
+    func close() { store.close() }
+
     /// What would be taken back, in words; nil for nothing.
     var undoable: String? { done.withLock { $0.last.map { "Take back: \($0)" } } }
 

@@ -36,6 +36,7 @@ package struct QueryOutput {
     private func forEach(_ body: (Row) throws -> Void) throws {
         let portions = try store.asking { try $0.portions(plan) }
         while case let rows = try store.asking({ _ in try portions.next(Self.portion) }), !rows.isEmpty {
+            try EndingSignals.check()
             for row in rows { try body(row) }
         }
     }
