@@ -9,7 +9,7 @@ enum QueryCommand {
             let plan = try QueryText(options.query).plan(store.layout, sortsByKey: store.pagesByKey)
             let columns =
                 try options.columns.map { try RowColumns(of: plan.entity, names: $0) } ?? RowColumns(of: plan.entity)
-            try QueryOutput(store, plan, columns).write(
+            try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim).write(
                 options.format, bold: terminal.bold, quiet: terminal.quiet, output)
         } catch let problem as TextProblem {
             throw CommandError(problem.description)
@@ -24,7 +24,7 @@ enum QueryCommand {
             )
         }
         let plan = try QueryText(entity.name).plan(store.layout, sortsByKey: store.pagesByKey)
-        let rows = QueryOutput(store, plan, RowColumns(of: entity))
+        let rows = QueryOutput(store, plan, RowColumns(of: entity), isVerbatim: options.isVerbatim)
         guard let path = options.output else { return try rows.write(options.format, output) }
         try OutputFile.write(to: path) { file in
             var count = 0
