@@ -180,7 +180,14 @@ enum CommandManual {
             name: "completions", usage: ["bash | zsh | fish"], summary: "what a shell completes",
             text: "Writes the completions of a shell, for its folder of such files. “make install” puts them there."),
         CommandDescription(
-            name: "manual", usage: [""], summary: "the manual page",
-            text: "Writes the manual page, in the language of man."),
+            name: "manual", usage: ["[--all FOLDER]"], summary: "the manual page",
+            text: "Writes the manual page of all commands, in the language of man.",
+            options: [
+                .init(
+                    name: "--all", value: "FOLDER",
+                    text:
+                        "Write that page and one of each command into a folder that is there: pippin.1, pippin-query.1, …"
+                )
+            ]),
     ]
 }
