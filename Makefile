@@ -46,7 +46,7 @@ help:
 	@echo "              FUZZ_SEQUENCES=10000 sequences of saves, fetches and batches, on SQLite and in dictionaries"
 	@echo "make bench    our time against the SQLite C API's, work by work"
 	@echo "make bench-postgres  our time against libpq by hand, on a server of its own"
-	@echo "make docs     the documentation, into .build/documentation"
+	@echo "make docs     the documentation as a site of files with a search, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
 	@echo "make clean    removes what was built"
 
