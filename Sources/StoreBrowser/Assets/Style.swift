@@ -129,6 +129,7 @@ extension Assets {
           .fields th { padding-bottom: 0; border-bottom: 0; } .fields th small { display: inline; margin-left: 8px; }
           .fields td { padding-top: 2px; }
           .grid th, .grid td { padding: 6px 9px; max-width: 60vw; }
+          .fields input:not([type=checkbox]), .fields textarea { font-size: .84rem; }
           h1 { font-size: 1.3rem; }
         }
 

@@ -150,14 +150,19 @@ enum GridPage {
         let named = ObjectLabel.slot(of: entity)
         func rank(_ slot: Int) -> Int {
             if slot == named { return 0 }
-            switch entity.slots[slot].attribute?.type {
-            case nil: return 1
-            case .binaryDataAttributeType, .transformableAttributeType, .compositeAttributeType: return 3
-            default: return 2
-            }
+            if entity.slots[slot].attribute == nil { return 1 }
+            return isLarge(slot, entity) ? 3 : 2
         }
         return entity.slots.indices.filter { !entity.slots[$0].isTransient }
             .sorted { (rank($0), $0) < (rank($1), $1) }
+    }
+
+    /// Whether values of an attribute take room.
+    static func isLarge(_ slot: Int, _ entity: EntityLayout) -> Bool {
+        switch entity.slots[slot].attribute?.type {
+        case .binaryDataAttributeType, .transformableAttributeType, .compositeAttributeType: true
+        default: false
+        }
     }
 
     private static func state(_ name: String?, _ query: GridQuery) -> HTML {
