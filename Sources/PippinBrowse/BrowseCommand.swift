@@ -30,7 +30,7 @@ enum BrowseCommand {
         } catch let error as LoopbackServer.StartFailure {
             return complain(error.description, 1)
         } catch {
-            return complain(Router.message(of: error), 1)
+            return complain(Answer.text(of: error), 1)
         }
     }
 

@@ -48,7 +48,7 @@ enum EditPage {
         guard form["confirmed"] != nil else { return HTTPResponse(review(identifier, changes, form, site)) }
         do { try editor.change(identifier, changes) } catch {
             return HTTPResponse(
-                try self.form(identifier, session, site, typed: form, problem: Router.text(of: error)), status: 422)
+                try self.form(identifier, session, site, typed: form, problem: Answer.text(of: error)), status: 422)
         }
         for item in form.items where item.name.hasPrefix("u.") { session.uploads.drop(item.value) }
         session.news.announce()
@@ -63,7 +63,7 @@ enum EditPage {
         }
         for (name, data) in request.files.sorted(by: { $0.key < $1.key }) where name.hasPrefix("f.") {
             guard data.count <= UploadShelf.largest else {
-                throw Router.Failure(status: 413, message: "The file is larger than \(UploadShelf.largest >> 20) MB.")
+                throw PageFailure(status: 413, message: "The file is larger than \(UploadShelf.largest >> 20) MB.")
             }
             items.append(HTTPFields.Item(name: "u." + name.dropFirst(2), value: uploads.keep(data)))
         }
@@ -134,7 +134,7 @@ enum EditPage {
         _ identifier: NSManagedObjectID, _ session: BrowserSession, _ editor: StoreEditor, _ site: Site
     ) throws -> HTTPResponse {
         do { try editor.delete(identifier) } catch {
-            return MessagePage.response(Router.text(of: error), status: 422, site)
+            return MessagePage.response(Answer.text(of: error), status: 422, site)
         }
         session.news.announce()
         return HTTPResponse(seeOther: site.link(to: identifier.layout))
@@ -142,7 +142,7 @@ enum EditPage {
 
     private static func row(_ identifier: NSManagedObjectID, _ session: BrowserSession) throws -> Row {
         guard let row = try session.store.asking({ try $0.row(for: identifier) }) else {
-            throw Router.Failure.missing(
+            throw PageFailure.missing(
                 "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
         }
         return row

@@ -41,6 +41,6 @@ enum ObjectSearch {
                 ("detail", JSONText.string(ObjectLabel.name(of: row) ?? "")),
             ])
         }
-        return Router.json(JSONText.object([("items", "[\(items.joined(separator: ", "))]")]))
+        return Answer.json(JSONText.object([("items", "[\(items.joined(separator: ", "))]")]))
     }
 }

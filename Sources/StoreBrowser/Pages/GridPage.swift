@@ -17,7 +17,7 @@ enum GridPage {
                 }
             } catch {
                 guard !query.filter.isEmpty else { throw error }
-                query.problem = TextProblem(query.filter, 0..<query.filter.count, Router.text(of: error))
+                query.problem = TextProblem(query.filter, 0..<query.filter.count, Answer.text(of: error))
             }
         }
         let html = html(query, page, destinations, site)

@@ -14,7 +14,7 @@ enum ObjectPage {
     ) throws -> HTML {
         let store = session.store
         guard let row = try store.asking({ try $0.row(for: identifier) }) else {
-            throw Router.Failure.missing(
+            throw PageFailure.missing(
                 "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
         }
         let entity = row.objectID.layout
@@ -88,7 +88,7 @@ enum ObjectPage {
         let all = site.link(["entity", connection.entity.name], connection.query(from: identifier))
         let rows: [Row]
         do { rows = try connection.first(most + 1, from: identifier, store) } catch {
-            return "<h2>\(connection.title)</h2><p class=\"message\">\(Router.text(of: error))</p>"
+            return "<h2>\(connection.title)</h2><p class=\"message\">\(Answer.text(of: error))</p>"
         }
         let links = rows.prefix(most).map { "<li>\(link($0.objectID, $0, site))</li>" as HTML }
         let count = site.link(["count", connection.entity.name], connection.query(from: identifier))
