@@ -275,6 +275,16 @@ struct ManualTests {
         #expect(!Terminal(environment: ["NO_COLOR": "1"]).hasColours)
     }
 
+    @Test(
+        "A bar shows how much is done",
+        arguments: [
+            (0, "[····················]   0 %"), (0.355, "[#######·············]  35 %"),
+            (1, "[####################] 100 %"),
+            (7, "[####################] 100 %"), (-.infinity, "[····················]   0 %"),
+            (.nan, "[····················]   0 %"),
+        ])
+    func bar(_ fraction: Double, _ text: String) { #expect(Progress.bar(fraction) == text) }
+
     @Test("The program for browsing is looked for beside this one, then in PATH")
     func browser() {
         #expect(

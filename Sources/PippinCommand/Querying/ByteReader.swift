@@ -8,6 +8,12 @@ struct ByteReader {
     private let file: FileHandle?
     private var buffer: [UInt8]
     private var position = 0
+    /// How many bytes came before those in memory, and how many there are in all; 0 for what has no size.
+    private var passed = 0
+    private let size: Int
+
+    /// How much of the file was read; nil for what has no size, such as a pipe.
+    var fraction: Double? { size > 0 ? Double(passed + position) / Double(size) : nil }
 
     /// - Throws: `CommandError` for a file that cannot be read.
     init(path: String) throws {
@@ -18,6 +24,8 @@ struct ByteReader {
         }
         file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         buffer = []
+        var facts = stat()
+        size = fstat(descriptor, &facts) == 0 ? Int(facts.st_size) : 0
         do { try fill() } catch { throw failure((error as? CommandError)?.message ?? "\(error)") }
     }
 
@@ -25,6 +33,7 @@ struct ByteReader {
     init(_ bytes: some Sequence<UInt8>) {
         file = nil
         buffer = Array(bytes)
+        size = buffer.count
     }
 
     /// - Returns: whether there is more.
@@ -36,6 +45,7 @@ struct ByteReader {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw CommandError(String(cString: strerror(errno))) }
             bytes.removeLast(bytes.count - count)
+            passed += buffer.count
             (buffer, position) = (bytes, 0)
             return count > 0
         }

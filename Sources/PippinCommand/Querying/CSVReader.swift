@@ -15,6 +15,9 @@ struct CSVReader {
 
     init(_ bytes: ByteReader) { self.bytes = bytes }
 
+    /// How much of the file was read.
+    var fraction: Double? { bytes.fraction }
+
     /// The next record's cells; nil at the end.
     ///
     /// - Throws: `CommandError` for quotation marks that do not end.

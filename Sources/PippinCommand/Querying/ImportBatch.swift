@@ -29,7 +29,7 @@ enum ImportBatch {
                 try filler.fill(&row, members, number)
                 count += 1
                 try EndingSignals.check()
-                progress.say("\(TextTools.count(count, "object")) written")
+                progress.say("\(TextTools.count(count, "object")) written", objects.fraction)
                 return true
             }.count
         }

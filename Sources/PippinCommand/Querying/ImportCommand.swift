@@ -55,7 +55,7 @@ enum ImportCommand {
                 }
                 count += 1
                 try EndingSignals.check()
-                progress.say("\(TextTools.count(count, "object")) read")
+                progress.say("\(TextTools.count(count, "object")) read", objects.fraction)
             }
             progress.say("saving \(TextTools.count(count, "object")) …")
             try context.save()

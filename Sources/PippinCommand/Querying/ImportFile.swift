@@ -58,6 +58,15 @@ struct ImportFile {
             }
         }
 
+        /// How much of the file was read; nil where that is not known.
+        var fraction: Double? {
+            switch source {
+            case .records(let reader, _): reader.fraction
+            case .lines(let bytes): bytes.fraction
+            case .elements(let elements): elements.fraction
+            }
+        }
+
         /// The next object: its line or element, and its values; nil at the end.
         ///
         /// - Throws: `CommandError` that names the place of what cannot be read.

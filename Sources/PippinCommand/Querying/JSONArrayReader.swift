@@ -11,6 +11,9 @@ struct JSONArrayReader {
 
     init(_ bytes: ByteReader) { self.bytes = bytes }
 
+    /// How much of the file was read.
+    var fraction: Double? { bytes.fraction }
+
     /// The next element; nil at the end of the array, behind which there must be nothing.
     ///
     /// - Throws: `Mistake` for what is no array, or one that does not end; the errors of the file.
