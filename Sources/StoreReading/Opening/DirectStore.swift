@@ -43,7 +43,7 @@ package final class DirectStore: @unchecked Sendable {
         let original = URL(fileURLWithPath: opening.path)
         copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
         let url = copy?.url ?? original
-        logFiles = copy == nil ? LogFiles(of: original) : nil
+        logFiles = try copy == nil ? LogFiles(of: original) : nil
         let facts = try copy.map { try FileFacts(copy: $0.url, original: original) } ?? FileFacts(inPlace: url)
         var options: [AnyHashable: Any] = [
             NSReadOnlyPersistentStoreOption: !opening.isWritable,

@@ -9,6 +9,7 @@ package final class LogFiles: Sendable {
         var count = 0
         /// Whether the files were there before.
         let wereThere: Bool
+        let kind: StoreKind
     }
 
     private static let uses = Mutex<[String: Use]>([:])
@@ -16,13 +17,21 @@ package final class LogFiles: Sendable {
     private let hasLeft = Atomic<Bool>(false)
 
     /// To be made before anything reads the file.
-    init(of url: URL) {
-        path = url.standardizedFileURL.path
-        Self.uses.withLock { uses in
-            let known = uses[path] ?? Use(wereThere: Self.areThere(path))
-            uses[path] = Use(count: known.count + 1, wereThere: known.wereThere)
+    ///
+    /// - Throws: `CommandError` for a file that is no store.
+    init(of url: URL) throws {
+        path = Self.path(of: url)
+        try Self.uses.withLock { uses in
+            let known = try uses[path] ?? Use(wereThere: Self.areThere(path), kind: StoreKind(lookingAt: url))
+            uses[path] = Use(count: known.count + 1, wereThere: known.wereThere, kind: known.kind)
         }
     }
+
+    /// What a file is that the process has open. It must not be opened and closed once more but by SQLite: the system would take all locks of the
+    /// process on it away, and another program that closes the store would take its log away.
+    static func kind(of url: URL) -> StoreKind? { uses.withLock { $0[path(of: url)]?.kind } }
+
+    private static func path(of url: URL) -> String { url.standardizedFileURL.path }
 
     private static func areThere(_ path: String) -> Bool {
         ["-wal", "-shm"].contains { FileManager.default.fileExists(atPath: path + $0) }
