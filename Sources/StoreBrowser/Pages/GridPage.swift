@@ -11,9 +11,12 @@ enum GridPage {
         var destinations: [NSManagedObjectID: Row] = [:]
         if query.problem == nil {
             do {
-                page = try session.store.page(query.page)
-                destinations = try session.store.asking { engine in
-                    try ObjectLabel.names(of: page.rows.flatMap { row in targets(of: row) }, engine)
+                (page, destinations) = try session.reading(query.page) { store, request in
+                    let page = try store.page(request)
+                    let names = try store.asking { engine in
+                        try ObjectLabel.names(of: page.rows.flatMap { row in targets(of: row) }, engine)
+                    }
+                    return (page, names)
                 }
             } catch {
                 guard !query.filter.isEmpty else { throw error }
@@ -131,7 +134,7 @@ enum GridPage {
         let rows = page.rows.map { row -> HTML in
             let link = site.link(to: row.objectID)
             let number =
-                row.objectID.layout === entity
+                row.objectID.layout.name == entity.name
                 ? "\(row.objectID.key)" : "\(row.objectID.layout.name) \(row.objectID.key)"
             let cells = slots.map { cell(row, $0, destinations, site) }
             return

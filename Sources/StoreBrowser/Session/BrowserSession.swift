@@ -20,6 +20,8 @@ package final class BrowserSession: Sendable {
     private let opener: Opener
     /// What counts and searches, so that no page waits for it.
     private let counter = Mutex<DirectStore?>(nil)
+    /// What reads pages that may have to look at all rows, so that other pages do not wait for them.
+    private let sorter = Mutex<DirectStore?>(nil)
     private let observation: Observation
 
     /// - Parameters:
@@ -41,16 +43,31 @@ package final class BrowserSession: Sendable {
     package func close() {
         store.close()
         counter.withLock { $0?.close() }
+        sorter.withLock { $0?.close() }
         editor?.close()
     }
 
     /// Does what may take long on a connection that no page waits for. One thing at a time.
-    func aside<Result>(_ body: (DirectStore) throws -> Result) throws -> Result {
+    func aside<Result>(_ body: (DirectStore) throws -> Result) throws -> Result { try on(counter, body) }
+
+    /// Reads a page: one that is neither filtered nor sorted costs the same whatever there is, the others have a connection of their own.
+    func reading<Result>(_ page: PageRequest, _ body: (DirectStore, PageRequest) throws -> Result) throws -> Result {
+        guard page.filter != nil || page.sortKey != nil else { return try body(store, page) }
+        return try on(sorter) { store in
+            var page = page
+            page.entity = store.layout.entityByName[page.entity.name] ?? page.entity
+            return try body(store, page)
+        }
+    }
+
+    private func on<Result>(
+        _ connection: borrowing Mutex<DirectStore?>, _ body: (DirectStore) throws -> Result
+    ) throws -> Result {
         // A store that is in memory as a whole is there once, and its filters name objects of it.
         guard store.pagesByKey else { return try body(store) }
-        return try counter.withLock { counter in
-            let store = try counter ?? open()
-            counter = store
+        return try connection.withLock { connection in
+            let store = try connection ?? open()
+            connection = store
             return try body(store)
         }
     }
