@@ -31,7 +31,7 @@ CLUSTER_SECONDS ?= 180
 	dependencies
 
 help:
-	@echo "make demo     the book store, and a look into the file that it wrote"
+	@echo "make demo     the book store in a file and on a PostgreSQL server, a look into them, and a web page"
 	@echo "make test     all tests"
 	@echo "make test-browser  stores shown in Chromium, and attacks on the pages; PICTURES=FOLDER keeps screenshots"
 	@echo "make install  pippin and pippin-browse, the manual page and completions, below PREFIX=/usr/local"
@@ -46,14 +46,15 @@ help:
 	@echo "              FUZZ_SEQUENCES=10000 sequences of saves, fetches and batches, on SQLite and in dictionaries"
 	@echo "make bench    our time against the SQLite C API's, work by work"
 	@echo "make bench-postgres  our time against libpq by hand, on a server of its own"
-	@echo "make docs     the documentation, into .build/documentation"
+	@echo "make docs     the documentation as a site of files with a search, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
 	@echo "make clean    removes what was built"
 
 dependencies:
 	@Scripts/install-dependencies
 
-demo: dependencies
+demo:
+	@Scripts/install-dependencies --demo
 	@Scripts/demo
 
 test: dependencies
@@ -109,6 +110,7 @@ format:
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(wildcard $(SOURCES))
+	@Scripts/draw-house --check Documentation/Pictures/house.svg
 
 clean:
 	rm -rf .build Examples/*/.build Benchmarks/.build

@@ -134,7 +134,7 @@ let package = Package(
             name: "PippinCommand",
             dependencies: [
                 "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat", "RecordGeneration",
-                "SQLiteEngine", "StoreBrowser", "StoreReading",
+                "SQLiteEngine", "StoreBrowser", "StoreEngine", "StoreReading",
             ]),
         // Queries at a prompt: only this links libedit.
         .systemLibrary(name: "CLibEdit", providers: [.apt(["libedit-dev"])]),

@@ -8,12 +8,14 @@ let package = Package(
         .package(name: "Pippin", path: "../..")
     ],
     targets: [
-        .executableTarget(name: "bookstore", dependencies: [.product(name: "Pippin", package: "Pippin")]),
+        // With a file only, it would be the product Pippin, which needs no libpq.
+        .executableTarget(name: "bookstore", dependencies: [.product(name: "PippinPostgres", package: "Pippin")]),
         // The same store as a web page. Its models are the other's files.
         .executableTarget(
             name: "bookstore-web",
             dependencies: [
-                .product(name: "Pippin", package: "Pippin"), .product(name: "LoopbackServer", package: "Pippin"),
+                .product(name: "PippinPostgres", package: "Pippin"),
+                .product(name: "LoopbackServer", package: "Pippin"),
             ]),
     ],
     swiftLanguageModes: [.v6]

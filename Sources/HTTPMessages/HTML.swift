@@ -41,11 +41,11 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// A text with what means something in markup or in the value of an attribute replaced.
     ///
     /// - Parameter text: any text.
-    /// - Returns: the same text in HTML.
+    /// - Returns: the text, as ``visible(_:)`` has it, in HTML.
     public static func escaped(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
+        for scalar in visible(text).unicodeScalars {
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
@@ -53,17 +53,36 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
             case "`": result += "&#96;"
-            case "\n", "\t": result.unicodeScalars.append(scalar)
-            // HTML has no place for them; a picture of each is shown.
-            case _ where scalar.value < 0x20: result.unicodeScalars.append(Unicode.Scalar(0x2400 + scalar.value) ?? "?")
-            case "\u{7F}": result += "\u{2421}"
-            // They turn the direction of the text around them.
-            case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{200E}", "\u{200F}":
-                result += "\u{FFFD}"
             default: result.unicodeScalars.append(scalar)
             }
         }
         return result
+    }
+
+    /// A text as a page has it, and as a form sends it back: what HTML has no place for, and what turns the direction of the text around it, is a
+    /// picture, and lines end as in HTML.
+    ///
+    /// - Parameter text: any text.
+    /// - Returns: the text without such characters.
+    public static func visible(_ text: String) -> String {
+        // Most texts have none: letters, digits and signs of ASCII.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+        var result = String.UnicodeScalarView()
+        var last: Unicode.Scalar?
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n":
+                if last == "\r" { result.removeLast() }
+                result.append(scalar)
+            case "\t": result.append(scalar)
+            case _ where scalar.value < 0x20: result.append(Unicode.Scalar(0x2400 + scalar.value) ?? "?")
+            case "\u{7F}": result.append("\u{2421}")
+            case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{200E}", "\u{200F}": result.append("\u{FFFD}")
+            default: result.append(scalar)
+            }
+            last = scalar
+        }
+        return String(result)
     }
 
     /// The parts of a literal.

@@ -30,8 +30,15 @@ public struct HTTPRequest: Sendable {
         self.body = body
     }
 
-    /// The fields of a form that was sent.
-    public var form: HTTPFields { HTTPFields(encoded: String(decoding: body, as: UTF8.self)) }
+    /// The fields of a form that was sent, those that are files left out.
+    public var form: HTTPFields {
+        multipart.map { HTTPFields($0.fields) } ?? HTTPFields(encoded: String(decoding: body, as: UTF8.self))
+    }
+
+    /// The files of a form that was sent, by the names of their fields.
+    public var files: [String: Data] { multipart?.files ?? [:] }
+
+    private var multipart: MultipartForm? { headers["content-type"].flatMap { MultipartForm(body, type: $0) } }
 }
 
 /// Names with values, as queries and forms have them: in order, a name maybe several times.
@@ -45,6 +52,13 @@ public struct HTTPFields: Sendable, Equatable {
         public let name: String
         /// The value.
         public let value: String
+
+        /// Creates a field.
+        ///
+        /// - Parameters:
+        ///   - name: the name.
+        ///   - value: its value.
+        public init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
     /// Takes `name=value&name=value` apart.
@@ -58,6 +72,17 @@ public struct HTTPFields: Sendable, Equatable {
                 value: pair.count > 1 ? Self.decoded(pair[1], plusIsSpace: true) : "")
         }
     }
+
+    /// Creates fields.
+    ///
+    /// - Parameter items: names with values, decoded.
+    public init(_ items: [Item]) { self.items = items }
+
+    /// All values of a name, in order.
+    ///
+    /// - Parameter name: the name.
+    /// - Returns: the values; none where there is none.
+    public func values(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
 
     /// The first value of a name; nil where there is none.
     ///

@@ -6,11 +6,12 @@ import HTTPMessages
 
 /// A request whose body is still coming.
 private final class Arrival {
-    /// Forms are small; nobody sends files here.
-    static let largestBody = 1 << 20
-
+    /// How many bytes may come; none of a request that is not let in, of which nothing is kept.
+    let largestBody: Int
     var body = Data()
     var isTooLarge = false
+
+    init(largestBody: Int) { self.largestBody = largestBody }
 }
 
 /// Called when a request begins, for each piece of its body, and at its end.
@@ -20,13 +21,17 @@ func handleRequest(
     size: UnsafeMutablePointer<Int>?, state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
     guard let context, let connection, let target, let method, let size, let state else { return .NO }
+    let desk = Unmanaged<Desk>.fromOpaque(context).takeUnretainedValue()
     guard let known = state.pointee else {
-        state.pointee = Unmanaged.passRetained(Arrival()).toOpaque()
+        // Only its headers are here yet.
+        let request = HTTPRequest(String(cString: method), String(cString: target), headers: headers(of: connection))
+        let arrival = Arrival(largestBody: desk.admits(request) ? desk.largestBody : 0)
+        state.pointee = Unmanaged.passRetained(arrival).toOpaque()
         return .YES
     }
     let arrival = Unmanaged<Arrival>.fromOpaque(known).takeUnretainedValue()
     if size.pointee > 0 {
-        if arrival.body.count + size.pointee > Arrival.largestBody {
+        if arrival.body.count + size.pointee > arrival.largestBody {
             arrival.isTooLarge = true
         } else if let upload {
             arrival.body.append(Data(bytes: upload, count: size.pointee))
@@ -34,13 +39,13 @@ func handleRequest(
         size.pointee = 0
         return .YES
     }
-    let desk = Unmanaged<Desk>.fromOpaque(context).takeUnretainedValue()
     var request = HTTPRequest(
         String(cString: method), String(cString: target), headers: headers(of: connection), body: arrival.body)
     request.query = query(of: connection)
     let response =
-        arrival.isTooLarge
-        ? HTTPResponse(text: "The request is larger than a megabyte.\n", status: 413) : desk.response(to: request)
+        arrival.isTooLarge && arrival.largestBody > 0
+        ? HTTPResponse(text: "The request is larger than \(arrival.largestBody >> 20) MB.\n", status: 413)
+        : desk.response(to: request)
     return send(response, desk, connection)
 }
 

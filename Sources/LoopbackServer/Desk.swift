@@ -9,7 +9,18 @@ final class Desk: Sendable {
     private let gate = Mutex<Gate?>(nil)
     private let streams = Mutex<[ObjectIdentifier: StreamInUse]>([:])
 
-    init(_ answer: @escaping @Sendable (HTTPRequest, Gate) -> HTTPResponse) { self.answer = answer }
+    /// How many bytes a request may bring along.
+    let largestBody: Int
+
+    init(largestBody: Int, _ answer: @escaping @Sendable (HTTPRequest, Gate) -> HTTPResponse) {
+        self.largestBody = largestBody
+        self.answer = answer
+    }
+
+    /// Whether a request gets in, which its headers say.
+    func admits(_ request: HTTPRequest) -> Bool {
+        gate.withLock { gate in gate.map { (try? $0.admit(request)) != nil } ?? false }
+    }
 
     func open(_ gate: Gate) { self.gate.withLock { $0 = gate } }
 

@@ -23,13 +23,14 @@ public final class LoopbackServer: Sendable {
     ///   - port: the port; 0 for any that is free.
     ///   - token: the secret in the address.
     ///   - connections: how many there may be at once.
+    ///   - largestBody: how many bytes a request may bring along; of one that is not let in, nothing is kept.
     ///   - answer: makes the answer to a request that the gate let in; called on several threads at once.
     /// - Throws: `StartFailure` when the port is taken.
     public init(
         port: Int = 0, token: String = Gate.makeToken(), connections: Int = 64,
-        _ answer: @escaping @Sendable (HTTPRequest, Gate) -> HTTPResponse
+        largestBody: Int = 1 << 20, _ answer: @escaping @Sendable (HTTPRequest, Gate) -> HTTPResponse
     ) throws {
-        let desk = Desk(answer)
+        let desk = Desk(largestBody: largestBody, answer)
         let context = Unmanaged.passUnretained(desk).toOpaque()
         guard
             let pointer = loopback_server_start(

@@ -9,9 +9,13 @@ enum BrowseCommand {
         do {
             let options = try BrowseOptions(arguments)
             let session = try BrowserSession(isWritable: options.isWritable, try StoreSource.opener(options))
+            EndingSignals.perform { session.close() }
             let router = Router(session)
-            let server = try LoopbackServer(port: options.port, token: options.token ?? Gate.makeToken()) {
-                request, gate in
+            // Where values are edited, files are sent.
+            let server = try LoopbackServer(
+                port: options.port, token: options.token ?? Gate.makeToken(),
+                largestBody: options.isWritable ? UploadShelf.largest + 1 << 20 : 1 << 20
+            ) { request, gate in
                 router.response(to: request, token: gate.token)
             }
             let ending = options.isWritable ? "Values can be changed there." : "It is only read."
@@ -26,7 +30,7 @@ enum BrowseCommand {
         } catch let error as LoopbackServer.StartFailure {
             return complain(error.description, 1)
         } catch {
-            return complain(Router.message(of: error), 1)
+            return complain(Answer.text(of: error), 1)
         }
     }
 

@@ -41,7 +41,8 @@ enum Invocation: Equatable {
     /// A program that is built apart, with the arguments for it to read.
     case launch(ProgramLauncher, [String])
     case completions(ShellCompletions)
-    case manual
+    /// The folder for the pages of all commands; nil for one page on the standard output.
+    case manual(folder: String?)
 
     /// Reads the arguments, the program's name left out.
     ///
@@ -77,7 +78,10 @@ enum Invocation: Equatable {
         case "check": self = .check(try CheckOptions(rest))
         case "report": self = .report(try ReportOptions(rest))
         case "browse", "shell": self = .launch(command == "shell" ? .shell : .browse, rest)
-        case "manual": self = .manual
+        case "manual":
+            let parsed = try ParsedArguments(
+                rest, command: command, flags: [], options: ["--all"], atMost: 0, needsPath: false)
+            self = .manual(folder: parsed.options["--all"])
         case "completions":
             guard rest.count == 1, let shell = ShellCompletions(rawValue: rest[0]) else {
                 throw UsageError("completions needs a shell: bash, zsh or fish")

@@ -40,6 +40,9 @@ enum PippinCommand {
             return usage
         } catch is OutputBuffer.Closed {
             return outputClosed
+        } catch is EndingSignals.Ended {
+            // The signal ends the program in a moment.
+            while true { sleep(1) }
         } catch {
             // What was said before the error is said before it.
             try? finish()
@@ -65,10 +68,15 @@ enum PippinCommand {
         case .report(let options): try ReportCommand.run(options, progress, output)
         case .launch(let program, let arguments): try program.run(arguments)
         case .completions(let shell): try output(shell.text)
-        case .manual: try output(ManualPage.text)
+        case .manual(let folder): try manual(folder, output)
         case .model(let invocation): return try ModelCommand.run(invocation, output, errors)
         }
         return success
+    }
+
+    private static func manual(_ folder: String?, _ output: (String) throws -> Void) throws {
+        guard let folder else { return try output(ManualPage.text) }
+        for page in ManualPage.all { try OutputFile.write(to: "\(folder)/\(page.file)") { try $0(page.text) } }
     }
 
     private static func info(_ options: Invocation.InfoOptions, _ output: (String) throws -> Void) throws {

@@ -38,13 +38,30 @@ final class Progress {
         self.errors = errors
     }
 
-    func say(_ text: @autoclosure () -> String) {
+    /// Whether anybody sees it: what has to be counted for it alone need not be.
+    var isSeen: Bool { terminal.showsProgress }
+
+    /// Says how far something is.
+    ///
+    /// - Parameters:
+    ///   - text: what is being done.
+    ///   - fraction: how much of it is done, where that is known: drawn as a bar.
+    func say(_ text: @autoclosure () -> String, _ fraction: @autoclosure () -> Double? = nil) {
         guard terminal.showsProgress else { return }
         let now = ProcessInfo.processInfo.systemUptime
         guard now - last > 0.1 else { return }
         last = now
         isShown = true
-        errors("\r\u{1B}[K\(text())")
+        errors("\r\u{1B}[K" + (fraction().map { Self.bar($0) + " " } ?? "") + text())
+    }
+
+    /// `[#######·············]  35 %`. Pure.
+    static func bar(_ fraction: Double) -> String {
+        let part = min(max(0, fraction.isNaN ? 0 : fraction), 1)
+        let (width, percent) = (20, Int(part * 100))
+        let full = Int(part * Double(width))
+        let number = String(repeating: " ", count: 3 - String(percent).count) + String(percent)
+        return "[" + String(repeating: "#", count: full) + String(repeating: "·", count: width - full) + "] \(number) %"
     }
 
     /// Takes the line away.

@@ -5,6 +5,7 @@ StandardStreams.replaceClosed()
 // A reader that has seen enough closes the pipe; that is an error to handle, so that the private copy is cleaned up.
 signal(SIGPIPE, SIG_IGN)
 EndingSignals.block()
+EndingSignals.perform { LogFiles.waitUntilLeft() }
 let standardOutput = OutputBuffer(STDOUT_FILENO)
 let standardErrors = OutputBuffer(STDERR_FILENO)
 let status = PippinCommand.run(

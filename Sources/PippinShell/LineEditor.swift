@@ -8,37 +8,32 @@ import Synchronization
 enum LineEditor {
     /// What the library's function, which takes no context, completes by.
     private static let layout = Mutex<ModelLayout?>(nil)
-    private static let choices = Mutex<[String]>([])
 
-    static func run(_ session: Session, history: String) -> Int32 {
-        layout.withLock { $0 = session.store.layout }
+    /// Asks for lines until there are no more.
+    ///
+    /// - Parameters:
+    ///   - model: what entities and keys are completed from.
+    ///   - history: the file that keeps what was typed.
+    ///   - answer: answers a line; false ends it.
+    static func run(_ model: ModelLayout, history: String, _ answer: (String) -> Bool) {
+        layout.withLock { $0 = model }
         line_editor_complete_by { _, _, _ in LineEditor.complete() }
         try? FileManager.default.createDirectory(
             atPath: (history as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         using_history()
         read_history(history)
         stifle_history(1000)
-        print("\(session.store.name): queries, such as “\(example(session))”; .help says more.")
         var last = ""
         while let typed = readline("pippin> ") {
             defer { free(typed) }
             let line = String(cString: typed).trimmingCharacters(in: .whitespaces)
             if !line.isEmpty, line != last { add_history(line) }
             last = line
-            do {
-                guard try session.answer(line, { print($0, terminator: "") }) else { break }
-            } catch {
-                print(Session.message(of: error))
-            }
+            if !answer(line) { break }
         }
         // What was asked for may be nobody else's business.
         umask(0o077)
         write_history(history)
-        return 0
-    }
-
-    private static func example(_ session: Session) -> String {
-        "\(session.store.layout.entities.first { !$0.isAbstract }?.name ?? "Book") limit 20"
     }
 
     /// The library's answer: what all choices begin with, the choices, and nothing; all of it is freed by the library.

@@ -21,7 +21,7 @@ def free_port():
 class Browser:
     """One Chromium without a screen."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, hosts="--host-resolver-rules=MAP rebound.example 127.0.0.1"):
         driver = shutil.which("chromedriver")
         if not driver:
             raise SystemExit("there is no chromedriver; Scripts/install-dependencies installs it")
@@ -29,7 +29,7 @@ class Browser:
         self.process = subprocess.Popen(
             [driver, f"--port={self.port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                     "--hide-scrollbars", "--window-size=1280,900", "--host-resolver-rules=MAP rebound.example 127.0.0.1",
+                     "--hide-scrollbars", "--window-size=1280,900", hosts,
                      f"--user-data-dir={folder}/profile"]
         options = {"args": arguments, "prefs": {"download.default_directory": str(folder), "download.prompt_for_download": False}}
         binary = shutil.which("chromium")

@@ -147,6 +147,28 @@ struct Bookshop {
         }
     }
 
+    /// A book, with its author, who is made where there is none yet, and with reviews.
+    func add(
+        _ entity: String, _ values: [String: Any?], author name: String, _ author: inout NSManagedObject?,
+        reviews: [String]
+    ) throws {
+        author = try context.performAndWait {
+            let author = author ?? NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+            author.setValue(name, forKey: "name")
+            let book = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
+            for (key, value) in values { book.setValue(value, forKey: key) }
+            book.setValue(author, forKey: "author")
+            for (stars, text) in reviews.enumerated() {
+                let review = NSEntityDescription.insertNewObject(forEntityName: "Review", into: context)
+                review.setValue(5 - stars, forKey: "stars")
+                review.setValue(text, forKey: "text")
+                review.setValue(book, forKey: "book")
+            }
+            try context.save()
+            return author
+        }
+    }
+
     func add(title: String) throws {
         try context.performAndWait {
             let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)

@@ -37,6 +37,10 @@ enum Rooms {
             "Access", "Manager", "Lists", "Errors", "Observing", "Migrating", "Conversions", "Records", "Repositories",
             "Saving", "Fetching", "Syncing", "Operations", "Deleting",
         ],
+        "StoreBrowser": [
+            "Assets", "Values", "Changing", "Session", "Requests", "Exporting", "Pages", "Editing", "Reporting",
+            "Routing",
+        ],
     ]
 
     /// The shells of state that the rooms of a target extend, each with its concern.

@@ -10,9 +10,11 @@ struct SmallStore {
     let folder: TestFolder
     var path: String { folder.store.path }
 
-    init() throws {
+    init(_ change: (NSManagedObjectModel) -> Void = { _ in }) throws {
         folder = try TestFolder()
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
+        let model = Self.model()
+        change(model)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store)
         let context = NSManagedObjectContext(.privateQueue)
@@ -171,115 +173,5 @@ struct QueryTests {
                 "SELECT ZTITLE, ZPAGES, ZAUTHOR FROM ZBOOK WHERE Z_PK > 3 ORDER BY Z_PK", in: store.folder.store) == [
                     "A|7|1", "B\nB||",
                 ])
-    }
-}
-
-@Suite("pippin check and report")
-struct CheckTests {
-    @Test("A store that is whole passes")
-    func whole() throws {
-        let store = try SmallStore()
-        let run = CommandRun("check", store.path)
-        #expect(run.status == 0)
-        #expect(run.output == "store.sqlite: nothing is wrong\n")
-    }
-
-    @Test("References that lead nowhere, counters and values that are not unique are found, and a copy is mended")
-    func damage() throws {
-        let store = try SmallStore()
-        try execute(
-            "UPDATE ZBOOK SET ZAUTHOR = 77 WHERE Z_PK = 1; UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Book'",
-            in: store.folder.store)
-        let before = try Data(contentsOf: store.folder.store)
-        let copy = store.folder.file("mended.sqlite")
-        let run = CommandRun("check", store.path, "--repair", copy.path)
-        #expect(run.status == 0)
-        #expect(run.output.hasPrefix("store.sqlite: 2 things are wrong\n"))
-        #expect(run.output.contains("“Book.author” of 1 object leads to “Author” objects that are gone: Book/p1"))
-        #expect(run.output.contains("the counter of “Book” is 2, and there is an object with the number 3"))
-        #expect(run.output.hasSuffix("mended.sqlite: nothing is wrong\n"))
-        #expect(try plainSQL("SELECT ZAUTHOR FROM ZBOOK ORDER BY Z_PK", in: copy) == ["", "", "1"])
-        #expect(try plainNumber("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'", in: copy) == 3)
-        #expect(try Data(contentsOf: store.folder.store) == before, "the store stays as it is")
-        #expect(CommandRun("check", store.path).status == 3)
-        #expect(CommandRun("check", store.path, "--repair", copy.path).errors.contains("is there already"))
-    }
-
-    @Test("A file whose pages are damaged is told apart from one that is no store")
-    func pages() throws {
-        let store = try SmallStore()
-        try execute("PRAGMA wal_checkpoint(TRUNCATE)", in: store.folder.store)
-        var data = try Data(contentsOf: store.folder.store)
-        for index in 8_192..<20_000 where index < data.count { data[index] = 0xA5 }
-        try data.write(to: store.folder.store)
-        let run = CommandRun("check", store.path)
-        #expect(run.status == 3)
-        #expect(run.output.contains("the file"))
-        #expect(CommandRun("check", "/etc/passwd").status == 1)
-    }
-
-    @Test("A report is one page that asks for nothing, and escapes what the store says")
-    func report() throws {
-        let store = try SmallStore()
-        try execute("UPDATE ZBOOK SET ZTITLE = '<script>alert(1)</script>' WHERE Z_PK = 1", in: store.folder.store)
-        let page = store.folder.file("report.html")
-        let run = CommandRun("report", store.path, "-o", page.path)
-        #expect(run.errors.isEmpty)
-        let text = try String(contentsOf: page, encoding: .utf8)
-        #expect(text.contains("&lt;script&gt;alert(1)"))
-        #expect(!text.contains("<script"))
-        #expect(!text.contains(" src="))
-        #expect(text.contains("1 object of “Book” has no “author”, with which it would be deleted"))
-    }
-}
-
-@Suite("The manual")
-struct ManualTests {
-    @Test("Every command has a help, a place in the manual page and completions")
-    func commands() {
-        #expect(Set(HelpTopic.allCases.map(\.rawValue)).subtracting(["all"]) == Set(CommandManual.all.map(\.name)))
-        for command in CommandManual.all {
-            #expect(Usage.text(command).split(separator: "\n").allSatisfy { $0.count <= 130 }, "\(command.name)")
-            #expect(ManualPage.text.contains(".B pippin \(command.name)"))
-            for option in command.options {
-                for shell in ShellCompletions.allCases {
-                    #expect(
-                        shell.text.contains(shell == .fish ? "-l \(option.name.dropFirst(2))" : option.name),
-                        "\(shell) \(option.name)")
-                }
-            }
-        }
-    }
-
-    @Test("Each option of a description is one that the command takes, and the other way round")
-    func options() {
-        for command in CommandManual.all
-        where !["browse", "shell", "completions", "manual", "model"].contains(command.name) {
-            let words = command.name.split(separator: " ").map(String.init)
-            let mistake = CommandRun(arguments: words + ["a", "--nothing"]).errors
-            for option in command.options { #expect(mistake.contains(option.name), "\(command.name) \(option.name)") }
-            let listed =
-                mistake.split(separator: "\n").first?.split(separator: " ").filter {
-                    $0.hasPrefix("--") && !$0.hasPrefix("--nothing")
-                } ?? []
-            #expect(listed.count == command.options.count, "\(command.name): \(listed)")
-        }
-    }
-
-    @Test("Colours are for terminals that want them")
-    func colours() {
-        var terminal = Terminal()
-        #expect(terminal.bold("x") == "x")
-        terminal.hasColours = true
-        #expect(terminal.bold("x") == "\u{1B}[1mx\u{1B}[0m")
-        #expect(!Terminal(environment: ["NO_COLOR": "1"]).hasColours)
-    }
-
-    @Test("The program for browsing is looked for beside this one, then in PATH")
-    func browser() {
-        #expect(
-            ProgramLauncher.browse.candidates(executable: "/opt/pippin/bin/pippin", path: "/usr/bin:/bin") == [
-                "/opt/pippin/bin/pippin-browse", "/usr/bin/pippin-browse", "/bin/pippin-browse",
-            ])
     }
 }

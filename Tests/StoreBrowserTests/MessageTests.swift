@@ -12,6 +12,7 @@ struct MessageTests {
         #expect(HTML.escaped("a<b>&\"'`") == "a&lt;b&gt;&amp;&quot;&#39;&#96;")
         #expect(HTML.escaped("\u{0}\u{1B}") == "\u{2400}\u{241B}")
         #expect(HTML.escaped("\u{202E}") == "\u{FFFD}")
+        #expect(HTML.escaped("a\r\nb\rc\nd") == "a\nb\u{240D}c\nd")
     }
 
     @Test("Markup within markup stays markup")

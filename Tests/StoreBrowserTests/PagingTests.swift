@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import StoreReading
 import Testing
 
@@ -44,5 +45,33 @@ struct PagingTests {
         let text = shelf.get("/entity/Book?where=pages%20%3E%2010&sort=pages&order=down&size=5&after=20").text
         let keys = text.split(separator: "data-key=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
         #expect(keys == ["19", "18", "17", "16", "15"])
+    }
+
+    @Test("A page that takes long holds up neither other pages nor counts")
+    func slowPages() throws {
+        let shelf = try Shelf()
+        let entity = try #require(shelf.entity("Book"))
+        let (hasBegun, mayEnd, hasEnded) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        let session = shelf.session
+        Thread.detachNewThread {
+            var request = PageRequest(entity: entity)
+            request.sortKey = "title"
+            try? session.reading(request) { store, _ in
+                try store.asking { _ in
+                    hasBegun.signal()
+                    mayEnd.wait()
+                }
+            }
+            hasEnded.signal()
+        }
+        hasBegun.wait()
+        #expect(shelf.get("/entity/Book").status == 200)
+        #expect(shelf.get("/object/Book/1").status == 200)
+        #expect(shelf.get("/count/Book?where=pages%20%3C%203").text == "{\"count\": 2}")
+        mayEnd.signal()
+        hasEnded.wait()
+        #expect(shelf.get("/entity/Book?sort=title").status == 200)
     }
 }

@@ -115,7 +115,11 @@ extension NSManagedObject {
         guard !relations.isEmpty else { return [] }
         var changes: [ToManyChange] = []
         for relationship in layout.toManys where !relationship.isTransient {
-            guard let members = toManyMembersIfAny(relationship), members.hasChanges else { continue }
+            guard var members = toManyMembersIfAny(relationship), members.hasChanges else { continue }
+            // What came by its own side comes at the end of an order that has to be known.
+            if relationship.isOrdered, !members.isLoaded, !members.added.isEmpty {
+                members = loadedToManyMembers(relationship)
+            }
             changes.append(
                 ToManyChange(
                     relationship: relationship,

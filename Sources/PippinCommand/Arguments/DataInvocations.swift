@@ -9,16 +9,19 @@ struct QueryOptions: Equatable {
     var columns: [String]?
     var model: String?
     var isInPlace = false
+    var isVerbatim = false
 
     init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(
-            arguments, command: "query", flags: ["--in-place"], options: ["--format", "--columns", "--model"],
+            arguments, command: "query", flags: ["--in-place", "--verbatim"],
+            options: ["--format", "--columns", "--model"],
             named: ["a store", "a query"])
         (store, query) = (parsed.paths[0], parsed.paths[1])
         format = try parsed.format(among: RowFormat.allCases) ?? .table
         columns = parsed.options["--columns"]?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         model = parsed.options["--model"]
         isInPlace = parsed.flags.contains("--in-place")
+        isVerbatim = parsed.flags.contains("--verbatim")
     }
 }
 
@@ -31,16 +34,19 @@ struct ExportOptions: Equatable {
     var output: String?
     var model: String?
     var isInPlace = false
+    var isVerbatim = false
 
     init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(
-            arguments, command: "export", flags: ["--in-place"], options: ["--format", "--output", "--model"],
+            arguments, command: "export", flags: ["--in-place", "--verbatim"],
+            options: ["--format", "--output", "--model"],
             named: ["a store", "an entity"])
         (store, entity) = (parsed.paths[0], parsed.paths[1])
         output = parsed.options["--output"]
         format = try parsed.format(among: [.csv, .json, .jsonl]) ?? output.flatMap(RowFormat.init(fileName:)) ?? .csv
         model = parsed.options["--model"]
         isInPlace = parsed.flags.contains("--in-place")
+        isVerbatim = parsed.flags.contains("--verbatim")
     }
 }
 
@@ -51,10 +57,11 @@ struct ImportOptions: Equatable {
     var file: String
     var format: RowFormat
     var model: String?
+    var isVerbatim = false
 
     init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(
-            arguments, command: "import", flags: [], options: ["--format", "--model"],
+            arguments, command: "import", flags: ["--verbatim"], options: ["--format", "--model"],
             named: ["a store", "an entity", "a file"])
         (store, entity, file) = (parsed.paths[0], parsed.paths[1], parsed.paths[2])
         guard let format = try parsed.format(among: [.csv, .json, .jsonl]) ?? RowFormat(fileName: file) else {
@@ -62,6 +69,7 @@ struct ImportOptions: Equatable {
         }
         self.format = format
         model = parsed.options["--model"]
+        isVerbatim = parsed.flags.contains("--verbatim")
     }
 }
 

@@ -19,10 +19,11 @@ struct ParsedArguments {
     ///   - valued: the options that it has.
     ///   - kind: what its paths are paths of.
     ///   - maximum: how many paths it takes at most.
+    ///   - needsPath: whether there must be one.
     /// - Throws: `CommandError` for an argument that the command does not have.
     init(
         _ arguments: [String], command: String, flags known: Set<String>, options valued: Set<String>,
-        paths kind: String = "store", atMost maximum: Int = 1
+        paths kind: String = "store", atMost maximum: Int = 1, needsPath: Bool = true
     ) throws {
         self.command = command
         var position = 0
@@ -56,9 +57,11 @@ struct ParsedArguments {
                 throw UsageError("\(command) has no option “\(argument)”; it has \(all)")
             }
         }
-        guard !paths.isEmpty else { throw UsageError("\(command) needs the path of a \(kind)") }
+        guard !needsPath || !paths.isEmpty else { throw UsageError("\(command) needs the path of a \(kind)") }
         guard paths.count <= maximum else {
-            let number = maximum == 1 ? "one \(kind)" : maximum == 2 ? "two \(kind)s" : "\(maximum) arguments"
+            let number =
+                maximum == 0
+                ? "no arguments" : maximum == 1 ? "one \(kind)" : maximum == 2 ? "two \(kind)s" : "\(maximum) arguments"
             throw UsageError("\(command) takes \(number); “\(paths[maximum])” is one too many")
         }
     }

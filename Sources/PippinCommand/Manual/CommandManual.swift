@@ -19,7 +19,14 @@ enum CommandManual {
     private static let inPlace = CommandDescription.Option(
         name: "--in-place",
         text:
-            "Read the store where it is, and not a copy: for very large ones. SQLite may put its files -wal and -shm beside it."
+            "Read the store where it is, and not a copy: for very large ones. What SQLite puts beside it meanwhile (-wal and -shm) goes with the program."
+    )
+
+    private static let verbatim = CommandDescription.Option(
+        name: "--verbatim",
+        text:
+            "Write texts into CSV as they are. Without it, an apostrophe stands before a text that a spreadsheet would compute (=, +, -, @ at its beginning; "
+            + "numbers and telephone numbers stay); import takes it away again."
     )
 
     private static let looking = [
@@ -45,7 +52,8 @@ enum CommandManual {
                 model,
             ]),
         CommandDescription(
-            name: "query", usage: ["STORE QUERY [--format FORMAT] [--columns NAMES] [--model MODEL] [--in-place]"],
+            name: "query",
+            usage: ["STORE QUERY [--format FORMAT] [--columns NAMES] [--verbatim] [--model MODEL] [--in-place]"],
             summary: "the objects that a condition holds for",
             text: "The objects of an entity that a condition holds for, in an order. QUERY is one argument:\n"
                 + "    'Book where price > 10 and author.name beginswith \"J\" order by title desc limit 20 offset 40'\n"
@@ -55,10 +63,11 @@ enum CommandManual {
                 .init(
                     name: "--columns", value: "NAMES",
                     text: "Only these attributes and to-one relationships, in this order: title,price."),
-                model, inPlace,
+                verbatim, model, inPlace,
             ]),
         CommandDescription(
-            name: "export", usage: ["STORE ENTITY [--format FORMAT] [--output FILE] [--model MODEL] [--in-place]"],
+            name: "export",
+            usage: ["STORE ENTITY [--format FORMAT] [--output FILE] [--verbatim] [--model MODEL] [--in-place]"],
             summary: "all objects of an entity as a file",
             text:
                 "All objects of an entity, and of those that inherit from it, with their attributes and to-one relationships.",
@@ -68,7 +77,7 @@ enum CommandManual {
                     text: "csv, json or jsonl (JSON Lines). Without it, what FILE's extension says, or else csv.",
                     choices: ["csv", "json", "jsonl"]),
                 .init(name: "--output", value: "FILE", text: "Where to write it; without it, to the standard output."),
-                model, inPlace,
+                verbatim, model, inPlace,
             ]),
         CommandDescription(
             name: "check", usage: ["STORE [--repair COPY] [--model MODEL]"], summary: "what is wrong with a store",
@@ -123,16 +132,23 @@ enum CommandManual {
 
     private static let changing = [
         CommandDescription(
-            name: "import", usage: ["STORE ENTITY FILE [--format FORMAT] [--model MODEL]"],
+            name: "import", usage: ["STORE ENTITY FILE [--format FORMAT] [--verbatim] [--model MODEL]"],
             summary: "new objects from CSV, JSON or JSON Lines",
             text:
                 "Adds an object to the store for each line, or each element, of a file. Columns and members are attributes by their names; what is there under another name is refused. "
-                + "To-one relationships are URIs of objects of the store, as export writes them; “objectID” is left out. All are added, or none.",
+                + "To-one relationships are URIs of objects of the store, as export writes them; “objectID” is left out. All are added, or none. Rows are written as they are read, "
+                + "however many there are, unless a relationship's other side has an order or leads to one object: then all are in memory at once.",
             options: [
                 .init(
                     name: "--format", value: "FORMAT",
                     text: "csv, json or jsonl (JSON Lines). Without it, what FILE's extension says.",
-                    choices: ["csv", "json", "jsonl"]), model,
+                    choices: ["csv", "json", "jsonl"]),
+                .init(
+                    name: "--verbatim",
+                    text:
+                        "Read the cells of CSV as they are, with an apostrophe before what a spreadsheet would compute."
+                ),
+                model,
             ]),
         CommandDescription(
             name: "migrate",
@@ -164,7 +180,14 @@ enum CommandManual {
             name: "completions", usage: ["bash | zsh | fish"], summary: "what a shell completes",
             text: "Writes the completions of a shell, for its folder of such files. “make install” puts them there."),
         CommandDescription(
-            name: "manual", usage: [""], summary: "the manual page",
-            text: "Writes the manual page, in the language of man."),
+            name: "manual", usage: ["[--all FOLDER]"], summary: "the manual page",
+            text: "Writes the manual page of all commands, in the language of man.",
+            options: [
+                .init(
+                    name: "--all", value: "FOLDER",
+                    text:
+                        "Write that page and one of each command into a folder that is there: pippin.1, pippin-query.1, …"
+                )
+            ]),
     ]
 }

@@ -1,4 +1,5 @@
 import CoreData
+import StoreEngine
 import StoreReading
 
 /// `pippin import`: an object for each line or element of a file, all of them or none.
@@ -17,54 +18,51 @@ enum ImportCommand {
         guard !entity.isAbstract else {
             throw CommandError("“\(entity.name)” is abstract: there can be no objects of it")
         }
-        let file = try ImportFile(options.file, options.format)
+        let file = ImportFile(options.file, options.format, isVerbatim: options.isVerbatim)
+        let values = ImportValues(entity: entity, store: store, file: file)
+        let count =
+            try ImportBatch.suits(entity, store)
+            ? ImportBatch.run(values, progress) : throughContext(values, progress)
+        progress.end()
+        try output("\(TextTools.count(count, "object")) of “\(entity.name)” added\n")
+    }
+
+    /// As a program would: where relationships have another side that is kept in order, or is one object, the context keeps it so.
+    /// All objects are in memory at once.
+    private static func throughContext(_ values: ImportValues, _ progress: Progress) throws -> Int {
+        let (store, entity) = (values.store, values.entity)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = store.coordinator
         context.undoManager = nil
-        context.transactionAuthor = "pippin import"
-        let count = try context.performAndWait { () throws -> Int in
+        context.transactionAuthor = author
+        return try context.performAndWait { () throws -> Int in
             var count = 0
-            try file.forEach { number, members in
+            var objects = try values.file.objects()
+            while let (number, members) = try objects.next() {
+                let place = values.place(number)
                 let object = NSManagedObject(entity: entity.description, insertInto: context)
                 for (name, value) in members where name != "objectID" {
-                    try set(value, name, of: object, entity, "\(file.name), \(file.place(number))", store)
+                    switch try values.read(value, name, place) {
+                    case .nothing: break
+                    case .none: object.setValue(nil, forKey: name)
+                    case .value(let value, _): object.setValue(value, forKey: name)
+                    case .object(let identifier, let slot):
+                        guard let other = try? context.existingObject(with: identifier) else {
+                            throw values.noObject(identifier.uriRepresentation().absoluteString, slot, place)
+                        }
+                        object.setValue(other, forKey: name)
+                    }
                 }
                 count += 1
-                progress.say("\(TextTools.count(count, "object")) read")
+                try EndingSignals.check()
+                progress.say("\(TextTools.count(count, "object")) read", objects.fraction)
             }
             progress.say("saving \(TextTools.count(count, "object")) …")
             try context.save()
             return count
         }
-        progress.end()
-        try output("\(TextTools.count(count, "object")) of “\(entity.name)” added\n")
     }
 
-    private static func set(
-        _ value: ImportFile.Value, _ name: String, of object: NSManagedObject, _ entity: EntityLayout, _ place: String,
-        _ store: DirectStore
-    ) throws {
-        guard let index = entity.propertyByName[name] else {
-            let near = TextProblem.near(name, among: entity.propertyByName.keys).map { "“\($0)”" }.joined(
-                separator: " or ")
-            throw CommandError(
-                "\(place): “\(entity.name)” has no property “\(name)”" + (near.isEmpty ? "" : "; \(near) may be meant"))
-        }
-        if case .none = value { return object.setValue(nil, forKey: name) }
-        guard case .slot(let slot) = index, case .text(let text) = value else {
-            throw CommandError("\(place): “\(name)” is no attribute and no to-one relationship, and has to be left out")
-        }
-        guard let attribute = entity.slots[slot].attribute else {
-            guard let identifier = store.coordinator.managedObjectID(for: text),
-                let context = object.managedObjectContext,
-                let other = try? context.existingObject(with: identifier)
-            else { throw CommandError("\(place): “\(name)” is “\(text)”, which is no object of the store") }
-            return object.setValue(other, forKey: name)
-        }
-        guard attribute.derivation == nil else { return }
-        do { object.setValue(try ValueText.value(text, attribute.type), forKey: name) } catch {
-            throw CommandError(
-                "\(place): “\(name)” needs \(error.expected), and is “\(TextTools.inOneLine(String(text.prefix(60))))”")
-        }
-    }
+    /// What the history says of who did it.
+    static let author = "pippin import"
 }

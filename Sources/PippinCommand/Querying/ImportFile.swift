@@ -12,51 +12,115 @@ struct ImportFile {
     }
 
     let name: String
+    private let path: String
     private let format: RowFormat
-    private let data: Data
+    /// Whether cells that begin with an apostrophe keep it.
+    private let isVerbatim: Bool
 
-    /// - Throws: `CommandError` for a file that cannot be read.
-    init(_ path: String, _ format: RowFormat) throws {
+    /// - Parameters:
+    ///   - path: the file's path.
+    ///   - format: how the objects are written in it.
+    ///   - isVerbatim: whether cells of CSV are read as they are; else the apostrophe goes that an export puts before what spreadsheets would compute.
+    init(_ path: String, _ format: RowFormat, isVerbatim: Bool = false) {
         name = URL(fileURLWithPath: path).lastPathComponent
-        self.format = format
-        do { data = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe) } catch {
-            throw CommandError(
-                "“\(path)” cannot be read: \(FileManager.default.fileExists(atPath: path) ? "\(error)" : "there is no such file")"
-            )
-        }
-    }
-
-    /// For tests.
-    init(_ text: String, name: String = "file", format: RowFormat) {
-        (self.name, self.format, data) = (name, format, Data(text.utf8))
+        (self.path, self.format, self.isVerbatim) = (path, format, isVerbatim)
     }
 
     /// Where an object stands, in words.
     func place(_ number: Int) -> String { format == .json ? "element \(number)" : "line \(number)" }
 
-    /// Hands out the objects one by one.
+    /// The objects, to be read from the beginning.
     ///
-    /// - Throws: `CommandError` that names the place of what cannot be read, and what `body` throws.
-    func forEach(_ body: (Int, [(String, Value)]) throws -> Void) throws {
-        switch format {
-        case .csv, .table: try forEachRecord(body)
-        case .jsonl:
-            var number = 0
-            for line in data.split(separator: 0x0A, omittingEmptySubsequences: false) {
-                number += 1
-                if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
-                guard let object = (try? JSONSerialization.jsonObject(with: Data(line))) as? [String: Any] else {
-                    throw CommandError("\(name), line \(number): no JSON object")
+    /// - Throws: `CommandError` for a file that cannot be read.
+    func objects() throws -> Objects { try Objects(self, ByteReader(path: path)) }
+
+    /// The objects of a file, one after the other, as they are read.
+    struct Objects {
+        private enum Source {
+            case records(CSVReader, heads: [String]?)
+            case lines(ByteReader)
+            case elements(JSONArrayReader)
+        }
+
+        private let file: ImportFile
+        private var source: Source
+        private var number = 0
+
+        fileprivate init(_ file: ImportFile, _ bytes: ByteReader) throws {
+            self.file = file
+            var bytes = bytes
+            switch file.format {
+            case .csv, .table: source = .records(CSVReader(bytes), heads: nil)
+            case .json: source = .elements(JSONArrayReader(bytes))
+            case .jsonl:
+                try bytes.skipMark()
+                source = .lines(bytes)
+            }
+        }
+
+        /// How much of the file was read; nil where that is not known.
+        var fraction: Double? {
+            switch source {
+            case .records(let reader, _): reader.fraction
+            case .lines(let bytes): bytes.fraction
+            case .elements(let elements): elements.fraction
+            }
+        }
+
+        /// The next object: its line or element, and its values; nil at the end.
+        ///
+        /// - Throws: `CommandError` that names the place of what cannot be read.
+        mutating func next() throws -> (number: Int, members: [(String, Value)])? {
+            switch source {
+            case .records(var reader, let heads):
+                let heads = try heads ?? reader.next(file.name)?.map { file.plain($0.text) }
+                defer { source = .records(reader, heads: heads) }
+                guard let heads else { return nil }
+                while case let line = reader.line, let cells = try reader.next(file.name) {
+                    if cells.count == 1, cells[0].text.isEmpty { continue }
+                    guard cells.count == heads.count else {
+                        throw CommandError(
+                            "\(file.name), line \(line): \(cells.count) cells, where the first line has \(heads.count)")
+                    }
+                    return (
+                        line,
+                        zip(heads, cells).map {
+                            ($0, $1.text.isEmpty && !$1.isQuoted ? .none : .text(file.plain($1.text)))
+                        }
+                    )
                 }
-                try body(number, Self.members(object))
+                return nil
+            case .lines(var bytes):
+                defer { source = .lines(bytes) }
+                while let line = try bytes.line() {
+                    number += 1
+                    if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
+                    guard let object = (try? JSONSerialization.jsonObject(with: line)) as? [String: Any] else {
+                        throw CommandError("\(file.name), line \(number): no JSON object")
+                    }
+                    return (number, ImportFile.members(object))
+                }
+                return nil
+            case .elements(var elements):
+                defer { source = .elements(elements) }
+                let element: Data?
+                do { element = try elements.next() } catch is JSONArrayReader.Mistake { throw noArray() }
+                guard let element else { return nil }
+                number += 1
+                guard let object = (try? JSONSerialization.jsonObject(with: element)) as? [String: Any] else {
+                    throw noArray()
+                }
+                return (number, ImportFile.members(object))
             }
-        case .json:
-            guard let objects = (try? JSONSerialization.jsonObject(with: data)) as? [[String: Any]] else {
-                throw CommandError("\(name): an array of objects in JSON expected")
-            }
-            for (index, object) in objects.enumerated() { try body(index + 1, Self.members(object)) }
+        }
+
+        private func noArray() -> CommandError {
+            CommandError("\(file.name): an array of objects in JSON expected")
         }
     }
+
+    /// A cell as the object has it.
+    private func plain(_ cell: String) -> String { isVerbatim ? cell : CSVText.unguarded(cell) }
 
     private static func members(_ object: [String: Any]) -> [(String, Value)] {
         object.sorted { $0.key < $1.key }.map { name, value in
@@ -68,19 +132,6 @@ struct ImportFile {
             }
         }
     }
-
-    private func forEachRecord(_ body: (Int, [(String, Value)]) throws -> Void) throws {
-        var reader = CSVReader(data)
-        guard let heads = try reader.next(name) else { return }
-        while case let line = reader.line, let cells = try reader.next(name) {
-            if cells == [""] { continue }
-            guard cells.count == heads.count else {
-                throw CommandError(
-                    "\(name), line \(line): \(cells.count) cells, where the first line has \(heads.count)")
-            }
-            try body(line, zip(heads, cells).map { ($0, $1.isEmpty ? .none : .text($1)) })
-        }
-    }
 }
 
 /// Numbers of JSON as texts.
@@ -88,62 +139,5 @@ private enum CFBooleanText {
     static func text(of number: NSNumber) -> String {
         // Foundation reads `true` into a number of its own type.
         String(cString: number.objCType) == "c" ? (number.boolValue ? "true" : "false") : number.stringValue
-    }
-}
-
-/// Comma-separated values (RFC 4180), record by record.
-struct CSVReader {
-    private let bytes: [UInt8]
-    private var position = 0
-    /// The line that the next record begins in.
-    private(set) var line = 1
-
-    init(_ data: Data) {
-        bytes = Array(data)
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
-    }
-
-    /// The next record's cells; nil at the end.
-    ///
-    /// - Throws: `CommandError` for quotation marks that do not end.
-    mutating func next(_ name: String) throws -> [String]? {
-        guard position < bytes.count else { return nil }
-        var cells: [String] = []
-        var cell: [UInt8] = []
-        let start = line
-        while position < bytes.count {
-            let byte = bytes[position]
-            position += 1
-            switch byte {
-            case UInt8(ascii: "\"") where cell.isEmpty:
-                cell += try quoted(name, start)
-            case UInt8(ascii: ","):
-                cells.append(String(decoding: cell, as: UTF8.self))
-                cell = []
-            case 0x0D where position < bytes.count && bytes[position] == 0x0A: continue
-            case 0x0A, 0x0D:
-                line += 1
-                return cells + [String(decoding: cell, as: UTF8.self)]
-            default: cell.append(byte)
-            }
-        }
-        return cells + [String(decoding: cell, as: UTF8.self)]
-    }
-
-    private mutating func quoted(_ name: String, _ start: Int) throws -> [UInt8] {
-        var cell: [UInt8] = []
-        while position < bytes.count {
-            let byte = bytes[position]
-            position += 1
-            if byte == 0x0A { line += 1 }
-            guard byte == UInt8(ascii: "\"") else {
-                cell.append(byte)
-                continue
-            }
-            guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return cell }
-            position += 1
-            cell.append(byte)
-        }
-        throw CommandError("\(name), line \(start): a quotation mark has no second one")
     }
 }

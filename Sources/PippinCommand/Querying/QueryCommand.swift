@@ -9,7 +9,7 @@ enum QueryCommand {
             let plan = try QueryText(options.query).plan(store.layout, sortsByKey: store.pagesByKey)
             let columns =
                 try options.columns.map { try RowColumns(of: plan.entity, names: $0) } ?? RowColumns(of: plan.entity)
-            try QueryOutput(store, plan, columns).write(
+            try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim).write(
                 options.format, bold: terminal.bold, quiet: terminal.quiet, output)
         } catch let problem as TextProblem {
             throw CommandError(problem.description)
@@ -24,14 +24,16 @@ enum QueryCommand {
             )
         }
         let plan = try QueryText(entity.name).plan(store.layout, sortsByKey: store.pagesByKey)
-        let rows = QueryOutput(store, plan, RowColumns(of: entity))
+        let rows = QueryOutput(store, plan, RowColumns(of: entity), isVerbatim: options.isVerbatim)
         guard let path = options.output else { return try rows.write(options.format, output) }
+        // Only for the bar.
+        let total = progress.isSeen ? try store.asking { try $0.fetchCount(plan) } : 0
         try OutputFile.write(to: path) { file in
             var count = 0
             try rows.write(options.format) { text in
                 try file(text)
                 count += 1
-                progress.say(TextTools.count(count, "object"))
+                progress.say(TextTools.count(count, "object"), total == 0 ? nil : Double(count) / Double(total))
             }
         }
         progress.end()

@@ -72,32 +72,44 @@ extension Assets {
           refresh();
         });
 
-        // Completion of keys in the filter.
-        const field = $("input[data-complete]");
-        let list = null, items = [], chosen = -1, span = [0, 0], round = 0;
+        // Choices under a field: keys for the filter, objects for relationships.
+        const filter = $("input[data-complete]");
+        let field = null, list = null, items = [], chosen = -1, span = [0, 0], tail = "", round = 0;
         const close = () => { list?.remove(); list = null; items = []; chosen = -1; };
         const choose = i => {
-          const text = items[i].text, rest = field.value.slice(span[1]);
-          field.value = field.value.slice(0, span[0]) + text + (rest.startsWith(" ") ? "" : " ") + rest;
-          const end = span[0] + text.length + 1;
-          field.setSelectionRange(end, end);
+          const text = items[i].text, rest = field.value.slice(span[1]), end = rest.startsWith(tail) ? "" : tail;
+          field.value = field.value.slice(0, span[0]) + text + end + rest;
+          const place = span[0] + text.length + tail.length;
+          field.setSelectionRange(place, place);
           close();
-          offer();
+          if (field === filter) offer();
         };
         const mark = i => {
           chosen = i;
           [...list.children].forEach((item, j) => item.setAttribute("aria-selected", j === i));
           list.children[i]?.scrollIntoView({ block: "nearest" });
         };
-        const offer = async () => {
-          const mine = ++round;
+        const keysOf = async () => {
           const query = new URLSearchParams({ text: field.value, cursor: [...field.value.slice(0, field.selectionStart)].length });
           const answer = await (await fetch(field.dataset.complete + "?" + query)).json();
-          if (mine !== round || document.activeElement !== field) return;
-          close();
           const letters = [...field.value];
-          span = [letters.slice(0, answer.from).join("").length, letters.slice(0, answer.to).join("").length];
-          items = answer.items.filter(item => item.text !== field.value.slice(...span));
+          const from = letters.slice(0, answer.from).join("").length, to = letters.slice(0, answer.to).join("").length;
+          return { span: [from, to], tail: " ", items: answer.items.filter(item => item.text !== field.value.slice(from, to)) };
+        };
+        const objectsOf = async () => {
+          const isList = "list" in field.dataset;
+          const from = isList ? field.value.lastIndexOf(",", field.selectionStart - 1) + 1 : 0, to = isList ? field.selectionStart : field.value.length;
+          const text = field.value.slice(from, to).trim();
+          const answer = await (await fetch(field.dataset.find + "?" + new URLSearchParams({ text }))).json();
+          const start = from + (isList && from ? 1 : 0);
+          return { span: [Math.min(start, to), to], tail: isList ? ", " : "", items: answer.items };
+        };
+        const offer = async () => {
+          const mine = ++round, asked = field;
+          const found = await (asked === filter ? keysOf() : objectsOf());
+          if (mine !== round || document.activeElement !== asked) return;
+          close();
+          ({ span, tail, items } = found);
           if (!items.length) return;
           list = document.createElement("ul");
           list.id = "choices";
@@ -115,15 +127,15 @@ extension Assets {
           }
           field.after(list);
         };
-        if (field) {
-          field.addEventListener("input", offer);
-          field.addEventListener("focus", () => { if (field.value === "" ) offer(); });
-          field.addEventListener("blur", close);
-          field.addEventListener("keydown", event => {
-            if (!list) return;
+        for (const input of $$("input[data-complete], input[data-find]")) {
+          input.addEventListener("input", () => { field = input; offer(); });
+          input.addEventListener("focus", () => { field = input; if (input.value === "") offer(); });
+          input.addEventListener("blur", close);
+          input.addEventListener("keydown", event => {
+            if (!list || field !== input) return;
             if (event.key === "ArrowDown") mark(Math.min(chosen + 1, items.length - 1));
             else if (event.key === "ArrowUp") mark(Math.max(chosen - 1, 0));
-            else if (event.key === "Tab" || (event.key === "Enter" && chosen >= 0)) choose(Math.max(chosen, 0));
+            else if ((event.key === "Tab" && (input === filter || chosen >= 0)) || (event.key === "Enter" && chosen >= 0)) choose(Math.max(chosen, 0));
             else if (event.key === "Escape") close();
             else return;
             event.preventDefault();
@@ -133,7 +145,7 @@ extension Assets {
         // Who types a value does not want none.
         document.addEventListener("input", event => {
           const name = event.target.name ?? "";
-          const none = name.startsWith("v.") && document.getElementsByName("n." + name.slice(2))[0];
+          const none = /^[vf]\\./.test(name) && document.getElementsByName("n." + name.slice(2))[0];
           if (none) none.checked = false;
         });
 
@@ -183,7 +195,7 @@ extension Assets {
             case "p": go("a[rel=prev]"); break;
             case "u": go("#up"); break;
             case "Enter": if (document.activeElement?.closest("a, button")) return; go("tr.here a"); break;
-            case "/": if (field) { event.preventDefault(); field.focus(); field.select(); } break;
+            case "/": if (filter) { event.preventDefault(); filter.focus(); filter.select(); } break;
             case "?": $("#keys").showModal(); break;
           }
         });

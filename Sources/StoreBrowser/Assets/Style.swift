@@ -83,10 +83,13 @@ extension Assets {
         ul.links { display: flex; flex-wrap: wrap; gap: 6px; padding: 0; margin: 0 0 6px; list-style: none; }
         ul.links a { display: block; padding: 3px 10px; background: var(--card); border: 1px solid var(--line); border-radius: 7px; }
         .filter { display: flex; gap: 8px; align-items: flex-start; margin: 10px 0; }
-        .filter .field { position: relative; flex: 1; min-width: 0; }
+        .filter .field { flex: 1; min-width: 0; max-width: none; }
         input, textarea, select, button, .button { font: inherit; color: inherit; }
         input:not([type=checkbox]), textarea, select { width: 100%; max-width: 70ch; padding: 7px 10px; background: var(--card);
           border: 1px solid var(--line-strong); border-radius: 7px; }
+        .field { position: relative; max-width: 70ch; } textarea.code { font: .84rem/1.5 var(--mono); max-width: 100%; } input[type=file] { max-width: 100%; width: auto; border: 0; padding: 2px; background: none; }
+        .fields p { margin: 4px 0; } .file { display: block; } ul.remove { list-style: none; margin: 2px 0 8px; padding: 0; max-height: 14rem; overflow-y: auto; }
+        .remove label { display: flex; gap: 8px; overflow-wrap: anywhere; } .remove input { flex: none; } .remove :checked + span { color: var(--bad); text-decoration: line-through; }
         .filter input { max-width: none; font-family: var(--mono); font-size: .92rem; }
         button, .button { display: inline-block; padding: 7px 16px; border: 1px solid var(--line-strong); border-radius: 7px; background: var(--card); cursor: pointer; }
         button:hover, .button:hover { background: var(--row); text-decoration: none; }
@@ -126,6 +129,7 @@ extension Assets {
           .fields th { padding-bottom: 0; border-bottom: 0; } .fields th small { display: inline; margin-left: 8px; }
           .fields td { padding-top: 2px; }
           .grid th, .grid td { padding: 6px 9px; max-width: 60vw; }
+          .fields input:not([type=checkbox]), .fields textarea { font-size: .84rem; }
           h1 { font-size: 1.3rem; }
         }
 

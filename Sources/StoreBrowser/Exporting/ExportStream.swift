@@ -18,7 +18,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
 
     static func response(_ query: GridQuery, _ session: BrowserSession, _ format: String?) throws -> HTTPResponse {
         guard let format = RowFormat(rawValue: format ?? "csv"), format != .table else {
-            throw Router.Failure(status: 400, message: "There is no format “\(format ?? "")”.")
+            throw PageFailure(status: 400, message: "There is no format “\(format ?? "")”.")
         }
         if let problem = query.problem { throw problem }
         let stream = try ExportStream(query.page, session, format)
@@ -39,7 +39,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         let entity = request.entity
         // The same entity, as this connection knows it.
         guard let own = store.layout.entityByName[entity.name] else {
-            throw Router.Failure.missing("There is no such entity.")
+            throw PageFailure.missing("There is no such entity.")
         }
         var plan = request.fullPlan
         plan.entity = own

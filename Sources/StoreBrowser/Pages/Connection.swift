@@ -7,7 +7,7 @@ import StoreReading
 struct Connection {
     /// The entity of the objects that it leads to.
     let entity: EntityLayout
-    private let relationship: RelationshipLayout
+    let relationship: RelationshipLayout
     private let isBack: Bool
 
     /// The to-many relationships of an entity.

@@ -24,7 +24,7 @@ enum DiagramPage {
             return
                 "<div class=\"scroll diagram\" tabindex=\"0\">\(HTML(trusted: String(drawn[start.lowerBound...])))</div>"
         } catch {
-            return "<p class=\"message\">\(Router.text(of: error))</p>"
+            return "<p class=\"message\">\(Answer.text(of: error))</p>"
         }
     }
 }

@@ -57,10 +57,10 @@ enum FilePage {
 
     /// What is wrong with the store, as JSON; through a connection of its own.
     static func check(_ session: BrowserSession) throws -> HTTPResponse {
-        guard let url = session.store.file else { throw Router.Failure.missing("There is no file.") }
+        guard let url = session.store.file else { throw PageFailure.missing("There is no file.") }
         let store = try session.open()
         defer { store.close() }
         let problems = try StoreCheck(of: url, store).problems
-        return Router.json("{\"problems\": [\(problems.map { JSONText.string($0.text) }.joined(separator: ", "))]}")
+        return Answer.json("{\"problems\": [\(problems.map { JSONText.string($0.text) }.joined(separator: ", "))]}")
     }
 }

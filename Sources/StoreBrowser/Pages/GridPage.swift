@@ -11,13 +11,16 @@ enum GridPage {
         var destinations: [NSManagedObjectID: Row] = [:]
         if query.problem == nil {
             do {
-                page = try session.store.page(query.page)
-                destinations = try session.store.asking { engine in
-                    try ObjectLabel.names(of: page.rows.flatMap { row in targets(of: row) }, engine)
+                (page, destinations) = try session.reading(query.page) { store, request in
+                    let page = try store.page(request)
+                    let names = try store.asking { engine in
+                        try ObjectLabel.names(of: page.rows.flatMap { row in targets(of: row) }, engine)
+                    }
+                    return (page, names)
                 }
             } catch {
                 guard !query.filter.isEmpty else { throw error }
-                query.problem = TextProblem(query.filter, 0..<query.filter.count, Router.text(of: error))
+                query.problem = TextProblem(query.filter, 0..<query.filter.count, Answer.text(of: error))
             }
         }
         let html = html(query, page, destinations, site)
@@ -131,7 +134,7 @@ enum GridPage {
         let rows = page.rows.map { row -> HTML in
             let link = site.link(to: row.objectID)
             let number =
-                row.objectID.layout === entity
+                row.objectID.layout.name == entity.name
                 ? "\(row.objectID.key)" : "\(row.objectID.layout.name) \(row.objectID.key)"
             let cells = slots.map { cell(row, $0, destinations, site) }
             return
@@ -150,14 +153,19 @@ enum GridPage {
         let named = ObjectLabel.slot(of: entity)
         func rank(_ slot: Int) -> Int {
             if slot == named { return 0 }
-            switch entity.slots[slot].attribute?.type {
-            case nil: return 1
-            case .binaryDataAttributeType, .transformableAttributeType, .compositeAttributeType: return 3
-            default: return 2
-            }
+            if entity.slots[slot].attribute == nil { return 1 }
+            return isLarge(slot, entity) ? 3 : 2
         }
         return entity.slots.indices.filter { !entity.slots[$0].isTransient }
             .sorted { (rank($0), $0) < (rank($1), $1) }
+    }
+
+    /// Whether values of an attribute take room.
+    static func isLarge(_ slot: Int, _ entity: EntityLayout) -> Bool {
+        switch entity.slots[slot].attribute?.type {
+        case .binaryDataAttributeType, .transformableAttributeType, .compositeAttributeType: true
+        default: false
+        }
     }
 
     private static func state(_ name: String?, _ query: GridQuery) -> HTML {

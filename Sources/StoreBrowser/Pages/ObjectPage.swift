@@ -14,11 +14,14 @@ enum ObjectPage {
     ) throws -> HTML {
         let store = session.store
         guard let row = try store.asking({ try $0.row(for: identifier) }) else {
-            throw Router.Failure.missing(
+            throw PageFailure.missing(
                 "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
         }
         let entity = row.objectID.layout
-        let attributes = entity.slots.indices.compactMap { attribute(row, $0, site) }
+        // What names it first, what takes most room last.
+        let slots = GridPage.columns(of: entity)
+        let attributes = slots.filter { !GridPage.isLarge($0, entity) }.compactMap { attribute(row, $0, site) }
+        let large = slots.filter { GridPage.isLarge($0, entity) }.compactMap { attribute(row, $0, site) }
         let toOnes = try entity.toOnes.filter { !$0.isTransient }.map { try toOne(row, $0, store, site) }
         let toManys = try (Connection.own(entity) + Connection.back(to: entity, in: store.layout)).map {
             try list(row.objectID, $0, store, site)
@@ -39,7 +42,7 @@ enum ObjectPage {
             <h1>\(heading)</h1>
             \(saved)\(actions)
             <section data-live id="object">
-            <table class="fields"><tbody>\(attributes.joined("\n"))\(toOnes.joined("\n"))</tbody></table>
+            <table class="fields"><tbody>\((attributes + toOnes + large).joined("\n"))</tbody></table>
             \(toManys.joined("\n"))
             <p class="sub">\(row.objectID.uriRepresentation().absoluteString), version \(Int(row.version))</p>
             </section>
@@ -85,7 +88,7 @@ enum ObjectPage {
         let all = site.link(["entity", connection.entity.name], connection.query(from: identifier))
         let rows: [Row]
         do { rows = try connection.first(most + 1, from: identifier, store) } catch {
-            return "<h2>\(connection.title)</h2><p class=\"message\">\(Router.text(of: error))</p>"
+            return "<h2>\(connection.title)</h2><p class=\"message\">\(Answer.text(of: error))</p>"
         }
         let links = rows.prefix(most).map { "<li>\(link($0.objectID, $0, site))</li>" as HTML }
         let count = site.link(["count", connection.entity.name], connection.query(from: identifier))

@@ -101,7 +101,7 @@ package enum StoreReportPage {
         (request.includesSubentities, request.size) = (false, samples)
         let rows: [Row]
         do { rows = try store.page(request).rows } catch {
-            return "<h3>\(entity.name)</h3><p class=\"message\">\(Router.text(of: error))</p>"
+            return "<h3>\(entity.name)</h3><p class=\"message\">\(Answer.text(of: error))</p>"
         }
         guard !rows.isEmpty else { return "" }
         let slots = GridPage.columns(of: entity)

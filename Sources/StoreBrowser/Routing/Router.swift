@@ -13,14 +13,6 @@ package struct Router: Sendable {
         self.graphviz = graphviz
     }
 
-    /// A page that cannot be had, with its status.
-    struct Failure: Error {
-        let status: Int
-        let message: String
-
-        static func missing(_ what: String) -> Failure { Failure(status: 404, message: what) }
-    }
-
     /// The answer to a request whose path has lost the secret.
     package func response(to request: HTTPRequest, token: String) -> HTTPResponse {
         let site = Site(
@@ -28,10 +20,10 @@ package struct Router: Sendable {
             undoable: session.editor?.undoable)
         do {
             return try request.method == "POST" ? change(request, site) : answer(request, site)
-        } catch let failure as Failure {
+        } catch let failure as PageFailure {
             return MessagePage.response(failure.message, status: failure.status, site)
         } catch {
-            return MessagePage.response(Self.text(of: error), status: 500, site)
+            return MessagePage.response(Answer.text(of: error), status: 500, site)
         }
     }
 
@@ -54,24 +46,26 @@ package struct Router: Sendable {
         case ("file", 1): return HTTPResponse(try FilePage.html(session, site))
         case ("check", 1): return try FilePage.check(session)
         case ("count", 2): return try count(request)
+        case ("find", 2) where site.isWritable:
+            return try ObjectSearch.response(request.query["text"] ?? "", entity(path[1]), session)
         case ("complete", 2): return try completion(request)
         case ("export", 2):
             return try ExportStream.response(grid(request, entity(path[1])), session, request.query["format"])
         case ("value", 4): return try ValueContent.response(identifier(path[1], path[2]), path[3], session)
         case ("events", 1):
             return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(session.news.stream()))
-        default: throw Failure.missing("There is no page “\(path.joined(separator: "/"))”.")
+        default: throw PageFailure.missing("There is no page “\(path.joined(separator: "/"))”.")
         }
     }
 
     private func change(_ request: HTTPRequest, _ site: Site) throws -> HTTPResponse {
         guard let editor = session.editor else {
-            throw Failure(
+            throw PageFailure(
                 status: 403, message: "The store is only looked at. “pippin browse --write” lets it be changed.")
         }
         let path = request.path
         switch (path.first, path.count) {
-        case ("edit", 3): return try EditPage.submit(identifier(path[1], path[2]), request.form, session, editor, site)
+        case ("edit", 3): return try EditPage.submit(identifier(path[1], path[2]), request, session, editor, site)
         case ("delete", 3):
             let identifier = try identifier(path[1], path[2])
             return try EditPage.delete(identifier, session, editor, site)
@@ -79,7 +73,7 @@ package struct Router: Sendable {
             try editor.undo()
             session.news.announce()
             return HTTPResponse(seeOther: site.link([]))
-        default: throw Failure.missing("Nothing is changed at “\(path.joined(separator: "/"))”.")
+        default: throw PageFailure.missing("Nothing is changed at “\(path.joined(separator: "/"))”.")
         }
     }
 
@@ -87,13 +81,13 @@ package struct Router: Sendable {
 
     private func entity(_ name: String) throws -> EntityLayout {
         guard let entity = session.store.layout.entityByName[name] else {
-            throw Failure.missing("The store has no entity “\(name)”.")
+            throw PageFailure.missing("The store has no entity “\(name)”.")
         }
         return entity
     }
 
     private func identifier(_ entity: String, _ key: String) throws -> NSManagedObjectID {
-        guard let number = Int64(key) else { throw Failure.missing("“\(key)” is no object's number.") }
+        guard let number = Int64(key) else { throw PageFailure.missing("“\(key)” is no object's number.") }
         return session.store.identifier(try self.entity(entity), number)
     }
 
@@ -105,8 +99,8 @@ package struct Router: Sendable {
 
     private func count(_ request: HTTPRequest) throws -> HTTPResponse {
         let query = try grid(request, try entity(request.path[1]))
-        guard query.problem == nil else { return Self.json("{\"count\": null}") }
-        return Self.json("{\"count\": \(try session.count(query.page))}")
+        guard query.problem == nil else { return Answer.json("{\"count\": null}") }
+        return Answer.json("{\"count\": \(try session.count(query.page))}")
     }
 
     private func completion(_ request: HTTPRequest) throws -> HTTPResponse {
@@ -116,25 +110,10 @@ package struct Router: Sendable {
         let items = completion.items.map {
             JSONText.object([("text", JSONText.string($0.text)), ("detail", JSONText.string($0.detail))])
         }
-        return Self.json(
+        return Answer.json(
             JSONText.object([
                 ("from", "\(completion.range.lowerBound)"), ("to", "\(completion.range.upperBound)"),
                 ("items", "[\(items.joined(separator: ", "))]"),
             ]))
-    }
-
-    static func json(_ text: String, status: Int = 200) -> HTTPResponse {
-        HTTPResponse(text: text, type: "application/json", status: status)
-    }
-
-    /// One sentence or several for any error.
-    package static func message(of error: any Error) -> String { text(of: error) }
-
-    static func text(of error: any Error) -> String {
-        if let error = error as? CommandError { return error.message }
-        if let error = error as? TextProblem { return error.sentence }
-        let error = error as NSError
-        let suggestion = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
-        return [error.localizedDescription, suggestion].compactMap { $0 }.joined(separator: " ")
     }
 }

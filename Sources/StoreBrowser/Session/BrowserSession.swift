@@ -15,9 +15,13 @@ package final class BrowserSession: Sendable {
     /// Changes the store; nil where it is only looked at.
     let editor: StoreEditor?
     package let news = NewsDesk()
+    /// Files that were sent, and wait for a confirmation.
+    let uploads = UploadShelf()
     private let opener: Opener
-    /// What counts, so that no page waits for a count.
+    /// What counts and searches, so that no page waits for it.
     private let counter = Mutex<DirectStore?>(nil)
+    /// What reads pages that may have to look at all rows, so that other pages do not wait for them.
+    private let sorter = Mutex<DirectStore?>(nil)
     private let observation: Observation
 
     /// - Parameters:
@@ -35,13 +39,42 @@ package final class BrowserSession: Sendable {
     /// Another connection to the store, for what takes long.
     func open() throws -> DirectStore { try opener(false, false) }
 
-    /// How many objects there are. One count at a time.
-    func count(_ request: PageRequest) throws -> Int {
+    /// Closes the store, which answers nothing then.
+    package func close() {
+        store.close()
+        counter.withLock { $0?.close() }
+        sorter.withLock { $0?.close() }
+        editor?.close()
+    }
+
+    /// Does what may take long on a connection that no page waits for. One thing at a time.
+    func aside<Result>(_ body: (DirectStore) throws -> Result) throws -> Result { try on(counter, body) }
+
+    /// Reads a page: one that is neither filtered nor sorted costs the same whatever there is, the others have a connection of their own.
+    func reading<Result>(_ page: PageRequest, _ body: (DirectStore, PageRequest) throws -> Result) throws -> Result {
+        guard page.filter != nil || page.sortKey != nil else { return try body(store, page) }
+        return try on(sorter) { store in
+            var page = page
+            page.entity = store.layout.entityByName[page.entity.name] ?? page.entity
+            return try body(store, page)
+        }
+    }
+
+    private func on<Result>(
+        _ connection: borrowing Mutex<DirectStore?>, _ body: (DirectStore) throws -> Result
+    ) throws -> Result {
         // A store that is in memory as a whole is there once, and its filters name objects of it.
-        guard store.pagesByKey else { return try store.asking { try $0.fetchCount(request.countPlan) } }
-        return try counter.withLock { counter in
-            let store = try counter ?? open()
-            counter = store
+        guard store.pagesByKey else { return try body(store) }
+        return try connection.withLock { connection in
+            let store = try connection ?? open()
+            connection = store
+            return try body(store)
+        }
+    }
+
+    /// How many objects there are.
+    func count(_ request: PageRequest) throws -> Int {
+        try aside { store in
             var plan = request.countPlan
             plan.entity = store.layout.entityByName[plan.entity.name] ?? plan.entity
             return try store.asking { try $0.fetchCount(plan) }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreReading
 
 /// Bytes as people read them: places, hexadecimal digits, and what of them is text. Pure.
 enum HexText {
@@ -14,6 +15,36 @@ enum HexText {
             let padding = String(repeating: " ", count: 47 - digits.count)
             return "\(self.digits(start, 6))  \(digits)\(padding)  \(shown)"
         }.joined(separator: "\n")
+    }
+
+    /// All bytes, as they are typed: pairs of digits, sixteen in a line.
+    static func digits(of data: Data) -> String {
+        let pairs = data.map { digits($0, 2) }
+        return stride(from: 0, to: pairs.count, by: 16).map {
+            pairs[$0..<min($0 + 16, pairs.count)].joined(separator: " ")
+        }.joined(separator: "\n")
+    }
+
+    /// The bytes of pairs of digits, with white space between them or without; nil for other text.
+    static func data(_ text: String) -> Data? {
+        var data = Data()
+        for word in text.split(whereSeparator: \.isWhitespace) {
+            let digits = word.unicodeScalars.map { Character($0).isASCII ? Character($0).hexDigitValue : nil }
+            guard digits.count.isMultiple(of: 2) else { return nil }
+            for place in stride(from: 0, to: digits.count, by: 2) {
+                guard let high = digits[place], let low = digits[place + 1] else { return nil }
+                data.append(UInt8(high << 4 | low))
+            }
+        }
+        return data
+    }
+
+    /// How many bytes there are, what they are, and how they begin, in a line.
+    static func summary(of data: Data) -> String {
+        let kind = MediaType(of: data).map { ", \($0.name)" } ?? ""
+        let start = data.prefix(12).map { digits($0, 2) }.joined(separator: " ")
+        return TextTools.count(data.count, "byte") + kind
+            + (data.isEmpty ? "" : ": \(start)\(data.count > 12 ? " …" : "")")
     }
 
     private static func digits(_ number: some BinaryInteger, _ count: Int) -> String {

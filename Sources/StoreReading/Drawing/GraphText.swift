@@ -16,7 +16,7 @@ package enum GraphText {
             "digraph \(quoted(title)) {",
             "    graph [rankdir=LR, fontname=\"Helvetica\"]",
             "    node [shape=record, fontname=\"Helvetica\", fontsize=11]",
-            "    edge [fontname=\"Helvetica\", fontsize=9]",
+            "    edge [fontname=\"Helvetica\", fontsize=9, labeldistance=1.8]",
         ]
         lines += entities.map { entity in
             let link = address.map { ", URL=\(quoted($0(entity.name))), target=\"_top\"" } ?? ""

@@ -34,6 +34,7 @@ package final class DirectStore: @unchecked Sendable {
     /// Whether a page begins after a row: the other stores are in memory as a whole.
     package let pagesByKey: Bool
     private let copy: PrivateCopy?
+    private let logFiles: LogFiles?
 
     /// Opens a store in a file.
     ///
@@ -42,6 +43,7 @@ package final class DirectStore: @unchecked Sendable {
         let original = URL(fileURLWithPath: opening.path)
         copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
         let url = copy?.url ?? original
+        logFiles = try copy == nil ? LogFiles(of: original) : nil
         let facts = try copy.map { try FileFacts(copy: $0.url, original: original) } ?? FileFacts(inPlace: url)
         var options: [AnyHashable: Any] = [
             NSReadOnlyPersistentStoreOption: !opening.isWritable,
@@ -116,7 +118,7 @@ package final class DirectStore: @unchecked Sendable {
         document = candidate.document
         modelOrigin = candidate.origin
         file = nil
-        copy = nil
+        (copy, logFiles) = (nil, nil)
         self.name = name
         pagesByKey = true
     }
@@ -131,6 +133,11 @@ package final class DirectStore: @unchecked Sendable {
         NSManagedObjectID(layout: entity, store: store.identity, key: key)
     }
 
-    /// Closes the store.
-    package func close() { try? coordinator.remove(store) }
+    /// Closes the store. What SQLite has put beside its file to read it goes.
+    package func close() {
+        try? coordinator.remove(store)
+        logFiles?.leave()
+    }
+
+    deinit { close() }
 }

@@ -32,10 +32,15 @@ package enum StoreKind: Equatable {
         }
     }
 
+    /// Looks at a file, or tells what it is where the process has it open.
+    ///
+    /// - Throws: `CommandError` when it is missing, cannot be read, or is no store.
+    package init(of url: URL) throws { self = try LogFiles.kind(of: url) ?? StoreKind(lookingAt: url) }
+
     /// Looks at a file.
     ///
     /// - Throws: `CommandError` when it is missing, cannot be read, or is no store.
-    package init(of url: URL) throws {
+    init(lookingAt url: URL) throws {
         let path = url.path
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {

@@ -7,23 +7,22 @@ package enum DateText {
         let scanner = text.trimmingCharacters(in: .whitespaces)
         let parts = scanner.split(maxSplits: 1, whereSeparator: { $0 == "T" || $0 == " " })
         guard let first = parts.first else { return nil }
-        let day = first.split(separator: "-", omittingEmptySubsequences: false)
-        guard day.count == 3, day[0].count == 4, let year = number(day[0]), let month = number(day[1]),
-            let dayOfMonth = number(day[2]), (1...12).contains(month), (1...31).contains(dayOfMonth)
+        // A year before the first one has a sign.
+        let isBefore = first.hasPrefix("-")
+        let day = first.drop { $0 == "-" }.split(separator: "-", omittingEmptySubsequences: false)
+        guard day.count == 3, (4...7).contains(day[0].count), let year = number(day[0]), let month = number(day[1]),
+            let dayOfMonth = number(day[2]), (1...12).contains(month)
         else { return nil }
+        let days = TextTools.daysSince2001(year: isBefore ? -year : year, month: month, day: dayOfMonth)
+        guard (1...31).contains(dayOfMonth), TextTools.civilDate(daysSince2001: days).day == dayOfMonth else {
+            return nil
+        }
         var (seconds, offset) = (0.0, 0)
         if parts.count == 2 {
             guard let time = time(parts[1]) else { return nil }
             (seconds, offset) = time
         }
-        var components = DateComponents()
-        (components.year, components.month, components.day) = (year, month, dayOfMonth)
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        guard let midnight = calendar.date(from: components),
-            calendar.component(.day, from: midnight) == dayOfMonth
-        else { return nil }
-        return midnight.addingTimeInterval(seconds - Double(offset))
+        return Date(timeIntervalSinceReferenceDate: Double(days) * 86_400 + seconds - Double(offset))
     }
 
     /// Seconds of the day, and the seconds that the zone is ahead of UTC.
@@ -48,5 +47,7 @@ package enum DateText {
         return (Double(hour * 3600 + minute * 60) + second, offset)
     }
 
-    private static func number(_ text: Substring) -> Int? { text.allSatisfy(\.isNumber) ? Int(text) : nil }
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    }
 }

@@ -3,12 +3,50 @@ package enum CSVText {
     /// One line, with its end.
     package static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\r\n" }
 
+    /// One line of values, with its end. An empty text is a cell in quotation marks, no value an empty cell.
+    static func line(_ uri: String, _ values: [FieldValue], isVerbatim: Bool) -> String {
+        let cells = values.map { value in
+            value == .string("") ? "\"\"" : quoted(isVerbatim ? cell(value) : guardedCell(value))
+        }
+        return ([uri] + cells).joined(separator: ",") + "\r\n"
+    }
+
     /// A cell in quotation marks where it needs them.
     package static func quoted(_ text: String) -> String {
         let needs =
             text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D } || text.first == " "
             || text.last == " "
         return needs ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+    }
+
+    /// A text as a cell that no spreadsheet computes: an apostrophe stands before what would be a formula. One that begins with apostrophes, and is a
+    /// formula behind them, has one more, so that ``unguarded(_:)`` gives every text back.
+    package static func guarded(_ text: String) -> String { isFormula(text) ? "'" + text : text }
+
+    /// The text of a guarded cell.
+    package static func unguarded(_ cell: String) -> String {
+        cell.utf8.first == UInt8(ascii: "'") && isFormula(cell) ? String(cell.dropFirst()) : cell
+    }
+
+    /// Whether a spreadsheet may compute a text, apostrophes at its beginning left out. Signs before digits alone are numbers and telephone numbers.
+    private static func isFormula(_ text: String) -> Bool {
+        let rest = text.utf8.drop { $0 == UInt8(ascii: "'") }
+        switch rest.first {
+        case UInt8(ascii: "="), UInt8(ascii: "@"), 0x09, 0x0D: return true
+        case UInt8(ascii: "+"), UInt8(ascii: "-"):
+            return !rest.dropFirst().allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || " ().-/,".utf8.contains(byte)
+            }
+        default: return false
+        }
+    }
+
+    /// A value as a cell that no spreadsheet computes: only values that are text may be formulas.
+    static func guardedCell(_ value: FieldValue) -> String {
+        switch value {
+        case .integer, .double, .decimal, .date: cell(value)
+        default: guarded(cell(value))
+        }
     }
 
     /// A value as text; an empty cell for none.

@@ -9,9 +9,15 @@ package struct QueryOutput {
     private let store: DirectStore
     private let plan: FetchPlan
     private let columns: RowColumns
+    private let isVerbatim: Bool
 
-    package init(_ store: DirectStore, _ plan: FetchPlan, _ columns: RowColumns) {
-        (self.store, self.plan, self.columns) = (store, plan, columns)
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - plan: what to fetch.
+    ///   - columns: what is written of each row.
+    ///   - isVerbatim: whether cells of CSV are as they are; see `RowWriter`.
+    package init(_ store: DirectStore, _ plan: FetchPlan, _ columns: RowColumns, isVerbatim: Bool = false) {
+        (self.store, self.plan, self.columns, self.isVerbatim) = (store, plan, columns, isVerbatim)
     }
 
     /// Writes all rows.
@@ -27,7 +33,7 @@ package struct QueryOutput {
         _ output: (String) throws -> Void
     ) throws {
         if format == .table { return try writeTable(bold, quiet, output) }
-        var writer = RowWriter(format, columns)
+        var writer = RowWriter(format, columns, isVerbatim: isVerbatim)
         try output(writer.start)
         try forEach { try output(writer.text(of: $0)) }
         try output(writer.end)
@@ -36,6 +42,7 @@ package struct QueryOutput {
     private func forEach(_ body: (Row) throws -> Void) throws {
         let portions = try store.asking { try $0.portions(plan) }
         while case let rows = try store.asking({ _ in try portions.next(Self.portion) }), !rows.isEmpty {
+            try EndingSignals.check()
             for row in rows { try body(row) }
         }
     }

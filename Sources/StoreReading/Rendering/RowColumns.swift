@@ -66,6 +66,7 @@ package struct RowColumns {
 package struct RowWriter {
     private let format: RowFormat
     private let columns: RowColumns
+    private let isVerbatim: Bool
     private var count = 0
     /// What the URIs of an entity's objects begin with.
     private var prefixes: [ObjectIdentifier: String] = [:]
@@ -73,15 +74,18 @@ package struct RowWriter {
     /// - Parameters:
     ///   - format: any but a table, whose widths need all rows.
     ///   - columns: what is written of each row.
-    package init(_ format: RowFormat, _ columns: RowColumns) {
+    ///   - isVerbatim: whether cells of CSV are as they are; else an apostrophe stands before what a spreadsheet would compute.
+    package init(_ format: RowFormat, _ columns: RowColumns, isVerbatim: Bool = false) {
         self.format = format
         self.columns = columns
+        self.isVerbatim = isVerbatim
     }
 
     /// What comes before the rows.
     package var start: String {
         switch format {
-        case .csv: CSVText.line(["objectID"] + columns.columns.map(\.name))
+        case .csv:
+            CSVText.line(["objectID"] + columns.columns.map { isVerbatim ? $0.name : CSVText.guarded($0.name) })
         case .json: "["
         case .jsonl, .table: ""
         }
@@ -94,7 +98,7 @@ package struct RowWriter {
         count += 1
         let uri = uri(of: row.objectID)
         guard format != .csv else {
-            return CSVText.line([uri] + columns.columns.map { CSVText.cell(columns.value(row, $0)) })
+            return CSVText.line(uri, columns.columns.map { columns.value(row, $0) }, isVerbatim: isVerbatim)
         }
         let object = JSONText.object(
             [("objectID", JSONText.string(uri))]

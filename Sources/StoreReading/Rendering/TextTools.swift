@@ -84,7 +84,7 @@ package enum TextTools {
     }
 
     /// The date of the Gregorian calendar, extended to all times, so many days after 2001-01-01.
-    private static func civilDate(daysSince2001: Int) -> (year: Int, month: Int, day: Int) {
+    static func civilDate(daysSince2001: Int) -> (year: Int, month: Int, day: Int) {
         // Years that begin in March have their leap day at the end; 400 of them have 146,097 days.
         let shifted = daysSince2001 + 730_791
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -95,5 +95,14 @@ package enum TextTools {
         let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+
+    /// How many days after 2001-01-01 a day of that calendar is.
+    static func daysSince2001(year: Int, month: Int, day: Int) -> Int {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 730_791
     }
 }

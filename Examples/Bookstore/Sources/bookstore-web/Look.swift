@@ -16,6 +16,11 @@ enum Look {
 
         """
 
+    /// A book.
+    static let icon = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#3a6ea5" d="M5 4h20v24H7a2 2 0 0 1-2-2z"/><path fill="#fff" d="M8 23h17v3H8z"/></svg>
+        """
+
     /// Asks for the page anew when there is news; what is being typed stays.
     static let script = """
         "use strict";

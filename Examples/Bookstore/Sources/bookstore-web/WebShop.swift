@@ -20,6 +20,7 @@ struct WebShop: Sendable {
             case ("GET", "events", 1):
                 return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(news.stream()))
             case ("GET", "style.css", 1): return HTTPResponse(text: Look.style, type: "text/css; charset=utf-8")
+            case ("GET", "icon.svg", 1): return HTTPResponse(text: Look.icon, type: "image/svg+xml")
             case ("GET", "script.js", 1): return HTTPResponse(text: Look.script, type: "text/javascript; charset=utf-8")
             default: return page("Not there", home, "<p>There is no such page.</p>", status: 404)
             }
@@ -75,7 +76,7 @@ struct WebShop: Sendable {
             """
             <!DOCTYPE html>
             <html lang="en" data-home="\(home)"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(title)</title><link rel="stylesheet" href="\(home)style.css"><script src="\(home)script.js" defer></script></head>
+            <title>\(title)</title><link rel="stylesheet" href="\(home)style.css"><link rel="icon" href="\(home)icon.svg"><script src="\(home)script.js" defer></script></head>
             <body><main id="main"><h1>\(title)</h1>
             \(body)
             </main></body></html>

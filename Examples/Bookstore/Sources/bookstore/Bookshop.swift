@@ -4,9 +4,9 @@ import Pippin
 struct Bookshop {
     private let manager: PersistenceManager
 
-    /// Opens the file, or creates it: here, so that a file that cannot be opened is told of before anything else.
-    init(file: URL) async throws {
-        manager = PersistenceManager(models: Store.self, Review.self, store: .file(file))
+    /// Opens the file or database, or creates what is in it: here, so that one that cannot be opened is told of before anything else.
+    init(in place: Place) async throws {
+        manager = PersistenceManager(models: Store.self, Review.self, store: place.location)
         try await manager.load()
     }
 

@@ -3,10 +3,10 @@ import Foundation
 /// What the arguments ask for.
 enum Command {
     /// A day in the book store.
-    case open(URL)
-    case importReviews(from: URL, into: URL)
+    case open(Place)
+    case importReviews(from: URL, into: Place)
     /// Shows reviews as they come; with visits, a reader writes that many, and then it ends.
-    case watch(URL, visits: Int?)
+    case watch(Place, visits: Int?)
     case help
 
     static let usage = """
@@ -17,7 +17,8 @@ enum Command {
           bookstore watch --visits N [STORE]
                                             the same, with a reader who writes N reviews meanwhile; then it ends
 
-        STORE is where everything is kept, a file named ….sqlite; without it, bookstore.sqlite in this folder.
+        STORE is where everything is kept: a file named ….sqlite, or a PostgreSQL database, such as postgresql://localhost/bookstore;
+        without it, bookstore.sqlite in this folder.
 
         """
 
@@ -49,18 +50,8 @@ enum Command {
     }
 
     /// The store that the last argument names.
-    private static func store(_ arguments: ArraySlice<String>) throws -> URL {
+    private static func store(_ arguments: ArraySlice<String>) throws -> Place {
         guard arguments.count <= 1 else { throw UsageError("“\(arguments[arguments.startIndex + 1])” is one too many") }
-        let path = arguments.first ?? "bookstore.sqlite"
-        guard path.hasSuffix(".sqlite") else {
-            throw UsageError("“\(path)” is neither a command nor a store, a file named ….sqlite")
-        }
-        return URL(fileURLWithPath: path)
+        return try Place(arguments.first ?? "bookstore.sqlite")
     }
-}
-
-/// Arguments that make no sense.
-struct UsageError: Error {
-    let message: String
-    init(_ message: String) { self.message = message }
 }

@@ -7,16 +7,16 @@ struct Main {
         do {
             switch try Command(Array(CommandLine.arguments.dropFirst())) {
             case .help: print(Command.usage, terminator: "")
-            case .importReviews(let reviews, let file):
-                print(try await stockedShop(in: file).importReviews(from: reviews))
-            case .watch(let file, let visits): try await watch(try await stockedShop(in: file), visits: visits)
-            case .open(let file):
-                let shop = try await Bookshop(file: file)
+            case .importReviews(let reviews, let place):
+                print(try await stockedShop(in: place).importReviews(from: reviews))
+            case .watch(let place, let visits): try await watch(try await stockedShop(in: place), visits: visits)
+            case .open(let place):
+                let shop = try await Bookshop(in: place)
                 let stores = try await shop.stores()
                 if stores.isEmpty {
-                    try await open(shop, in: file)
+                    try await open(shop, in: place)
                 } else {
-                    try await reopen(shop, stores, in: file)
+                    try await reopen(shop, stores, in: place)
                 }
             }
         } catch let error as UsageError {
@@ -32,15 +32,15 @@ struct Main {
     }
 
     /// The book store, with something on its shelves.
-    private static func stockedShop(in file: URL) async throws -> Bookshop {
-        let shop = try await Bookshop(file: file)
+    private static func stockedShop(in place: Place) async throws -> Bookshop {
+        let shop = try await Bookshop(in: place)
         if try await shop.stores().isEmpty { try await shop.save(Catalogue.stores) }
         return shop
     }
 
     /// The first day.
-    private static func open(_ shop: Bookshop, in file: URL) async throws {
-        print("\(file.lastPathComponent) is new. The movers bring the books …\n")
+    private static func open(_ shop: Bookshop, in place: Place) async throws {
+        print("There is nothing in \(place.name) yet. The movers bring the books …\n")
         try await shop.save(Catalogue.stores)
         try await shop.add(Catalogue.firstReviews)
 
@@ -56,13 +56,13 @@ struct Main {
             print("\(regretted.user?.name ?? "Somebody") thinks better of it, and takes “\(regretted.content)” back:\n")
             try await showReviews(of: stores, in: shop)
         }
-        print("All of this is in \(file.path) now. Come again.")
+        print("All of this is in \(place.name) now. Come again.")
     }
 
     /// Every other day.
-    private static func reopen(_ shop: Bookshop, _ found: [Store], in file: URL) async throws {
+    private static func reopen(_ shop: Bookshop, _ found: [Store], in place: Place) async throws {
         var stores = found
-        print("Welcome back. This is what was found in \(file.lastPathComponent):\n")
+        print("Welcome back. This is what was found in \(place.name):\n")
         show(stores)
         try await showReviews(of: stores, in: shop)
 

@@ -10,11 +10,11 @@ enum ValueContent {
         guard let slot = identifier.layout.slotIndex(forName: name),
             let attribute = identifier.layout.slots[slot].attribute,
             let row = try session.store.asking({ try $0.row(for: identifier) })
-        else { throw Router.Failure.missing("There is no such value.") }
+        else { throw PageFailure.missing("There is no such value.") }
         let data: Data
         switch FieldValue(row.values[slot], attribute) {
         case .data(let value): data = value
-        case .null: throw Router.Failure.missing("There is no value.")
+        case .null: throw PageFailure.missing("There is no value.")
         case let value: data = Data(DumpJSON.text(of: value).utf8)
         }
         let type = MediaType(of: data)

@@ -11,82 +11,87 @@ enum EditPage {
         problem: String? = nil
     ) throws -> HTML {
         let row = try row(identifier, session)
-        let fields = EditField.fields(of: row).map { field -> HTML in
-            let value = typed?["v." + field.name] ?? field.text
-            let isNull = typed.map { $0["n." + field.name] != nil } ?? field.isNull
-            let null: HTML =
-                field.isOptional
-                ? "<label class=\"sub\"><input type=\"checkbox\" name=\"n.\(field.name)\"\(isNull ? " checked" : "" as HTML)> none</label>"
-                : ""
-            return """
-                <tr><th scope="row"><label for="v.\(field.name)">\(field.name)</label><small>\(field.typeName)</small></th>
-                <td>\(input(field, value)) \(null)</td></tr>
-                """
-        }
+        let lines =
+            EditField.fields(of: row).map { EditInputs.row($0, typed) }
+            + (try RelationshipField.fields(of: row, session.store).map { EditInputs.row($0, typed, site) })
         let message: HTML = problem.map { "<p class=\"message\" role=\"alert\">\($0)</p>" } ?? ""
         let number = ObjectLabel.number(of: identifier)
         let body: HTML = """
             <p class="crumbs"><a id="up" href="\(site.link(to: identifier))">\(number)</a></p>
             <h1>Edit \(number)</h1>
             \(message)
-            <form method="post" action="\(site.link(["edit", identifier.layout.name, "\(identifier.key)"]))">
-            <table class="fields"><tbody>\(fields.joined("\n"))</tbody></table>
+            <form method="post" enctype="multipart/form-data" action="\(site.link(["edit", identifier.layout.name, "\(identifier.key)"]))">
+            <table class="fields"><tbody>\(lines.joined("\n"))</tbody></table>
             <p class="actions"><button>Look at the changes</button> <a class="button" href="\(site.link(to: identifier))">Cancel</a></p>
             </form>
             """
         return PageFrame.html("Edit \(number)", .entities, site, body)
     }
 
-    private static func input(_ field: EditField, _ value: String) -> HTML {
-        let name: HTML = "id=\"v.\(field.name)\" name=\"v.\(field.name)\""
-        switch field.kind {
-        case .boolean:
-            let yes: HTML = value == "true" ? " selected" : ""
-            return
-                "<select \(name)><option value=\"false\">no</option><option value=\"true\"\(yes)>yes</option></select>"
-        case .text where value.contains("\n") || value.count > 60:
-            return "<textarea \(name) rows=\"6\">\n\(value)</textarea>"
-        case .number: return "<input \(name) value=\"\(value)\" inputmode=\"decimal\">"
-        default: return "<input \(name) value=\"\(value)\">"
-        }
-    }
-
     /// The form was sent: shows what it would change, or changes it.
     static func submit(
-        _ identifier: NSManagedObjectID, _ form: HTTPFields, _ session: BrowserSession, _ editor: StoreEditor,
+        _ identifier: NSManagedObjectID, _ request: HTTPRequest, _ session: BrowserSession, _ editor: StoreEditor,
         _ site: Site
     ) throws -> HTTPResponse {
         let row = try row(identifier, session)
-        let changes: [EditField.Change]
-        do { changes = try EditField.changes(of: row, form) } catch let error as EditField.Refusal {
+        let form = try keepFiles(of: request, session.uploads)
+        let changes: [EditChange]
+        do {
+            changes =
+                try EditField.changes(of: row, form) { try file($0, form, session.uploads) }
+                + RelationshipField.changes(of: row, form, session.store)
+        } catch let error as EditChange.Refusal {
             return HTTPResponse(
                 try self.form(identifier, session, site, typed: form, problem: error.message), status: 422)
         }
         if changes.isEmpty { return HTTPResponse(seeOther: site.link(to: identifier)) }
         guard form["confirmed"] != nil else { return HTTPResponse(review(identifier, changes, form, site)) }
-        do { try editor.set(changes.map { ($0.field.name, $0.value) }, of: identifier) } catch {
+        do { try editor.change(identifier, changes) } catch {
             return HTTPResponse(
-                try self.form(identifier, session, site, typed: form, problem: Router.text(of: error)), status: 422)
+                try self.form(identifier, session, site, typed: form, problem: Answer.text(of: error)), status: 422)
         }
+        for item in form.items where item.name.hasPrefix("u.") { session.uploads.drop(item.value) }
         session.news.announce()
         return HTTPResponse(
             seeOther: site.link(["object", identifier.layout.name, "\(identifier.key)"], [("saved", "1")]))
     }
 
+    /// The form, with what names the files that came with it in their place: they wait for the confirmation.
+    private static func keepFiles(of request: HTTPRequest, _ uploads: UploadShelf) throws -> HTTPFields {
+        var items = request.form.items.map {
+            HTTPFields.Item(name: $0.name, value: $0.value.replacing("\r\n", with: "\n"))
+        }
+        for (name, data) in request.files.sorted(by: { $0.key < $1.key }) where name.hasPrefix("f.") {
+            guard data.count <= UploadShelf.largest else {
+                throw PageFailure(status: 413, message: "The file is larger than \(UploadShelf.largest >> 20) MB.")
+            }
+            items.append(HTTPFields.Item(name: "u." + name.dropFirst(2), value: uploads.keep(data)))
+        }
+        return HTTPFields(items)
+    }
+
+    private static func file(_ name: String, _ form: HTTPFields, _ uploads: UploadShelf) throws -> Data? {
+        guard let ticket = form["u." + name] else { return nil }
+        guard let data = uploads.file(ticket) else {
+            throw EditChange.Refusal(message: "The file for “\(name)” has to be chosen again.")
+        }
+        return data
+    }
+
     private static func review(
-        _ identifier: NSManagedObjectID, _ changes: [EditField.Change], _ form: HTTPFields, _ site: Site
+        _ identifier: NSManagedObjectID, _ changes: [EditChange], _ form: HTTPFields, _ site: Site
     ) -> HTML {
         let rows = changes.map { change -> HTML in
             """
-            <tr><th scope="row">\(change.field.name)</th><td><del>\(change.field.isNull ? "none" : change.field.text)</del></td>
-            <td><ins>\(change.text ?? "none")</ins></td></tr>
+            <tr><th scope="row">\(change.name)</th><td><del>\(change.before)</del></td>
+            <td><ins>\(change.after)</ins></td></tr>
             """
         }
         let hidden = form.items.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" as HTML }
         let number = ObjectLabel.number(of: identifier)
         let body: HTML = """
             <h1>Save the changes of \(number)?</h1>
-            <div class="scroll" tabindex="0"><table class="grid review"><thead><tr><th scope="col">Attribute</th><th scope="col">Is</th>
+            <div class="scroll" tabindex="0"><table class="grid review"><thead><tr><th scope="col">Property</th><th scope="col">Is</th>
             <th scope="col">Becomes</th></tr></thead><tbody>\(rows.joined("\n"))</tbody></table></div>
             <form method="post" action="\(site.link(["edit", identifier.layout.name, "\(identifier.key)"]))">
             \(hidden.joined())<input type="hidden" name="confirmed" value="1">
@@ -129,7 +134,7 @@ enum EditPage {
         _ identifier: NSManagedObjectID, _ session: BrowserSession, _ editor: StoreEditor, _ site: Site
     ) throws -> HTTPResponse {
         do { try editor.delete(identifier) } catch {
-            return MessagePage.response(Router.text(of: error), status: 422, site)
+            return MessagePage.response(Answer.text(of: error), status: 422, site)
         }
         session.news.announce()
         return HTTPResponse(seeOther: site.link(to: identifier.layout))
@@ -137,7 +142,7 @@ enum EditPage {
 
     private static func row(_ identifier: NSManagedObjectID, _ session: BrowserSession) throws -> Row {
         guard let row = try session.store.asking({ try $0.row(for: identifier) }) else {
-            throw Router.Failure.missing(
+            throw PageFailure.missing(
                 "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
         }
         return row

@@ -23,20 +23,43 @@ package final class StoreEditor: Sendable {
         }
     }
 
+    func close() { store.close() }
+
     /// What would be taken back, in words; nil for nothing.
     var undoable: String? { done.withLock { $0.last.map { "Take back: \($0)" } } }
 
-    /// Sets values of an object, and saves.
+    /// Changes properties of an object, and saves.
     ///
     /// - Parameters:
-    ///   - changes: values by the names of attributes.
     ///   - identifier: the object.
+    ///   - changes: what to change.
     /// - Throws: the errors of validation and of saving; then nothing has changed.
-    func set(_ changes: [(name: String, value: Any?)], of identifier: NSManagedObjectID) throws {
+    func change(_ identifier: NSManagedObjectID, _ changes: [EditChange]) throws {
         try perform("\(ObjectLabel.number(of: identifier)), \(changes.map(\.name).joined(separator: ", "))") {
             context in
             let object = try self.object(identifier, context)
-            for change in changes { object.setValue(change.value, forKey: change.name) }
+            for change in changes { try self.apply(change, to: object, context) }
+        }
+    }
+
+    private func apply(_ change: EditChange, to object: NSManagedObject, _ context: NSManagedObjectContext) throws {
+        switch change.action {
+        case .value(let value): object.setValue(value, forKey: change.name)
+        case .destination(let identifier):
+            object.setValue(try identifier.map { try self.object($0, context) }, forKey: change.name)
+        case .destinations(let added, let removed):
+            let (new, old) = (
+                try added.map { try self.object($0, context) }, try removed.map { try self.object($0, context) }
+            )
+            if object.entity.relationshipsByName[change.name]?.isOrdered == true {
+                let destinations = object.mutableOrderedSetValue(forKey: change.name)
+                for other in old { destinations.remove(other) }
+                for other in new { destinations.add(other) }
+            } else {
+                let destinations = object.mutableSetValue(forKey: change.name)
+                for other in old { destinations.remove(other) }
+                for other in new { destinations.add(other) }
+            }
         }
     }
 
@@ -58,11 +81,17 @@ package final class StoreEditor: Sendable {
         context.performAndWait { context.undo() }
         try context.performAndWait {
             do { try context.save() } catch {
-                context.rollback()
+                forget()
                 throw error
             }
         }
         _ = done.withLock { $0.popLast() }
+    }
+
+    /// Gives up what is not saved. With it goes all that could be taken back: the context forgets both.
+    private func forget() {
+        context.rollback()
+        done.withLock { $0 = [] }
     }
 
     private func object(_ identifier: NSManagedObjectID, _ context: NSManagedObjectContext) throws -> NSManagedObject {
@@ -78,20 +107,23 @@ package final class StoreEditor: Sendable {
     }
 
     private func perform(_ what: String, _ body: (NSManagedObjectContext) throws -> Void) throws {
-        let refused = context.performAndWait { () -> (any Error)? in
+        var (refusal, hasChanges): ((any Error)?, Bool) = (nil, false)
+        context.performAndWait {
             do {
                 try body(context)
                 context.processPendingChanges()
                 try context.save()
-                return nil
             } catch {
-                return error
+                context.processPendingChanges()
+                (refusal, hasChanges) = (error, context.hasChanges)
             }
         }
-        if let refused {
-            context.performAndWait { context.rollback() }
-            throw refused
+        guard let refusal else { return done.withLock { $0.append(what) } }
+        // Taken back as one event, so that what was done before can still be.
+        if hasChanges { context.performAndWait { context.undo() } }
+        context.performAndWait {
+            if context.hasChanges { forget() }
         }
-        done.withLock { $0.append(what) }
+        throw refusal
     }
 }

@@ -20,7 +20,7 @@ struct GridQuery {
     /// Objects that relationships without inverse lead to are listed one by one; not more than these.
     static let mostListed = 10_000
 
-    /// - Throws: `Router.Failure` for what only a mistyped address can say.
+    /// - Throws: `PageFailure` for what only a mistyped address can say.
     init(_ query: HTTPFields, _ entity: EntityLayout, _ store: DirectStore) throws {
         page = PageRequest(entity: entity)
         filter = query["where"] ?? ""
@@ -57,7 +57,7 @@ struct GridQuery {
         let parts = text.split(separator: "/").map(String.init)
         guard parts.count == 3, let other = store.layout.entityByName[parts[0]], let key = Int64(parts[1]),
             let restriction = try tree(store.identifier(other, key), parts[2])
-        else { throw Router.Failure.missing("“\(text)” names no relationship of an object.") }
+        else { throw PageFailure.missing("“\(text)” names no relationship of an object.") }
         let own = page.filter.flatMap { try? predicateTree(of: $0) }
         page.filter = makePredicate(own.map { .and([restriction, $0]) } ?? restriction)
         origin = (store.identifier(other, key), parts[2])

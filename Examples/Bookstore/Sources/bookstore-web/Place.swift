@@ -1,0 +1,1 @@
+../bookstore/Place.swift

@@ -1,0 +1,65 @@
+import CoreDataModel
+import Foundation
+import StoreEngine
+import StoreReading
+
+/// A store that is being asked.
+final class Session {
+    let store: DirectStore
+    private var format = RowFormat.table
+
+    init(_ store: DirectStore) { self.store = store }
+
+    /// A query that has an answer.
+    var example: String { "\(store.layout.entities.first { !$0.isAbstract }?.name ?? "Book") limit 20" }
+
+    /// Lines of a file or a pipe, without a prompt; the first mistake ends it.
+    func readAll() -> Int32 {
+        while let line = readLine() {
+            do {
+                if try !answer(line, { FileHandle.standardOutput.write(Data($0.utf8)) }) { break }
+            } catch {
+                FileHandle.standardError.write(Data("pippin: \(Self.message(of: error))\n".utf8))
+                return 1
+            }
+        }
+        return 0
+    }
+
+    /// - Returns: whether to go on.
+    func answer(_ line: String, _ output: (String) throws -> Void) throws -> Bool {
+        switch try ShellLine(line) {
+        case .nothing: break
+        case .quit: return false
+        case .help: try output(ShellLine.helpText)
+        case .format(let format): self.format = format
+        case .entities:
+            let rows = try store.layout.entities.map { entity in
+                [
+                    entity.name,
+                    TextTools.grouped(
+                        Int64(try store.asking { try $0.fetchCount(PageRequest(entity: entity).countPlan) })),
+                ]
+            }
+            try output(EntityText.table(rows, indent: 2).joined(separator: "\n") + "\n")
+        case .describe(let name):
+            guard let document = store.document.entity(named: name) else {
+                throw ShellLine.Mistake(message: "there is no entity “\(name)”")
+            }
+            try output(EntityText.table(EntityText.rows(of: document), indent: 2).joined(separator: "\n") + "\n")
+        case .query(let text):
+            let plan = try QueryText(text).plan(store.layout, sortsByKey: store.pagesByKey)
+            try QueryOutput(store, plan, RowColumns(of: plan.entity)).write(format, output)
+        }
+        return true
+    }
+
+    static func message(of error: any Error) -> String {
+        switch error {
+        case let error as CommandError: error.message
+        case let error as TextProblem: error.description
+        case let error as ShellLine.Mistake: error.message
+        default: (error as NSError).localizedDescription
+        }
+    }
+}

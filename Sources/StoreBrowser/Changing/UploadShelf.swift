@@ -1,0 +1,32 @@
+import Foundation
+import HTTPMessages
+import Synchronization
+
+/// Files that were sent and wait for a confirmation. The latest ones are kept, in memory.
+package final class UploadShelf: Sendable {
+    /// How many bytes a file may have, and all that wait.
+    package static let largest = 16 << 20
+    private static let mostBytes = 64 << 20
+
+    private let waiting = Mutex<[(ticket: String, data: Data)]>([])
+
+    /// Keeps a file.
+    ///
+    /// - Returns: what to ask for it by.
+    func keep(_ data: Data) -> String {
+        let ticket = Gate.makeToken()
+        waiting.withLock { waiting in
+            waiting.append((ticket, data))
+            while waiting.count > 1, waiting.reduce(0, { $0 + $1.data.count }) > Self.mostBytes {
+                waiting.removeFirst()
+            }
+        }
+        return ticket
+    }
+
+    /// The file; nil for one that is not kept any more.
+    func file(_ ticket: String) -> Data? { waiting.withLock { $0.first { $0.ticket == ticket }?.data } }
+
+    /// Forgets a file.
+    func drop(_ ticket: String) { waiting.withLock { $0.removeAll { $0.ticket == ticket } } }
+}

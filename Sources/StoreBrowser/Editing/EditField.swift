@@ -1,0 +1,127 @@
+import CoreData
+import HTTPMessages
+import StoreReading
+
+/// An attribute that can be edited: its value as it is typed, and what was typed or sent as a value. Pure.
+struct EditField {
+    enum Kind: Equatable {
+        case text, number, boolean, date, uuid, url
+        /// Bytes that are JSON, typed as such.
+        case json
+        /// Bytes, typed as hexadecimal digits or sent as a file.
+        case bytes
+    }
+
+    /// Bytes above this are not typed: they are sent.
+    static let mostTyped = 2048
+
+    let name: String
+    let kind: Kind
+    let isOptional: Bool
+    let isNull: Bool
+    /// The value as it is typed; empty for bytes that are too many.
+    let text: String
+    /// The value in words, as it is shown beside a new one.
+    let shown: String
+    /// How many bytes there are; nil for values that are none.
+    let byteCount: Int?
+    private let type: NSAttributeType
+
+    var typeName: String { EntityText.typeName(type) }
+
+    /// The attributes that can be edited: not those that are computed, nor what code makes of bytes.
+    static func fields(of row: Row) -> [EditField] {
+        let all = row.objectID.layout.slots.indices.compactMap { EditField(row, $0) }
+        // Those that take most room come last.
+        return all.filter { !$0.isLarge } + all.filter(\.isLarge)
+    }
+
+    private var isLarge: Bool { kind == .bytes || kind == .json }
+
+    private init?(_ row: Row, _ index: Int) {
+        let slot = row.objectID.layout.slots[index]
+        guard let attribute = slot.attribute, !slot.isTransient, attribute.derivation == nil else { return nil }
+        let value = FieldValue(row.values[index], attribute)
+        guard let kind = Self.kind(attribute.type, value) else { return nil }
+        (name, self.kind, type) = (slot.name, kind, attribute.type)
+        isOptional = attribute.description.isOptional
+        isNull = row.values[index].isNull
+        switch (kind, value) {
+        case (.bytes, .data(let data)):
+            text = data.count > Self.mostTyped ? "" : HexText.digits(of: data)
+            (shown, byteCount) = (HexText.summary(of: data), data.count)
+        case (.bytes, .missing(let file, _)): (text, shown, byteCount) = ("", "missing: \(file)", nil)
+        case (.bytes, _): (text, shown, byteCount) = ("", "none", nil)
+        default:
+            text = kind == .json ? PrettyJSON.text(CSVText.cell(value)) : CSVText.cell(value)
+            (shown, byteCount) = (isNull ? "none" : text, nil)
+        }
+    }
+
+    private static func kind(_ type: NSAttributeType, _ value: FieldValue) -> Kind? {
+        switch type {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
+            .doubleAttributeType, .floatAttributeType:
+            .number
+        case .stringAttributeType: .text
+        case .booleanAttributeType: .boolean
+        case .dateAttributeType: .date
+        case .UUIDAttributeType: .uuid
+        case .URIAttributeType: .url
+        case .binaryDataAttributeType: if case .json = value { .json } else { .bytes }
+        default: nil
+        }
+    }
+
+    /// What a form that was sent changes.
+    ///
+    /// - Parameters:
+    ///   - row: the object.
+    ///   - form: what was typed.
+    ///   - file: the file that was sent for a field; nil where none was.
+    /// - Returns: what differs.
+    /// - Throws: `EditChange.Refusal` that names the attribute.
+    static func changes(
+        of row: Row, _ form: HTTPFields, file: (String) throws -> Data? = { _ in nil }
+    ) throws -> [EditChange] {
+        try fields(of: row).compactMap { field in
+            if field.isOptional, form["n." + field.name] != nil {
+                return field.isNull ? nil : field.change(nil, "none")
+            }
+            if let data = try file(field.name) { return field.change(data, HexText.summary(of: data)) }
+            guard let typed = form["v." + field.name] else { return nil }
+            // Browsers end lines as mail does, and send back what a page can have.
+            let text = typed.replacing("\r\n", with: "\n")
+            // An empty field of an attribute that has none stays empty, and one of bytes that are not shown.
+            if text.isEmpty, field.isNull || (field.text.isEmpty && field.kind == .bytes) { return nil }
+            guard field.isNull || text != HTML.visible(field.text) else { return nil }
+            return try field.change(typed: text)
+        }
+    }
+
+    private func change(_ value: Any?, _ after: String) -> EditChange {
+        EditChange(name: name, before: shown, after: after, action: .value(value))
+    }
+
+    private func change(typed text: String) throws -> EditChange? {
+        switch kind {
+        case .bytes:
+            guard let data = HexText.data(text) else {
+                throw EditChange.Refusal(message: "“\(name)” needs pairs of hexadecimal digits, such as 00 1f ff.")
+            }
+            return HexText.digits(of: data) == self.text && !isNull ? nil : change(data, HexText.summary(of: data))
+        case .json:
+            let data = Data(text.utf8)
+            guard (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil else {
+                throw EditChange.Refusal(message: "“\(name)” needs JSON; a file may be anything.")
+            }
+            return change(data, text)
+        default:
+            // Lines end as they did.
+            let text = self.text.contains("\r\n") ? text.replacing("\n", with: "\r\n") : text
+            do { return change(try ValueText.value(text, type), text) } catch {
+                throw EditChange.Refusal(message: "“\(name)” needs \(error.expected).")
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import CoreData
+import HTTPMessages
+import StoreEngine
+import StoreReading
+
+/// A relationship that can be edited: the objects that it leads to, those to add, and those to remove.
+///
+/// A form says `r.author` for the object of a to-one relationship, `a.books` for what is added to a to-many one, and `x.books` for what is removed.
+struct RelationshipField {
+    /// How many destinations have a box of their own.
+    static let most = 50
+
+    let relationship: RelationshipLayout
+    /// The first destinations, in order where they have one.
+    let rows: [Row]
+    /// A destination that is gone.
+    let missing: NSManagedObjectID?
+    let hasMore: Bool
+
+    var name: String { relationship.name }
+
+    /// The relationships of an object.
+    ///
+    /// - Throws: an error for a store that cannot be read.
+    static func fields(of row: Row, _ store: DirectStore) throws -> [RelationshipField] {
+        let entity = row.objectID.layout
+        let toOnes = try entity.toOnes.filter { !$0.isTransient }.map { relationship -> RelationshipField in
+            guard case .identifier(let target) = row.values[relationship.slot] else {
+                return RelationshipField(relationship: relationship, rows: [], missing: nil, hasMore: false)
+            }
+            let found = try store.asking { try $0.row(for: target) }
+            return RelationshipField(
+                relationship: relationship, rows: found.map { [$0] } ?? [], missing: found == nil ? target : nil,
+                hasMore: false)
+        }
+        let toManys = try Connection.own(entity).map { connection in
+            let found = try connection.first(most + 1, from: row.objectID, store)
+            return RelationshipField(
+                relationship: connection.relationship, rows: Array(found.prefix(most)), missing: nil,
+                hasMore: found.count > most)
+        }
+        return toOnes + toManys
+    }
+
+    /// What a form that was sent changes.
+    ///
+    /// - Throws: `EditChange.Refusal` that names the relationship.
+    static func changes(of row: Row, _ form: HTTPFields, _ store: DirectStore) throws -> [EditChange] {
+        try fields(of: row, store).compactMap { field in
+            try field.relationship.isToMany
+                ? field.manyChange(of: row, form, store) : field.oneChange(form, store)
+        }
+    }
+
+    private func oneChange(_ form: HTTPFields, _ store: DirectStore) throws -> EditChange? {
+        guard let typed = form["r." + name] else { return nil }
+        let words = ObjectReference.words(typed)
+        guard words.count < 2 else {
+            throw EditChange.Refusal(message: "“\(name)” leads to one object; “\(typed)” names several.")
+        }
+        let new = try words.first.map { try ObjectReference.row($0, for: relationship, store) }
+        let old = rows.first?.objectID ?? missing
+        guard new?.objectID != old else { return nil }
+        // A reference to what is gone, left as it is.
+        if let missing, words.first == ObjectLabel.number(of: missing) { return nil }
+        return EditChange(
+            name: name, before: rows.first.map(Self.text) ?? missing.map(ObjectLabel.number) ?? "none",
+            after: new.map(Self.text) ?? "none", action: .destination(new?.objectID))
+    }
+
+    private func manyChange(of row: Row, _ form: HTTPFields, _ store: DirectStore) throws -> EditChange? {
+        func objects(_ prefix: String) throws -> [Row] {
+            let words = form.values(prefix + name).flatMap(ObjectReference.words)
+            var seen: Set<NSManagedObjectID> = []
+            return try words.map { try ObjectReference.row($0, for: relationship, store) }
+                .filter { seen.insert($0.objectID).inserted }
+        }
+        let (adding, removing) = (try objects("a."), try objects("x."))
+        if adding.isEmpty, removing.isEmpty { return nil }
+        let known = Set(
+            try store.asking { try $0.destinations(of: relationship, for: [row.objectID]) }.first ?? [])
+        if let stranger = removing.first(where: { !known.contains($0.objectID) }) {
+            throw EditChange.Refusal(
+                message:
+                    "“\(name)” does not lead to \(ObjectLabel.number(of: stranger.objectID)), which is to be removed.")
+        }
+        let gone = Set(removing.map(\.objectID))
+        let new = adding.filter { !known.contains($0.objectID) && !gone.contains($0.objectID) }
+        let old = removing.filter { removed in !adding.contains { $0.objectID == removed.objectID } }
+        if new.isEmpty, old.isEmpty { return nil }
+        return EditChange(
+            name: name, before: old.isEmpty ? "nothing is removed" : old.map(Self.text).joined(separator: ", "),
+            after: new.isEmpty ? "nothing is added" : new.map(Self.text).joined(separator: ", "),
+            action: .destinations(added: new.map(\.objectID), removed: old.map(\.objectID)))
+    }
+
+    /// An object in words: its number, and its name where it has one.
+    static func text(_ row: Row) -> String {
+        let number = ObjectLabel.number(of: row.objectID)
+        return ObjectLabel.name(of: row).map { "\($0) (\(number))" } ?? number
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import HTTPMessages
+import StoreReading
+
+/// A page that cannot be had, with its status.
+struct PageFailure: Error {
+    let status: Int
+    let message: String
+
+    static func missing(_ what: String) -> PageFailure { PageFailure(status: 404, message: what) }
+}
+
+/// Answers that are no pages, and what errors say on pages.
+package enum Answer {
+    static func json(_ text: String, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(text: text, type: "application/json", status: status)
+    }
+
+    /// One sentence or several for any error.
+    package static func text(of error: any Error) -> String {
+        if let error = error as? CommandError { return error.message }
+        if let error = error as? TextProblem { return error.sentence }
+        let error = error as NSError
+        let suggestion = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+        return [error.localizedDescription, suggestion].compactMap { $0 }.joined(separator: " ")
+    }
+}

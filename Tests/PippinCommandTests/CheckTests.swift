@@ -1,0 +1,99 @@
+import CoreData
+import TestSupport
+import Testing
+
+@testable import PippinCommand
+
+@Suite("pippin check and report")
+struct CheckTests {
+    @Test("A store that is whole passes")
+    func whole() throws {
+        let store = try SmallStore()
+        let run = CommandRun("check", store.path)
+        #expect(run.status == 0)
+        #expect(run.output == "store.sqlite: nothing is wrong\n")
+    }
+
+    @Test("References that lead nowhere, counters and values that are not unique are found, and a copy is mended")
+    func damage() throws {
+        let store = try SmallStore()
+        try execute(
+            "UPDATE ZBOOK SET ZAUTHOR = 77 WHERE Z_PK = 1; UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Book'",
+            in: store.folder.store)
+        let before = try Data(contentsOf: store.folder.store)
+        let copy = store.folder.file("mended.sqlite")
+        let run = CommandRun("check", store.path, "--repair", copy.path)
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("store.sqlite: 2 things are wrong\n"))
+        #expect(run.output.contains("“Book.author” of 1 object leads to “Author” objects that are gone: Book/p1"))
+        #expect(run.output.contains("the counter of “Book” is 2, and there is an object with the number 3"))
+        #expect(run.output.hasSuffix("mended.sqlite: nothing is wrong\n"))
+        #expect(try plainSQL("SELECT ZAUTHOR FROM ZBOOK ORDER BY Z_PK", in: copy) == ["", "", "1"])
+        #expect(try plainNumber("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'", in: copy) == 3)
+        #expect(try Data(contentsOf: store.folder.store) == before, "the store stays as it is")
+        #expect(CommandRun("check", store.path).status == 3)
+        #expect(CommandRun("check", store.path, "--repair", copy.path).errors.contains("is there already"))
+    }
+
+    @Test("A file whose pages are damaged is told apart from one that is no store")
+    func pages() throws {
+        let store = try SmallStore()
+        try execute("PRAGMA wal_checkpoint(TRUNCATE)", in: store.folder.store)
+        var data = try Data(contentsOf: store.folder.store)
+        for index in 8_192..<20_000 where index < data.count { data[index] = 0xA5 }
+        try data.write(to: store.folder.store)
+        let run = CommandRun("check", store.path)
+        #expect(run.status == 3)
+        #expect(run.output.contains("the file"))
+        #expect(CommandRun("check", "/etc/passwd").status == 1)
+    }
+
+    @Test("A report is one page that asks for nothing, and escapes what the store says")
+    func report() throws {
+        let store = try SmallStore()
+        try execute("UPDATE ZBOOK SET ZTITLE = '<script>alert(1)</script>' WHERE Z_PK = 1", in: store.folder.store)
+        let page = store.folder.file("report.html")
+        let run = CommandRun("report", store.path, "-o", page.path)
+        #expect(run.errors.isEmpty)
+        let text = try String(contentsOf: page, encoding: .utf8)
+        #expect(text.contains("&lt;script&gt;alert(1)"))
+        #expect(!text.contains("<script"))
+        #expect(!text.contains(" src="))
+        #expect(text.contains("1 object of “Book” has no “author”, with which it would be deleted"))
+    }
+}
+
+@Suite("What a report warns of")
+struct ReportWarningTests {
+    @Test("Missing indexes, shared values, objects without an owner, references to what is gone, large values")
+    func warnings() throws {
+        let store = try SmallStore { model in
+            let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
+            request.predicate = NSPredicate(format: "pages > $PAGES AND author.name == $NAME")
+            request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+            model.setFetchRequestTemplate(request, forName: "long")
+        }
+        let indexes = try plainSQL(
+            "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name IN ('ZAUTHOR', 'ZBOOK') AND sql IS NOT NULL",
+            in: store.folder.store)
+        try execute(
+            indexes.map { "DROP INDEX \"\($0)\"" }.joined(separator: "; ")
+                + "; INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT 2, Z_ENT, 1, ZNAME FROM ZAUTHOR; UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Author'"
+                + "; UPDATE ZBOOK SET ZAUTHOR = 77 WHERE Z_PK = 1; UPDATE ZBOOK SET ZTITLE = printf('%.*c', 200000, 'x') WHERE Z_PK = 2",
+            in: store.folder.store)
+        let page = store.folder.file("report.html")
+        #expect(CommandRun("report", store.path, "-o", page.path).errors.isEmpty)
+        let text = try String(contentsOf: page, encoding: .utf8)
+        for warning in [
+            "the fetch request “long” looks objects up by “Book.author.name”, which has no index",
+            "the fetch request “long” looks objects up by “Book.pages”, which has no index",
+            "the fetch request “long” sorts by “Book.title”, which has no index",
+            "“Author.books” finds its objects by “Book.author”, which has no index",
+            "1 value of “Author.name” is not unique",
+            "1 object of “Book” has no “author”, with which it would be deleted",
+            "“Book.author” of 1 object leads to “Author” objects that are gone: Book/p1",
+            "“Book.title” has large values: Book/p2 (200 KB)",
+        ] { #expect(text.contains("<li>\(warning)"), "\(warning)") }
+        #expect(text.contains("<svg") || text.contains("Graphviz"))
+    }
+}

@@ -1,0 +1,209 @@
+import CoreData
+import StoreReading
+import TestSupport
+import Testing
+
+@testable import PippinCommand
+
+/// A store of things with an attribute of each kind, whose owner is needed, and which are in an order somewhere.
+private struct Cupboard {
+    let folder: TestFolder
+    var path: String { folder.store.path }
+
+    static func model(isOrdered: Bool = false) -> NSManagedObjectModel {
+        let (thing, owner) = (NSEntityDescription(), NSEntityDescription())
+        (thing.name, owner.name) = ("Thing", "Owner")
+        let types: [(String, NSAttributeType)] = [
+            ("text", .stringAttributeType), ("whole", .integer64AttributeType), ("real", .doubleAttributeType),
+            ("exact", .decimalAttributeType), ("flag", .booleanAttributeType), ("day", .dateAttributeType),
+            ("bytes", .binaryDataAttributeType), ("uuid", .UUIDAttributeType), ("site", .URIAttributeType),
+        ]
+        let (one, many) = (NSRelationshipDescription(), NSRelationshipDescription())
+        (one.name, one.destinationEntity, one.maxCount, one.isOptional) = ("owner", owner, 1, false)
+        (many.name, many.destinationEntity, many.isOptional, many.isOrdered) = ("things", thing, true, isOrdered)
+        (one.inverseRelationship, many.inverseRelationship) = (many, one)
+        thing.properties =
+            types.map { name, type in
+                let attribute = NSAttributeDescription()
+                (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, true)
+                if name == "whole" {
+                    attribute.setValidationPredicates(
+                        [NSPredicate(format: "SELF < 100")], withValidationWarnings: ["Too many."])
+                }
+                return attribute
+            } + [one]
+        let name = NSAttributeDescription()
+        (name.name, name.attributeType, name.isOptional) = ("name", .stringAttributeType, false)
+        owner.properties = [name, many]
+        let model = NSManagedObjectModel()
+        model.entities = [thing, owner]
+        return model
+    }
+
+    /// With one owner, and a thing for each text.
+    init(_ texts: [String?] = [], isOrdered: Bool = false, hasHistory: Bool = false) throws {
+        folder = try TestFolder()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model(isOrdered: isOrdered))
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store,
+            options: [NSPersistentHistoryTrackingKey: hasHistory])
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let owner = NSEntityDescription.insertNewObject(forEntityName: "Owner", into: context)
+            owner.setValue("Mary", forKey: "name")
+            for (number, text) in texts.enumerated() {
+                let thing = NSEntityDescription.insertNewObject(forEntityName: "Thing", into: context)
+                thing.setValue(text, forKey: "text")
+                thing.setValue(owner, forKey: "owner")
+                guard let text else { continue }
+                thing.setValue(-number, forKey: "whole")
+                thing.setValue(-0.5 * Double(number), forKey: "real")
+                thing.setValue(NSDecimalNumber(string: "-\(number).25"), forKey: "exact")
+                thing.setValue(number % 2 == 0, forKey: "flag")
+                thing.setValue(Date(timeIntervalSinceReferenceDate: Double(number) * -4e9 + 0.25), forKey: "day")
+                // Base64 of it begins with a plus sign.
+                thing.setValue(Data([0xF8, UInt8(number)]) + Data(text.utf8), forKey: "bytes")
+                thing.setValue(UUID(), forKey: "uuid")
+                thing.setValue(URL(string: "@x/\(number)"), forKey: "site")
+                try context.save()
+            }
+            try context.save()
+        }
+        try coordinator.remove(store)
+    }
+
+    func rows() throws -> [String] {
+        try plainSQL(
+            "SELECT ZTEXT IS NULL, hex(ZTEXT), ZWHOLE, ZREAL, ZEXACT, ZFLAG, ZDAY, hex(ZBYTES), hex(ZUUID), ZSITE, ZOWNER FROM ZTHING ORDER BY Z_PK",
+            in: folder.store)
+    }
+
+    /// Moves a file's references to a store's objects to those of another store.
+    static func readdress(_ file: URL, from source: Cupboard, to target: Cupboard) throws {
+        func uuid(_ store: Cupboard) throws -> String {
+            try plainSQL("SELECT Z_UUID FROM Z_METADATA", in: store.folder.store)[0]
+        }
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try text.replacing(uuid(source), with: uuid(target)).write(to: file, atomically: true, encoding: .utf8)
+    }
+}
+
+@Suite("Export and import, there and back")
+struct RoundTripTests {
+    static let texts: [String?] = [
+        "=1+1", "=cmd|' /C calc'!A0", "+SUM(A1)", "-2+3+cmd", "@import", "\t=1", "\r\n=1", "'=1", "''=1", "'",
+        "'quoted'", "'+49", "+49 (30) 1234-5",
+        "-5", "- a list", "a,b", "\"", "two\nlines", "\r", " blank ", "", nil, "é=1", "…",
+    ]
+
+    @Test("What an export writes, an import reads back equal", arguments: ["csv", "csv --verbatim", "json", "jsonl"])
+    func everything(_ form: String) throws {
+        let words = form.split(separator: " ").map(String.init)
+        let (source, target) = (try Cupboard(Self.texts), try Cupboard())
+        let file = source.folder.file("things.\(words[0])")
+        let flags = Array(words.dropFirst())
+        #expect(CommandRun(arguments: ["export", source.path, "Thing", "--output", file.path] + flags).errors.isEmpty)
+        try Cupboard.readdress(file, from: source, to: target)
+        let run = CommandRun(arguments: ["import", target.path, "Thing", file.path] + flags)
+        #expect(run.errors.isEmpty)
+        #expect(run.output == "\(Self.texts.count) objects of “Thing” added\n")
+        #expect(try target.rows() == source.rows())
+        #expect(CommandRun("check", target.path).status == 0)
+    }
+
+    @Test("No cell of text begins as a formula does, unless that was asked for; numbers are numbers")
+    func formulas() throws {
+        let store = try Cupboard(Self.texts)
+        let guarded = CommandRun("query", store.path, "Thing", "--format", "csv", "--columns", "text,exact,bytes,site")
+            .output
+        #expect(guarded.contains(",'=1+1,-0.25,'+AA9MSsx,'@x/0\r\n"))
+        #expect(guarded.contains(",'=cmd|' /C calc'!A0,"))
+        #expect(guarded.contains(",''=1,"))
+        #expect(guarded.contains(",+49 (30) 1234-5,"))
+        #expect(guarded.contains(",'- a list,"))
+        let verbatim = CommandRun("query", store.path, "Thing", "--format", "csv", "--verbatim").output
+        #expect(verbatim.contains(",=cmd|' /C calc'!A0,"))
+        for text in Self.texts.compactMap({ $0 }) {
+            let cell = CSVText.guarded(text)
+            #expect(CSVText.unguarded(cell) == text)
+            #expect(!["=", "@", "\t", "\r", "\r\n"].contains { cell.hasPrefix($0) }, "\(cell)")
+        }
+    }
+
+    @Test(
+        "Rows are validated as objects are; then nothing is written",
+        arguments: [
+            ("owner,whole\nOWNER,99\nOWNER,100\n", "things.csv, line 3: Too many."),
+            ("owner,whole\nOWNER,99\n,98\n", "things.csv, line 3:"), ("whole\n1\n", "things.csv, line 2:"),
+            ("owner\nx-coredata://nowhere/Owner/p1\n", "which is no object of the store"),
+            ("owner\nMISSING\n", "which is no object of the store"),
+            ("owner\nTHING\n", "which is no object of the store"),
+        ])
+    func refusals(_ text: String, _ message: String) throws {
+        let store = try Cupboard(["one"])
+        let uuid = try plainSQL("SELECT Z_UUID FROM Z_METADATA", in: store.folder.store)[0]
+        let file = store.folder.file("things.csv")
+        try text.replacing("OWNER", with: "x-coredata://\(uuid)/Owner/p1").replacing(
+            "MISSING", with: "x-coredata://\(uuid)/Owner/p9"
+        )
+        .replacing("THING", with: "x-coredata://\(uuid)/Thing/p1").write(to: file, atomically: true, encoding: .utf8)
+        let run = CommandRun("import", store.path, "Thing", file.path)
+        #expect(run.status == 1)
+        #expect(run.errors.contains(message), "\(run.errors)")
+        #expect(try plainNumber("SELECT COUNT(*) FROM ZTHING", in: store.folder.store) == 1)
+        #expect(try plainNumber("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Thing'", in: store.folder.store) == 1)
+    }
+
+    @Test("Where the other side has an order, objects come at its end")
+    func ordered() throws {
+        let store = try Cupboard(["one", "two"], isOrdered: true)
+        let uuid = try plainSQL("SELECT Z_UUID FROM Z_METADATA", in: store.folder.store)[0]
+        let file = store.folder.file("things.jsonl")
+        try "{\"text\": \"three\", \"owner\": \"x-coredata://\(uuid)/Owner/p1\"}\n".write(
+            to: file, atomically: true, encoding: .utf8)
+        #expect(CommandRun("import", store.path, "Thing", file.path).errors.isEmpty)
+        let order = try plainSQL("SELECT ZTEXT FROM ZTHING ORDER BY Z_FOK_OWNER", in: store.folder.store)
+        #expect(order == ["one", "two", "three"])
+    }
+
+    @Test("The history has who imported what")
+    func history() throws {
+        let store = try Cupboard(["one"], hasHistory: true)
+        let file = store.folder.file("owners.csv")
+        try "name\nAnn\nBob\n".write(to: file, atomically: true, encoding: .utf8)
+        #expect(CommandRun("import", store.path, "Owner", file.path).errors.isEmpty)
+        let changes = try plainSQL(
+            "SELECT s.ZNAME, COUNT(*) FROM ACHANGE c JOIN ATRANSACTION t ON c.ZTRANSACTIONID = t.Z_PK JOIN ATRANSACTIONSTRING s ON s.Z_PK = t.ZAUTHORTS "
+                + "WHERE s.ZNAME = 'pippin import' GROUP BY t.Z_PK", in: store.folder.store)
+        #expect(changes == ["pippin import|2"])
+    }
+
+    @Test(
+        "Dates of all times are read as they are written",
+        arguments: [0, -0.5, 1e9, -3e10, -7e10, 2.4e11, -2.8e11, 86_399.999])
+    func dates(_ seconds: Double) throws {
+        let date = try #require(DateText.date(TextTools.iso8601(seconds)))
+        #expect(abs(date.timeIntervalSinceReferenceDate - seconds) < 1e-4)
+    }
+
+    @Test(
+        "An array of JSON is read element by element",
+        arguments: [
+            ("[]", []), (" [ ] ", []),
+            ("[1, {\"a\": [1, \"]\\\"\"]} ,\"x\"]", ["1", " {\"a\": [1, \"]\\\"\"]} ", "\"x\""]),
+            ("[[1],[2]]\n", ["[1]", "[2]"]),
+        ] as [(String, [String])])
+    func elements(_ text: String, _ expected: [String]) throws {
+        var reader = JSONArrayReader(ByteReader(text.utf8))
+        var found: [String] = []
+        while let element = try reader.next() { found.append(String(decoding: element, as: UTF8.self)) }
+        #expect(found == expected)
+    }
+
+    @Test("What is no array of JSON is told", arguments: ["", "{}", "[1", "[1}]", "[1] 2", "[1 \"", "[\"a"])
+    func noArrays(_ text: String) {
+        var reader = JSONArrayReader(ByteReader(text.utf8))
+        #expect(throws: JSONArrayReader.Mistake.self) { while try reader.next() != nil {} }
+    }
+}
