@@ -45,6 +45,18 @@ extension NSManagedObjectContext {
         return objects
     }
 
+    /// The object of a row that was read along with others: a fault with its values, where it was not known.
+    func fault(for row: consuming PlacedRow, stamp: UInt32) -> NSManagedObject {
+        if let known = table.object(at: row.place) {
+            take(row, for: known, refreshing: false, stamp: stamp)
+            return known
+        }
+        return materialize(
+            Materialization(
+                place: row.place, values: row.values, version: row.version, state: [.fault, .valuesPending],
+                stamp: stamp))
+    }
+
     /// Tells an object that it has its values. What it sets then derives from them, and is no change.
     private func awake(_ object: NSManagedObject) {
         let wasAwakening = isAwakening

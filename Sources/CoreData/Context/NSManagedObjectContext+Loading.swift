@@ -28,22 +28,26 @@ extension NSManagedObjectContext {
         for row in rows { _ = object(for: row, asFault: false, refreshing: false, stamp: stamp) }
     }
 
-    /// Loads what relationships lead to: a query for the pairs of a relationship, and one for the rows, for some hundred objects
-    /// at a time.
+    /// Loads what relationships lead to: a query for the rows at the end of a to-many relationship, for some hundred objects at a time,
+    /// and one for those of to-one relationships.
     func prefetch(_ keyPaths: [String], for objects: [NSManagedObject]) throws {
         guard !keyPaths.isEmpty, let source else { return }
         for keyPath in keyPaths {
             var level = objects
             for key in keyPath.split(separator: ".") {
                 guard !level.isEmpty else { break }
+                var (last, lastLayout): (RelationshipLayout?, EntityLayout?) = (nil, nil)
                 let relationships = try level.map { object in
-                    if let relationship = object.layout.relationship(named: String(key)) { return relationship }
+                    if let last, lastLayout === object.layout { return last }
+                    lastLayout = object.layout
+                    last = object.layout.relationship(named: String(key))
+                    if let last { return last }
                     throw StoreError.make(
                         CoreDataErrorCode.coreData,
                         "“\(keyPath)” cannot be prefetched: entity “\(object.layout.name)” has no relationship “\(key)”."
                     )
                 }
-                try loadMembers(of: relationships, for: level)
+                try loadMembers(of: relationships, for: level, withRows: true)
                 let next = zip(level, relationships).flatMap { object, relationship in
                     relationship.isToMany
                         ? object.toManyObjects(relationship) : object.toOne(relationship).map { [$0] } ?? []
@@ -58,25 +62,61 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Loads the lists that objects joined by their own sides, before anybody had read them: who joins comes at the end.
+    func loadJoinedLists(of objects: [NSManagedObject]) throws {
+        var (joined, relationships): ([NSManagedObject], [RelationshipLayout]) = ([], [])
+        for object in objects where !object.relations.isEmpty {
+            for relationship in object.layout.toManys where relationship.isOrdered && !relationship.isTransient {
+                guard let members = object.toManyMembersIfAny(relationship), !members.isLoaded, !members.added.isEmpty
+                else { continue }
+                joined.append(object)
+                relationships.append(relationship)
+            }
+        }
+        if !joined.isEmpty { try loadMembers(of: relationships, for: joined, withRows: false) }
+    }
+
     /// Loads the members of to-many relationships, those of one for all objects at once.
-    private func loadMembers(of relationships: [RelationshipLayout], for objects: [NSManagedObject]) throws {
+    ///
+    /// - Parameter withRows: whether the members get their values, too, where the source gives them along.
+    private func loadMembers(
+        of relationships: [RelationshipLayout], for objects: [NSManagedObject], withRows: Bool
+    ) throws {
         guard let source else { return }
+        var seen: Set<MemberKey> = []
         var groups: [ObjectIdentifier: (relationship: RelationshipLayout, objects: [NSManagedObject])] = [:]
         for (object, relationship) in zip(objects, relationships)
         where relationship.isToMany && !object.hasTemporaryID {
             if object.state.contains(.fault) { object.fireFault() }
             if object.toManyMembersIfAny(relationship)?.isLoaded ?? false { continue }
+            // The same object may be there twice.
+            guard seen.insert(MemberKey(ObjectIdentifier(object), relationship.index)).inserted else { continue }
             groups[ObjectIdentifier(relationship), default: (relationship, [])].objects.append(object)
         }
         for (relationship, objects) in groups.values {
-            let lists = try source.destinations(of: relationship, for: objects.map(\.identifier))
-            takePromotions()
-            for (object, list) in zip(objects, lists) {
-                // The same object may be there twice.
-                let members = object.toManyMembers(relationship)
-                if !members.isLoaded { members.load(list.map { objectOrFault($0) }) }
+            let identifiers = objects.map(\.identifier)
+            var lists: [[NSManagedObject]] = Array(repeating: [], count: objects.count)
+            let stamp = source.generation
+            let isRead =
+                try withRows
+                && source.readDestinations(of: relationship, for: identifiers) { place, row in
+                    lists[place].append(fault(for: row, stamp: stamp))
+                }
+            if !isRead {
+                let found = try source.destinations(of: relationship, for: identifiers)
+                takePromotions()
+                lists = found.map { list in list.map { objectOrFault($0) } }
             }
+            for (object, list) in zip(objects, lists) { object.toManyMembers(relationship).load(list) }
         }
+    }
+
+    /// A relationship of an object.
+    private struct MemberKey: Hashable {
+        let object: ObjectIdentifier
+        let relationship: Int
+
+        init(_ object: ObjectIdentifier, _ relationship: Int) { (self.object, self.relationship) = (object, relationship) }
     }
 
     /// Loads the members of a to-many relationship.

@@ -11,6 +11,8 @@ extension NSManagedObjectContext {
     ///   - entities: one entity for each row.
     ///   - store: where the rows will be.
     ///   - countsKeys: whether the store counts the keys now, and not in the transaction that saves the rows.
+    /// - Returns: an ID for each of the entities, in order, and the promises, which go into the change set.
+    /// - Throws: an `NSError` for a store that cannot be written.
     package func makeIdentifiers(
         for entities: [EntityLayout], in store: NSPersistentStore, countsKeys: Bool
     ) throws -> PromisedIdentifiers {

@@ -39,6 +39,7 @@ extension NSManagedObjectContext {
         guard let coordinator else { throw Self.noSource("save") }
         let objects = ChangedObjects(changed)
         if !readErrors.isEmpty { try refuseUnreadable(objects) }
+        try loadJoinedLists(of: objects.updated)
         do {
             try write(objects, to: coordinator, countsKeys: false)
         } catch is KeysTaken {

@@ -45,6 +45,19 @@ protocol RowSource: AnyObject, Sendable {
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]]
 
+    /// Hands out the rows at the end of a to-many relationship, for many objects, those of one object in order where it has one.
+    ///
+    /// - Parameters:
+    ///   - relationship: the relationship.
+    ///   - identifiers: the objects, each once.
+    ///   - body: gets the place of an object among them, and a row that it leads to.
+    /// - Returns: whether the source hands them out; nothing is read otherwise.
+    /// - Throws: the errors of the stores.
+    func readDestinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: consuming PlacedRow) -> Void
+    ) throws -> Bool
+
     /// Permanent IDs for new objects, in order.
     func makePermanentIdentifiers(
         for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
@@ -53,6 +66,11 @@ protocol RowSource: AnyObject, Sendable {
 
 extension RowSource {
     var handsOutRows: Bool { false }
+
+    func readDestinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: consuming PlacedRow) -> Void
+    ) throws -> Bool { false }
 
     func readRows(_ plan: FetchPlan, stores: [NSPersistentStore]?, _ body: (consuming PlacedRow) -> Void) throws {
         for row in try fetchRows(plan, stores: stores) { body(PlacedRow(row)) }

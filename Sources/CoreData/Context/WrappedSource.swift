@@ -48,6 +48,13 @@ extension WrappedSource {
         try reading { try source.destinations(of: relationship, for: identifiers) }
     }
 
+    func readDestinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: consuming PlacedRow) -> Void
+    ) throws -> Bool {
+        try reading { try source.readDestinations(of: relationship, for: identifiers, body) }
+    }
+
     func makePermanentIdentifiers(
         for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
     ) throws -> [NSManagedObjectID] { try source.makePermanentIdentifiers(for: objects, assigned: assigned) }

@@ -152,6 +152,22 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
+    func readDestinations(
+        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ row: consuming PlacedRow) -> Void
+    ) throws -> Bool {
+        guard !hasObjectStores, let first = identifiers.first,
+            identifiers.allSatisfy({ $0.storeIdentity === first.storeIdentity })
+        else { return false }
+        return try withLock {
+            guard let store = store(of: first) else { return false }
+            try store.engine.forEachDestination(of: relationship, for: identifiers) { place, row in
+                body(place, try row.placed())
+            }
+            return true
+        }
+    }
+
     private func store(of identifier: NSManagedObjectID) -> NSPersistentStore? {
         stores.first { $0.identity === identifier.storeIdentity }
     }

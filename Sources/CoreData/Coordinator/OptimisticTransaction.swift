@@ -32,6 +32,9 @@ package final class OptimisticTransaction: Sendable {
     /// Whether somebody else has saved since the first reading. What was read is of no more use then, and nothing can be saved.
     package var isBroken: Bool { state.withLock { $0.isBroken } }
 
+    /// Whether anything was read.
+    package var hasRead: Bool { state.withLock { $0.moment != nil } }
+
     /// Whether something was saved on the way, which stays.
     package var hasSaved: Bool { state.withLock { $0.hasSaved } }
 

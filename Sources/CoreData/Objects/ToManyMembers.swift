@@ -29,8 +29,9 @@ final class ToManyMembers {
     func load(_ stored: [NSManagedObject]) {
         let pending = added
         let pendingList = list
-        members = []
+        members = Set(minimumCapacity: stored.count + pending.count)
         list = []
+        if isOrdered { list.reserveCapacity(stored.count + pending.count) }
         added = []
         for object in stored where !removed.contains(object) {
             if members.insert(object).inserted, isOrdered { list.append(object) }

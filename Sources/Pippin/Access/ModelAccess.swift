@@ -101,8 +101,11 @@ public final class ModelAccess {
                 try unsettledContext().isUntouched,
                 let (direct, store) = try rows.directPlan(plan, manager.registry)
             else { return nil }
-            // One row is guarded by its version and its unique identifier: what others save beside it breaks nothing.
-            let isGuarded = graph.nodes.count == 1 && direct.isFoundByUniqueIdentifier
+            // One row is guarded by its version and its unique identifier: what others save beside it breaks nothing. A block that has
+            // read before decided by that, also where the row has come to be what it wants.
+            let isGuarded =
+                graph.nodes.count == 1 && direct.isFoundByUniqueIdentifier
+                && OptimisticTransaction.current?.hasRead == false
             let looked = isGuarded ? rows.reading(.now) as? StoreRows ?? rows : rows
             do { return try DirectSave(graph, direct, looked, store) } catch is DirectSave.NotDirect { return nil }
         }

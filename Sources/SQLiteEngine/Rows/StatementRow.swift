@@ -20,6 +20,8 @@ final class StatementRow: CurrentRow {
 
     func whole() throws -> Row { try reader.row(statement, versionIndex: versionIndex) }
 
+    func placed() throws -> PlacedRow { try reader.placedRow(statement, versionIndex: versionIndex) }
+
     func value(at slot: Int) throws -> StoredValue { try reader.value(reader.slots[slot], slot, statement) }
 
     /// Without making a string of the text.

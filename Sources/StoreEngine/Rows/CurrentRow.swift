@@ -17,6 +17,9 @@ package protocol CurrentRow: AnyObject {
     /// The whole row, which may be kept.
     func whole() throws -> Row
 
+    /// The whole row for an object, which may be kept.
+    func placed() throws -> PlacedRow
+
     /// Whether a slot has a value.
     func holds(_ value: StoredValue, at slot: Int) throws -> Bool
 
@@ -31,6 +34,8 @@ package protocol CurrentRow: AnyObject {
 
 extension CurrentRow {
     package var key: Int64 { objectID.key }
+
+    package func placed() throws -> PlacedRow { PlacedRow(try whole()) }
 
     package func holds(_ value: StoredValue, at slot: Int) throws -> Bool { try self.value(at: slot) == value }
 }

@@ -31,7 +31,8 @@ struct KeyPromiseTests {
         for byte in log[8..<12] { pageSize = pageSize * 256 + Int(byte) }
         let salts = Data(log[16..<24])
         var commits = 0
-        for frame in stride(from: 32, to: log.count, by: 24 + pageSize) where Data(log[frame + 8..<frame + 16]) == salts {
+        for frame in stride(from: 32, to: log.count, by: 24 + pageSize) where Data(log[frame + 8..<frame + 16]) == salts
+        {
             if log[frame + 4..<frame + 8].contains(where: { $0 != 0 }) { commits += 1 }
         }
         return commits
@@ -127,7 +128,8 @@ struct KeyPromiseTests {
             }
             try await group.waitForAll()
         }
-        #expect(try plainSQL("SELECT count(*), count(DISTINCT ZNAME), max(Z_PK) FROM ZTAG", in: file) == ["300|300|300"])
+        #expect(
+            try plainSQL("SELECT count(*), count(DISTINCT ZNAME), max(Z_PK) FROM ZTAG", in: file) == ["300|300|300"])
         #expect(try counted("Tag") == ["300"])
     }
 }

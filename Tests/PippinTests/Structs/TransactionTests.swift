@@ -89,6 +89,22 @@ struct TransactionTests {
         #expect(try first.tally("count") == 1)
     }
 
+    @Test("A block that has read is run again also where others have saved what it wants to save")
+    func sameOutcome() throws {
+        let (first, second) = (try manager(), try manager())
+        try first.saveAndWait(Tally(id: "a", count: 1))
+        var runs = 0
+        try first.writeAndWait { access in
+            runs += 1
+            var tally = try #require(try access.find(Tally.self, id: "a"))
+            if runs == 1 { try second.detached { try $0.writeAndWait { try add(1, $0) } } }
+            tally.count += 1
+            try access.save(tally)
+        }
+        #expect(runs == 2)
+        #expect(try second.tally("a") == 3)
+    }
+
     @Test("A block that saves one model, and reads nothing, is not run again for what others save beside it")
     func blindSave() throws {
         let (first, second) = (try manager(), try manager())
@@ -104,7 +120,9 @@ struct TransactionTests {
         #expect(try second.tally("b") == 10)
     }
 
-    @Test("What others save to the one model of a block meanwhile is saved over: the block comes after it", arguments: [true, false])
+    @Test(
+        "What others save to the one model of a block meanwhile is saved over: the block comes after it",
+        arguments: [true, false])
     func blindSaveOfTheSame(isKnown: Bool) throws {
         let (first, second) = (try manager(), try manager())
         if isKnown { try first.saveAndWait(Tally(id: "a", count: 1)) }
