@@ -81,7 +81,8 @@ extension NSManagedObjectContext {
         classCache.lastEntity = nil
         classCache.lastDescription = nil
         materialization = Materialization(
-            place: ObjectPlace(layout: .passUnretained(layout), store: nil, key: Self.makeTemporaryNumber()), values: values, version: 0, state: state, stamp: 0)
+            place: ObjectPlace(layout: .passUnretained(layout), store: nil, key: Self.makeTemporaryNumber()),
+            values: values, version: 0, state: state, stamp: 0)
         defer { materialization = .none }
         return type.init(materializedIn: self)
     }

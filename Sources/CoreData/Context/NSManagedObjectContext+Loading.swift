@@ -78,7 +78,11 @@ extension NSManagedObjectContext {
 
     /// Loads the members of to-many relationships, those of one for all objects at once.
     ///
-    /// - Parameter withRows: whether the members get their values, too, where the source gives them along.
+    /// - Parameters:
+    ///   - relationships: a relationship of each object; those that are not to-many, or loaded already, are left out.
+    ///   - objects: the objects.
+    ///   - withRows: whether the members get their values, too, where the source gives them along.
+    /// - Throws: the errors of the stores.
     private func loadMembers(
         of relationships: [RelationshipLayout], for objects: [NSManagedObject], withRows: Bool
     ) throws {
@@ -116,7 +120,9 @@ extension NSManagedObjectContext {
         let object: ObjectIdentifier
         let relationship: Int
 
-        init(_ object: ObjectIdentifier, _ relationship: Int) { (self.object, self.relationship) = (object, relationship) }
+        init(_ object: ObjectIdentifier, _ relationship: Int) {
+            (self.object, self.relationship) = (object, relationship)
+        }
     }
 
     /// Loads the members of a to-many relationship.

@@ -36,8 +36,15 @@ final class SavePlan {
     private let promises: [ObjectIdentifier: [KeyPromise]]
     private var temporary: [(object: NSManagedObject, number: Int64)] = []
 
-    /// - Parameter countsKeys: whether the stores count the keys of new objects now, and not in the save's own transaction, which is
-    ///   refused with `KeysTaken` where somebody else was faster.
+    /// Plans a save.
+    ///
+    /// - Parameters:
+    ///   - objects: what changed.
+    ///   - coordinator: has the stores.
+    ///   - assigned: the stores of new objects that were assigned to one.
+    ///   - countsKeys: whether the stores count the keys of new objects now, and not in the save's own transaction, which is refused
+    ///     with `KeysTaken` where somebody else was faster.
+    /// - Throws: the errors of the stores, and one for an object that no store takes.
     init(
         of objects: ChangedObjects, in coordinator: NSPersistentStoreCoordinator,
         assigned: [ObjectIdentifier: NSPersistentStore], countsKeys: Bool

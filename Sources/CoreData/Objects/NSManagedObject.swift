@@ -12,15 +12,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // belongs to one queue, and none of the properties is passed `inout` to code that could come back to the object.
 
     /// The layout, which the table or the ID retains: accessors look at it for each value, and do not count references.
-    @exclusivity(unchecked) private(set) final var unretainedLayout: Unmanaged<EntityLayout>
+    @exclusivity(unchecked) final var unretainedLayout: Unmanaged<EntityLayout>
     /// The store, retained likewise; `nil` for an object that was never saved.
-    @exclusivity(unchecked) private(set) final var unretainedStore: Unmanaged<StoreIdentity>?
+    @exclusivity(unchecked) final var unretainedStore: Unmanaged<StoreIdentity>?
     /// The primary key, or the number of a temporary ID.
-    @exclusivity(unchecked) private(set) final var key: Int64
+    @exclusivity(unchecked) final var key: Int64
     /// The ID, retained, once anybody has asked for it, on whatever thread.
-    private final let madeIdentifier: Atomic<Unmanaged<NSManagedObjectID>?>
+    final let madeIdentifier: Atomic<Unmanaged<NSManagedObjectID>?>
     /// What the object shares with its context; `nil` when it has none.
-    @exclusivity(unchecked) private final var table: ObjectTable?
+    @exclusivity(unchecked) final private(set) var table: ObjectTable?
     /// The values by slot; empty for a fault whose values have not been fetched.
     @exclusivity(unchecked) package final var values: ContiguousArray<StoredValue>
     /// The values as the store has them; the same buffer as `values` until one is changed.
@@ -98,57 +98,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     final func setContext(_ context: NSManagedObjectContext?) {
         if let context { context.keep(unretainedLayout, unretainedStore) } else if table != nil { _ = identifier }
         table = context?.table
-    }
-
-    /// The object's ID, which is made when it is first asked for.
-    package final var identifier: NSManagedObjectID {
-        get { madeIdentifier.load(ordering: .acquiring)?.takeUnretainedValue() ?? makeIdentifier() }
-        set {
-            let former = madeIdentifier.exchange(.passRetained(newValue), ordering: .acquiringAndReleasing)
-            let place = ObjectPlace(newValue)
-            (unretainedLayout, unretainedStore, key) = (place.layout, place.store, place.key)
-            former?.release()
-        }
-    }
-
-    /// Two threads may make one each: the first is kept.
-    @inline(never)
-    private final func makeIdentifier() -> NSManagedObjectID {
-        let made = ObjectPlace(layout: unretainedLayout, store: unretainedStore, key: key).objectID
-        let kept = Unmanaged.passRetained(made)
-        let (isFirst, other) = madeIdentifier.compareExchange(
-            expected: nil, desired: kept, ordering: .acquiringAndReleasing)
-        if isFirst { return made }
-        kept.release()
-        return other?.takeUnretainedValue() ?? made
-    }
-
-    /// Where the object lies, without an ID unless one was asked for: it may be in the table of a store that has references.
-    final var place: ObjectPlace {
-        if let made = madeIdentifier.load(ordering: .acquiring) { return ObjectPlace(made.takeUnretainedValue()) }
-        return ObjectPlace(layout: unretainedLayout, store: unretainedStore, key: key)
-    }
-
-    final var storeIdentity: StoreIdentity? { unretainedStore?.takeUnretainedValue() }
-
-    /// Whether the object has no permanent ID yet.
-    final var hasTemporaryID: Bool { unretainedStore == nil }
-
-    /// Takes a temporary ID back, after a save that failed.
-    final func becomeTemporary(_ number: Int64) {
-        let former = madeIdentifier.exchange(nil, ordering: .acquiringAndReleasing)
-        (unretainedStore, key) = (nil, number)
-        // The table may never have heard of the layout: what retained it was the ID.
-        if table == nil { _ = identifier }
-        former?.release()
-    }
-
-    /// What tells the object in a table; see `NSManagedObjectID.tableTag`.
-    final var tableTag: UInt64 { ObjectPlace.tag(unretainedLayout, unretainedStore) }
-
-    /// What the object's store wants to be told of objects that contexts know.
-    final var storeObserver: (@Sendable (NSManagedObjectID, Bool) -> Void)? {
-        unretainedStore?._withUnsafeGuaranteedRef { $0.observer }
     }
 
     /// The entity that names this class, in the models that are in use.

@@ -74,7 +74,13 @@ extension OpenStore {
         return KeyCounter(connection, number: Int64(mapping.number), table: mapping.table)
     }
 
-    /// - Parameter take: takes a number of keys of a root entity, and returns the key before the first one.
+    /// IDs for new rows, by keys that are taken for all of an entity at once.
+    ///
+    /// - Parameters:
+    ///   - entities: one entity for each object.
+    ///   - take: takes a number of keys of a root entity, and returns the key before the first one.
+    /// - Returns: an ID for each of the entities, in order.
+    /// - Throws: what `take` throws.
     private func identifiers(
         for entities: [EntityLayout], _ take: (_ root: EntityLayout, _ count: Int64) throws -> Int64
     ) rethrows -> [NSManagedObjectID] {
