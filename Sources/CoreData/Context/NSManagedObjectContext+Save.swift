@@ -158,6 +158,8 @@ extension NSManagedObjectContext {
             info[key] = posted.set(of: objects)
             identifiers[idKey] = Set(objects.map(\.identifier))
         }
+        // Live queries ask for the entities where there are no objects.
+        if !isTold { info[Self.savedEntitiesKey] = saved.entityNames }
         add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted)
         add(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated)
         add(NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted)

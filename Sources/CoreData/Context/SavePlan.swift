@@ -11,6 +11,19 @@ struct ChangedObjects {
     /// Whether there is nothing to tell others of.
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
+    /// The names of the entities that it concerns.
+    var entityNames: Set<String> {
+        var names: Set<String> = []
+        var last: EntityLayout?
+        for objects in [inserted, updated, deleted] {
+            for object in objects where object.layout !== last {
+                last = object.layout
+                names.insert(object.layout.name)
+            }
+        }
+        return names
+    }
+
     init(_ changed: ContiguousArray<NSManagedObject>) {
         inserted.reserveCapacity(changed.count)
         for object in changed {

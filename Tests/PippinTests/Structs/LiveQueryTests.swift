@@ -131,4 +131,29 @@ struct LiveQueryTests {
         for _ in 0..<500 where lists.withLock({ $0 }) != expected { try await Task.sleep(for: .milliseconds(10)) }
         #expect(lists.withLock { $0 } == expected)
     }
+
+    @Test("Saves of more than a thousand objects by a context show, too")
+    func largeObjectSave() async throws {
+        let manager = manager
+        let count = Locked(0)
+        let observing = Task {
+            for try await list in manager.observe(Ticket.self, where: \.isUsed == false) {
+                count.withLock { $0 = list.count }
+            }
+        }
+        defer { observing.cancel() }
+        try await manager.save(Ticket(id: 0))
+        for _ in 0..<500 where count.withLock({ $0 }) != 1 { try await Task.sleep(for: .milliseconds(10)) }
+        let context = manager.container.newBackgroundContext()
+        try await context.perform {
+            for id in 1...1_500 {
+                let ticket = NSEntityDescription.insertNewObject(forEntityName: "Ticket", into: context)
+                ticket.setValue(id, forKey: "id")
+                ticket.setValue(false, forKey: "isUsed")
+            }
+            try context.save()
+        }
+        for _ in 0..<500 where count.withLock({ $0 }) != 1_501 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(count.withLock { $0 } == 1_501)
+    }
 }
