@@ -25,6 +25,9 @@ final class Interest: Sendable {
 
     init(_ selection: Selection? = nil) { facts = Locked(Facts(selection: selection)) }
 
+    /// Whether nothing has been read yet.
+    var isNew: Bool { facts.withLock { $0.entities == nil } }
+
     /// Another state is about to be read.
     func willRead() { facts.withLock { $0.isReading = true } }
 

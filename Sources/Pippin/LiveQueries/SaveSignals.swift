@@ -17,6 +17,8 @@ final class SaveSignals: Sendable {
         // @unchecked Sendable: an observer's token is only ever handed back.
         var listeners: [Int: Listener] = [:]
         var next = 0
+        /// How many signals there were.
+        var count = 0
         var tokens: [any NSObjectProtocol] = []
     }
 
@@ -73,9 +75,20 @@ final class SaveSignals: Sendable {
         return [saves, others] + stores
     }
 
-    private var listeners: [Listener] { state.withLock { Array($0.listeners.values) } }
+    /// How many signals there were, whomever they touched.
+    var count: Int { state.withLock { $0.count } }
 
-    private func signalAll() { for listener in listeners { listener.continuation.yield() } }
+    /// Counts a signal before anybody hears of it.
+    ///
+    /// - Returns: who may want to.
+    private func nextSignal() -> [Listener] {
+        state.withLock {
+            $0.count += 1
+            return Array($0.listeners.values)
+        }
+    }
+
+    private func signalAll() { for listener in nextSignal() { listener.continuation.yield() } }
 
     #if canImport(ObjectiveC)
         private static let didSave = Notification.Name.NSManagedObjectContextDidSave
@@ -91,7 +104,7 @@ final class SaveSignals: Sendable {
         private func didSave(_ note: Notification) {
             guard let entities = Self.entities(note) else { return signalAll() }
             let rows = (note.userInfo?[NSManagedObjectContext.savedRowsKey] as? SavedRows)?.changes
-            for listener in listeners where listener.interest.isTouched(by: entities, rows) {
+            for listener in nextSignal() where listener.interest.isTouched(by: entities, rows) {
                 listener.continuation.yield()
             }
         }

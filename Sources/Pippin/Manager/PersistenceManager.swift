@@ -31,6 +31,7 @@ public final class PersistenceManager: Sendable {
     package let backgroundContexts = WeakContexts()
     package let writes = WriteQueue()
     let saveSignals = SaveSignals()
+    let sharedReadings = SharedReadings()
     /// Rows without managed objects, where that can be had.
     let storeRows: (any StateRows)?
     /// The entities that were derived from models.

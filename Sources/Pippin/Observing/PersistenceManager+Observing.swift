@@ -22,8 +22,12 @@ extension PersistenceManager {
         after last: Model? = nil, limit: Int? = nil, offset: Int = 0
     ) -> Observation<[Model]> {
         // What comes before the place to begin at counts as well.
-        let selection = last == nil && offset == 0 ? selection(type, filter) : nil
-        return observe(selection) {
+        var request = ModelRequest(type)
+        (request.filter, request.order, request.last, request.limit, request.offset) = (
+            filter, order, last, limit, offset
+        )
+        let isPlain = last == nil && offset == 0
+        return observe(isPlain ? selection(type, filter) : nil, key: isPlain ? readingKey(request) : nil) {
             try $0.fetch(type, where: filter, sortedBy: order, after: last, limit: limit, offset: offset)
         }
     }
@@ -33,9 +37,10 @@ extension PersistenceManager {
     /// - Parameter request: the request.
     /// - Returns: the states, for `for try await`.
     public func observe<Model: CoreModel>(_ request: ModelRequest<Model>) -> Observation<[Model]> {
-        observe(request.last == nil && request.offset == 0 ? selection(Model.self, request.filter) : nil) {
-            try $0.fetch(request)
-        }
+        let isPlain = request.last == nil && request.offset == 0
+        return observe(
+            isPlain ? selection(Model.self, request.filter) : nil, key: isPlain ? readingKey(request) : nil
+        ) { try $0.fetch(request) }
     }
 
     /// The model with an identifier: now, and again after each save that changed it; `nil` while there is none.
@@ -61,7 +66,7 @@ extension PersistenceManager {
     /// - Returns: the states, for `for try await`; those of an `Equatable` type that are equal to the one before are passed over.
     public func observe<State: Sendable>(
         _ question: @escaping @Sendable (ReadAccess) throws -> State
-    ) -> Observation<State> { observe(nil, question) }
+    ) -> Observation<State> { observe(nil, key: nil, question) }
 
     /// What a fetch selects, for models that lead to no others.
     private func selection<Model: CoreModel>(_ type: Model.Type, _ filter: Filter<Model>) -> Interest.Selection? {
@@ -70,25 +75,50 @@ extension PersistenceManager {
         return Interest.Selection(plan: plan) { try filter.predicate(plan, registry) }
     }
 
+    /// What tells a fetch from others; nil for one that cannot be put into words.
+    private func readingKey<Model: CoreModel>(_ request: ModelRequest<Model>) -> ReadingKey? {
+        guard let plan = try? registry.plan(of: Model.self),
+            let selection = try? StructFetcher<Model>(plan: plan, registry: registry).selection(request)
+        else { return nil }
+        return ReadingKey(model: ObjectIdentifier(Model.self), selection)
+    }
+
     private func observe<State: Sendable>(
-        _ selection: Interest.Selection?, _ question: @escaping @Sendable (ReadAccess) throws -> State
+        _ selection: Interest.Selection?, key: ReadingKey?, _ question: @escaping @Sendable (ReadAccess) throws -> State
     ) -> Observation<State> {
         let container = container
         let signals = saveSignals
+        let reading = key.map { sharedReadings.reading($0, of: Asked<State>.self) }
+        let ask: @Sendable () async throws -> Asked<State> = {
+            try await self.asking { store in
+                let state = try question(store)
+                return Asked(state: state, entities: store.access.entities)
+            }
+        }
         return Observation(
             makeInterest: { Interest(selection) },
             signals: { signals.stream(of: container, for: $0) },
             state: { interest in
                 do {
-                    return try await self.asking { store in
-                        // What is asked for is known when the block has run; until then every save counts.
-                        defer { interest.ask(for: store.access.entities) }
-                        return try question(store)
-                    }
+                    let asked =
+                        if let reading {
+                            try await reading.state(after: { signals.count }, isFirst: interest.isNew, ask)
+                        } else {
+                            try await ask()
+                        }
+                    // What is asked for is known when the block has run; until then every save counts.
+                    interest.ask(for: asked.entities)
+                    return asked.state
                 } catch  where self.isStartingOver.withLock({ $0 }) {
                     throw ObservationPause()
                 }
             },
             isSame: { areEqual($0, $1) })
     }
+}
+
+/// What a block answered, and the entities that it asked for.
+private struct Asked<State: Sendable>: Sendable {
+    let state: State
+    let entities: Set<String>
 }
