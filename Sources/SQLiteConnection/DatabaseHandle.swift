@@ -4,6 +4,7 @@ import CSQLite
 final class DatabaseHandle {
     let pointer: OpaquePointer
     let path: String
+    private let file: OpenFiles.Identity?
 
     init(path: String, mode: OpenMode) throws {
         var pointer: OpaquePointer?
@@ -16,10 +17,15 @@ final class DatabaseHandle {
         }
         self.pointer = pointer
         self.path = path
+        file = mode == .memory ? nil : OpenFiles.Identity(path)
+        if let file { OpenFiles.open(file) }
         sqlite3_extended_result_codes(pointer, 1)
     }
 
-    deinit { sqlite3_close_v2(pointer) }
+    deinit {
+        sqlite3_close_v2(pointer)
+        if let file { OpenFiles.close(file) }
+    }
 
     /// The error that SQLite reports for a result code of this connection.
     func error(_ code: Int32, sql: String?) -> SQLiteError {

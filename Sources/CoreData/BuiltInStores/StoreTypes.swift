@@ -29,6 +29,7 @@ enum StoreTypes {
     ///
     /// - Throws: when it cannot be read, or looks like none.
     static func nameOfType(ofFileAt url: URL) throws -> String {
+        if SQLiteFormat.hasOpen(url) { return NSSQLiteStoreType }
         let handle: FileHandle
         do { handle = try FileHandle(forReadingFrom: url) } catch {
             throw StoreError.make(

@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import SQLiteConnection
 import StoreEngine
 
 /// Stores in an SQLite database of Core Data's format.
@@ -7,6 +8,9 @@ package enum SQLiteFormat: StoreFormat {
     package static let type = NSSQLiteStoreType
 
     package static func makeEngine(_ facts: StoreFacts) -> any OpenableEngine { SQLiteEngine(facts) }
+
+    /// Whether this process has a store open, so that nothing but SQLite may open its file.
+    package static func hasOpen(_ url: URL) -> Bool { OpenFiles.contains(url.path) }
 
     package static func metadata(at url: URL) throws -> [String: Any] { try StoreFiles.metadata(at: url) }
 

@@ -1,0 +1,55 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SQLiteEngine
+
+@Suite("A store that the process has open")
+struct OpenFileTests {
+    let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private var file: URL { folder.file("library.sqlite") }
+
+    /// The locks that this process has on the store's file, as the system lists them.
+    private func locks() throws -> Int {
+        let node = try #require(
+            try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int)
+        let text = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
+        return text.split(separator: "\n").count { line in
+            line.contains(" \(getpid()) ") && line.contains(":\(node) ")
+        }
+    }
+
+    @Test("keeps its locks when its metadata are asked for without its type", .enabled(if: canReadLocks))
+    func locksStay() throws {
+        let container = try Library.stored(at: file)
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            context.make("Tag", ["name": "A"])
+            try context.save()
+        }
+        let before = try locks()
+        #expect(before > 0)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: nil, at: file)
+        #expect(metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType)
+        #expect(try locks() == before)
+        withExtendedLifetime(container) {}
+    }
+
+    @Test("is known by any name until it is closed")
+    func known() throws {
+        let link = folder.file("link.sqlite")
+        let container = try Library.stored(at: file)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+        #expect(SQLiteFormat.hasOpen(file))
+        #expect(SQLiteFormat.hasOpen(link))
+        let coordinator = container.persistentStoreCoordinator
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+        #expect(!SQLiteFormat.hasOpen(file))
+    }
+}
+
+private let canReadLocks = FileManager.default.isReadableFile(atPath: "/proc/locks")
