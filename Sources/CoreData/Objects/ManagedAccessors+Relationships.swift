@@ -52,7 +52,9 @@ import Foundation
     /// - Returns: the objects; empty for none.
     public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Set<Destination> {
         guard layout.toManyIndex(forInternedKey: key.number) != nil else { return otherValue(key) }
-        return Set(toManyObjects(toManyRelationship(key)).map { $0 as? Destination ?? mismatch($0, key) })
+        let relationship = toManyRelationship(key)
+        if state.contains(.fault) { fireFault() }
+        return loadedToManyMembers(relationship).set { $0 as? Destination ?? mismatch($0, key) }
     }
 
     /// Sets the destinations of a to-many relationship.

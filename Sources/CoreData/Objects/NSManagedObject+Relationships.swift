@@ -61,8 +61,8 @@ extension NSManagedObject {
 
     /// The value of a to-many relationship as key-value coding gives it: an `NSSet` or an `NSOrderedSet`.
     final func toManyValue(_ relationship: RelationshipLayout) -> Any {
-        let objects = toManyObjects(relationship)
-        return relationship.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+        if state.contains(.fault) { fireFault() }
+        return loadedToManyMembers(relationship).value
     }
 
     private func makeRelations() {

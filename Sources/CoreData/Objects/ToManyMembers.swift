@@ -1,3 +1,5 @@
+import Foundation
+
 /// The destinations of one to-many relationship of one object: those the store has, and what was added and removed
 /// since.
 ///
@@ -6,14 +8,17 @@ final class ToManyMembers {
     let isOrdered: Bool
     /// Whether `members` (and `list`) hold all destinations, not only what was added.
     private(set) var isLoaded: Bool
-    private(set) var members: Set<NSManagedObject> = []
+    private(set) var members: Set<NSManagedObject> = [] { didSet { forgetGiven() } }
     /// The destinations in order, for an ordered relationship.
-    private(set) var list: [NSManagedObject] = []
+    private(set) var list: [NSManagedObject] = [] { didSet { forgetGiven() } }
     /// What was added to and removed from what the store has.
     private(set) var added: Set<NSManagedObject> = []
     private(set) var removed: Set<NSManagedObject> = []
     /// Whether the order differs from the store's.
     private(set) var isReordered = false
+    // What was given to those who read the relationship, until it changes: a loop that reads it each time would make it each time.
+    private var givenValue: NSObject?
+    private var givenSet: Any?
 
     init(isOrdered: Bool, isLoaded: Bool) {
         self.isOrdered = isOrdered
@@ -24,6 +29,29 @@ final class ToManyMembers {
 
     /// All destinations; in order where there is one.
     var all: [NSManagedObject] { isOrdered ? list : Array(members) }
+
+    /// The members as key-value coding gives them: an `NSOrderedSet` or an `NSSet`.
+    var value: NSObject {
+        if let givenValue { return givenValue }
+        let value: NSObject = isOrdered ? NSOrderedSet(array: list) : NSSet(array: Array(members))
+        givenValue = value
+        return value
+    }
+
+    /// The members as a set of their class.
+    ///
+    /// - Parameter cast: what a member is as an object of the class.
+    func set<Member: NSManagedObject>(_ cast: (NSManagedObject) -> Member) -> Set<Member> {
+        if let known = givenSet as? Set<Member> { return known }
+        let set = Set(members.map(cast))
+        givenSet = set
+        return set
+    }
+
+    private func forgetGiven() {
+        if givenValue != nil { givenValue = nil }
+        if givenSet != nil { givenSet = nil }
+    }
 
     /// Takes what the store has; what was added and removed before stays so.
     func load(_ stored: [NSManagedObject]) {

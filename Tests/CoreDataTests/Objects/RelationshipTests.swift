@@ -34,6 +34,27 @@ struct RelationshipTests {
         #expect(shelf.value(forKey: "book") as? NSManagedObject === second)
     }
 
+    @Test("What was read of a to-many relationship stays as it was, and is given again until the relationship changes")
+    func readAgain() throws {
+        let author = context.make("Author")
+        let book = context.make("Book", ["author": author])
+        let first = try #require(author.value(forKey: "books") as? NSSet)
+        #expect(author.value(forKey: "books") as? NSSet === first)
+        let chapter = context.make("Chapter", ["book": book])
+        let chapters = try #require(book.value(forKey: "chapters") as? NSOrderedSet)
+        #expect(book.value(forKey: "chapters") as? NSOrderedSet === chapters)
+
+        let other = context.make("Book", ["author": author])
+        let next = context.make("Chapter")
+        book.mutableOrderedSetValue(forKey: "chapters").insert(next, at: 0)
+        #expect(first.allObjects as? [NSManagedObject] == [book])
+        #expect(Set(author.objects("books")) == [book, other])
+        #expect(chapters.array as? [NSManagedObject] == [chapter])
+        #expect((book.value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject] == [next, chapter])
+        context.rollback()
+        #expect((author.value(forKey: "books") as? NSSet)?.count == 0)
+    }
+
     @Test("A many-to-many relationship shows at both ends")
     func manyToMany() {
         let book = context.make("Book")
