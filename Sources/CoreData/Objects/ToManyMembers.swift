@@ -41,6 +41,7 @@ final class ToManyMembers {
     /// The members as a set of their class.
     ///
     /// - Parameter cast: what a member is as an object of the class.
+    /// - Returns: the members.
     func set<Member: NSManagedObject>(_ cast: (NSManagedObject) -> Member) -> Set<Member> {
         if let known = givenSet as? Set<Member> { return known }
         let set = Set(members.map(cast))
