@@ -3,7 +3,7 @@ import Synchronization
 
 /// The names under which contexts tell of changes and saves, and whether anybody may listen.
 ///
-/// Sets of objects for notifications take a third of the time of a large save, and `NotificationCenter` does not say whether it has
+/// Sets of objects for notifications take a fifth of the time of a large save, and `NotificationCenter` does not say whether it has
 /// listeners. Who listens has asked for a name first: until then, large changes and saves are told of without their objects.
 package enum SaveNews {
     /// For posting, and for listeners that do without objects.

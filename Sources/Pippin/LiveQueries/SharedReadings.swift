@@ -2,7 +2,13 @@ import CoreData
 
 /// What equal live queries of a manager read: once after each save that touches them, for all of them.
 final class SharedReadings: Sendable {
-    private let readings = Locked<[ReadingKey: WeakReading]>([:])
+    private let state = Locked(State())
+
+    private struct State {
+        var readings: [ReadingKey: WeakReading] = [:]
+        /// At so many, those that nobody has any more are looked for: not each time, which many queries would feel.
+        var limit = 64
+    }
 
     private struct WeakReading: @unchecked Sendable {
         // @unchecked Sendable: under the lock only; what it refers to is Sendable.
@@ -10,12 +16,15 @@ final class SharedReadings: Sendable {
     }
 
     /// The reading of a live query, which goes with the last query that has it.
-    func reading<State: Sendable>(_ key: ReadingKey, of type: State.Type) -> SharedReading<State> {
-        readings.withLock { readings in
-            if let known = readings[key]?.reading as? SharedReading<State> { return known }
-            readings = readings.filter { $1.reading != nil }
-            let new = SharedReading<State>()
-            readings[key] = WeakReading(reading: new)
+    func reading<Answer: Sendable>(_ key: ReadingKey, of type: Answer.Type) -> SharedReading<Answer> {
+        state.withLock { state in
+            if let known = state.readings[key]?.reading as? SharedReading<Answer> { return known }
+            if state.readings.count >= state.limit {
+                state.readings = state.readings.filter { $1.reading != nil }
+                state.limit = max(64, 2 * state.readings.count)
+            }
+            let new = SharedReading<Answer>()
+            state.readings[key] = WeakReading(reading: new)
             return new
         }
     }
