@@ -1,5 +1,6 @@
 import Foundation
 import PippinPostgres
+import Synchronization
 import Testing
 
 @Suite("Structs in PostgreSQL", .needsPostgres)
@@ -145,4 +146,39 @@ struct ObservingTests {
         }
         #expect(seen == [0, 1, 2])
     }
+
+    @Test("A thousand equal live queries have one connection for news, and read another program's save once")
+    func manyObservers() async throws {
+        let shop = try Shop()
+        let other = shop.other()
+        try await shop.manager.load()
+        try await other.save([Book(id: "1", title: "Emma", price: 1)])
+        let listening =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+        let before = try shop.database.rows(listening)
+        let (lists, manager) = (Lists(), shop.manager)
+        let observers = (0..<1_000).map { number in
+            Task {
+                for try await books in manager.observe(Book.self, where: \.price < 10) {
+                    lists.all.withLock { $0[number] = books }
+                }
+            }
+        }
+        defer { for observer in observers { observer.cancel() } }
+        for _ in 0..<1_000 where lists.all.withLock({ $0.count }) < 1_000 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try shop.database.rows(listening) == before)
+        try await other.save([Book(id: "2", title: "Persuasion", price: 1)])
+        func haveBoth() -> Bool { lists.all.withLock { $0.values.allSatisfy { $0.count == 2 } } }
+        for _ in 0..<1_000 where !haveBoth() { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(haveBoth())
+        let places = lists.all.withLock { lists in
+            Set(lists.values.map { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } })
+        }
+        #expect(places.count == 1)
+    }
+}
+
+/// What a thousand observers were told last.
+private final class Lists: Sendable {
+    let all = Mutex<[Int: [Book]]>([:])
 }
