@@ -165,7 +165,8 @@ struct ObservingTests {
             }
         }
         defer { for observer in observers { observer.cancel() } }
-        for _ in 0..<1_000 where lists.all.withLock({ $0.count }) < 1_000 { try await Task.sleep(for: .milliseconds(10)) }
+        func haveBegun() -> Bool { lists.all.withLock { $0.count == 1_000 } }
+        for _ in 0..<1_000 where !haveBegun() { try await Task.sleep(for: .milliseconds(10)) }
         #expect(try shop.database.rows(listening) == before)
         try await other.save([Book(id: "2", title: "Persuasion", price: 1)])
         func haveBoth() -> Bool { lists.all.withLock { $0.values.allSatisfy { $0.count == 2 } } }
