@@ -16,13 +16,13 @@ extension Baseline {
     }
 
     /// Two statements, each in the order of the orders; lines are taken to their order as they come.
-    func fetchOrdersWithLines() throws -> [OrderWithLines] {
+    func fetchOrdersWithLines(linesInOrder: Bool = true) throws -> [OrderWithLines] {
         let orders = try prepare("SELECT Z_PK, ZID, ZCUSTOMER, ZORDERDATE, ZFREIGHT FROM ZBIGORDER ORDER BY Z_PK")
         defer { sqlite3_finalize(orders) }
         let lines = try prepare(
             """
             SELECT ZLINESOFBIGORDER, ZID, ZPRODUCT, ZUNITPRICE, ZQUANTITY, ZDISCOUNT FROM ZORDERLINE
-            ORDER BY ZLINESOFBIGORDER, Z_FOK_LINESOFBIGORDER
+            ORDER BY ZLINESOFBIGORDER\(linesInOrder ? ", Z_FOK_LINESOFBIGORDER" : "")
             """)
         defer { sqlite3_finalize(lines) }
         var found: [OrderWithLines] = []

@@ -114,12 +114,12 @@ extension OrderWithLinesModel {
     }
 
     @inline(__always)
-    func add(to sum: inout OrderSum) {
+    func add(to sum: inout OrderSum, linesInOrder: Bool = true) {
         sum.add(id)
         sum.add(customer)
         sum.add(orderDate)
         sum.add(Int(freight ?? 0))
-        for (place, line) in lines.enumerated() { line.add(to: &sum, place: place) }
+        for (place, line) in lines.enumerated() { line.add(to: &sum, place: linesInOrder ? place : 0) }
     }
 }
 

@@ -8,6 +8,7 @@ let northwindWorks = [
     Northwind.fetch("fetch 3,884 orders with 120,000 lines, @CoreModel", budget: 1.3, OrderWithLines.self),
     Northwind.fetch("fetch 3,884 orders with 120,000 lines, Codable", budget: 1.8, CodedOrderWithLines.self),
     Northwind.prefetch,
+    Northwind.orderedPrefetch,
     Northwind.save("save 3,884 new orders with 120,000 lines, @CoreModel", into: .empty, OrderWithLines.self),
     Northwind.save("save 3,884 new orders with 120,000 lines, Codable", into: .empty, CodedOrderWithLines.self),
     Northwind.save("save them again, unchanged, @CoreModel", into: .filled, OrderWithLines.self),

@@ -150,15 +150,15 @@ private struct ChildSave {
         for removed in members.removed {
             if let counterpart = parent.table.object(at: removed.place) { copy.remove(counterpart) }
         }
-        for added in relationship.isOrdered ? members.list.filter(members.added.contains) : Array(members.added) {
+        for added in relationship.isOrdered ? members.all.filter(members.added.contains) : Array(members.added) {
             let counterpart = parent.objectOrFault(added.identifier)
             if !counterpart.isDeleted { copy.insert(counterpart) }
         }
         guard relationship.isOrdered else { return }
         // The child's order; what only the parent has comes after it.
-        let order = members.list.compactMap { parent.table.object(at: $0.place) }.filter(copy.contains)
+        let order = members.all.compactMap { parent.table.object(at: $0.place) }.filter(copy.contains)
         let known = Set(order)
-        copy.reorder(order + copy.list.filter { !known.contains($0) })
+        copy.reorder(order + copy.all.filter { !known.contains($0) })
     }
 
     private func destination(_ value: StoredValue) -> NSManagedObject? {

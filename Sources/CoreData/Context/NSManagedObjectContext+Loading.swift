@@ -34,7 +34,8 @@ extension NSManagedObjectContext {
         guard !keyPaths.isEmpty, let source else { return }
         for keyPath in keyPaths {
             var level = objects
-            for key in keyPath.split(separator: ".") {
+            let keys = keyPath.split(separator: ".")
+            for (place, key) in keys.enumerated() {
                 guard !level.isEmpty else { break }
                 var (last, lastLayout): (RelationshipLayout?, EntityLayout?) = (nil, nil)
                 let relationships = try level.map { object in
@@ -47,7 +48,8 @@ extension NSManagedObjectContext {
                         "“\(keyPath)” cannot be prefetched: entity “\(object.layout.name)” has no relationship “\(key)”."
                     )
                 }
-                try loadMembers(of: relationships, for: level, withRows: true)
+                let isComplete = try loadMembers(of: relationships, for: level, withRows: true)
+                if isComplete, place == keys.count - 1 { break }
                 let next = zip(level, relationships).flatMap { object, relationship in
                     relationship.isToMany
                         ? object.toManyObjects(relationship) : object.toOne(relationship).map { [$0] } ?? []
@@ -82,17 +84,27 @@ extension NSManagedObjectContext {
     ///   - relationships: a relationship of each object; those that are not to-many, or loaded already, are left out.
     ///   - objects: the objects.
     ///   - withRows: whether the members get their values, too, where the source gives them along.
+    /// - Returns: whether all that the relationships lead to was read, values and all.
     /// - Throws: the errors of the stores.
+    @discardableResult
     private func loadMembers(
         of relationships: [RelationshipLayout], for objects: [NSManagedObject], withRows: Bool
-    ) throws {
-        guard let source else { return }
+    ) throws -> Bool {
+        guard let source else { return true }
+        var isComplete = true
         var seen: Set<MemberKey> = []
         var groups: [ObjectIdentifier: (relationship: RelationshipLayout, objects: [NSManagedObject])] = [:]
         for (object, relationship) in zip(objects, relationships)
-        where relationship.isToMany && !object.hasTemporaryID {
+        {
+            guard relationship.isToMany, !object.hasTemporaryID else {
+                isComplete = false
+                continue
+            }
             if object.state.contains(.fault) { object.fireFault() }
-            if object.toManyMembersIfAny(relationship)?.isLoaded ?? false { continue }
+            if object.toManyMembersIfAny(relationship)?.isLoaded ?? false {
+                isComplete = false
+                continue
+            }
             // The same object may be there twice.
             guard seen.insert(MemberKey(ObjectIdentifier(object), relationship.index)).inserted else { continue }
             groups[ObjectIdentifier(relationship), default: (relationship, [])].objects.append(object)
@@ -107,12 +119,17 @@ extension NSManagedObjectContext {
                     lists[place].append(fault(for: row, stamp: stamp))
                 }
             if !isRead {
+                isComplete = false
                 let found = try source.destinations(of: relationship, for: identifiers)
                 takePromotions()
                 lists = found.map { list in list.map { objectOrFault($0) } }
             }
-            for (object, list) in zip(objects, lists) { object.toManyMembers(relationship).load(list) }
+            // A row points at one object: those that are read as rows of the destination are there once.
+            for (object, list) in zip(objects, lists) {
+                object.toManyMembers(relationship).load(list, areDistinct: isRead && relationship.inverse?.isToMany == false)
+            }
         }
+        return isComplete
     }
 
     /// A relationship of an object.

@@ -50,11 +50,29 @@ import Foundation
     ///
     /// - Parameter key: the relationship.
     /// - Returns: the objects; empty for none.
+    @inlinable
     public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Set<Destination> {
-        guard layout.toManyIndex(forInternedKey: key.number) != nil else { return otherValue(key) }
+        // In the program's own module, where the class is known: a set of any class takes several times as long to make.
+        guard let members = loadedMembers(of: key) else { return managedAnyValue(key) }
+        if let known = members.keptSet(of: Destination.self) { return known }
+        let objects = members.all
+        var set: Set<Destination> = Set(minimumCapacity: objects.count)
+        for object in objects {
+            // What goes through all types of values stops the program with the reason.
+            guard let member = object as? Destination else { return managedAnyValue(key) }
+            set.insert(member)
+        }
+        members.keep(set)
+        return set
+    }
+
+    /// The members of a to-many relationship, loaded; `nil` where the key is another property's.
+    @usableFromInline
+    final func loadedMembers(of key: ManagedPropertyKey) -> ToManyMembers? {
+        guard layout.toManyIndex(forInternedKey: key.number) != nil else { return nil }
         let relationship = toManyRelationship(key)
         if state.contains(.fault) { fireFault() }
-        return loadedToManyMembers(relationship).set { $0 as? Destination ?? mismatch($0, key) }
+        return loadedToManyMembers(relationship)
     }
 
     /// Sets the destinations of a to-many relationship.

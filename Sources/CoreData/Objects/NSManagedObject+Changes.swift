@@ -44,7 +44,7 @@ extension NSManagedObject {
                 let members = loadedToManyMembers(relationship)
                 result[key] =
                     relationship.isOrdered && !members.hasChanges
-                    ? NSOrderedSet(array: members.list) : NSSet(array: Array(members.committed))
+                    ? NSOrderedSet(array: members.all) : NSSet(array: Array(members.committed))
             case .fetched: continue
             case nil: unknownKey(key)
             }
@@ -125,7 +125,7 @@ extension NSManagedObject {
                     relationship: relationship,
                     added: Self.inOrder(members.added).map(\.identifier),
                     removed: Self.inOrder(members.removed).map(\.identifier),
-                    order: relationship.isOrdered ? members.list.map(\.identifier) : nil))
+                    order: relationship.isOrdered ? members.all.map(\.identifier) : nil))
         }
         return changes
     }

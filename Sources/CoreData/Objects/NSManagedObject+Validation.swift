@@ -58,7 +58,7 @@ extension NSManagedObject {
         guard let members = toManyMembersIfAny(relationship) ?? (counts ? toManyMembers(relationship) : nil),
             members.hasChanges || counts
         else { return nil }
-        let count = loadedToManyMembers(relationship).members.filter { !$0.isDeleted }.count
+        let count = loadedToManyMembers(relationship).all.count { !$0.isDeleted }
         return ValidationError.count(count, of: relationship, object: self)
     }
 

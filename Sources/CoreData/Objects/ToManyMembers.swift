@@ -4,13 +4,15 @@ import Foundation
 /// since.
 ///
 /// Changes can be made without loading what the store has. Confined to the queue of the object's context.
+@usableFromInline
 final class ToManyMembers {
     let isOrdered: Bool
-    /// Whether `members` (and `list`) hold all destinations, not only what was added.
+    /// Whether `all` is all destinations, not only what was added.
     private(set) var isLoaded: Bool
-    private(set) var members: Set<NSManagedObject> = [] { didSet { forgetGiven() } }
-    /// The destinations in order, for an ordered relationship.
-    private(set) var list: [NSManagedObject] = [] { didSet { forgetGiven() } }
+    /// The destinations in order. Those of a relationship without an order are here until one is added or removed.
+    private var list: [NSManagedObject] = []
+    // The destinations by identity, made when a member is looked for: most relationships are only read.
+    private var index: Set<NSManagedObject>?
     /// What was added to and removed from what the store has.
     private(set) var added: Set<NSManagedObject> = []
     private(set) var removed: Set<NSManagedObject> = []
@@ -28,25 +30,47 @@ final class ToManyMembers {
     var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
     /// All destinations; in order where there is one.
-    var all: [NSManagedObject] { isOrdered ? list : Array(members) }
+    @usableFromInline var all: [NSManagedObject] {
+        guard !isOrdered, list.isEmpty, let index else { return list }
+        return Array(index)
+    }
+
+    /// The destinations by identity.
+    var members: Set<NSManagedObject> {
+        if let index { return index }
+        let made = Set(list)
+        index = made
+        return made
+    }
 
     /// The members as key-value coding gives them: an `NSOrderedSet` or an `NSSet`.
     var value: NSObject {
         if let givenValue { return givenValue }
-        let value: NSObject = isOrdered ? NSOrderedSet(array: list) : NSSet(array: Array(members))
+        let value: NSObject = all.withUnsafeBufferPointer { objects in
+            // A list of objects is a list of references, whatever their class. Foundation would look at each for what it is.
+            objects.withMemoryRebound(to: AnyObject.self) { references in
+                isOrdered
+                    ? NSOrderedSet(objects: references.baseAddress, count: references.count)
+                    : NSSet(objects: references.baseAddress, count: references.count)
+            }
+        }
         givenValue = value
         return value
     }
 
-    /// The members as a set of their class.
-    ///
-    /// - Parameter cast: what a member is as an object of the class.
-    /// - Returns: the members.
-    func set<Member: NSManagedObject>(_ cast: (NSManagedObject) -> Member) -> Set<Member> {
-        if let known = givenSet as? Set<Member> { return known }
-        let set = Set(members.map(cast))
-        givenSet = set
-        return set
+    /// The members as a set of their class, as `keep` was given it last.
+    @usableFromInline
+    func keptSet<Member>(of member: Member.Type) -> Set<Member>? { givenSet as? Set<Member> }
+
+    /// Keeps a set of the members until they change.
+    @usableFromInline
+    func keep<Member>(_ set: Set<Member>) { givenSet = set }
+
+    /// Gets ready for a change of the members.
+    private func willChange() {
+        _ = members
+        if !isOrdered, !list.isEmpty { list = [] }
+        forgetGiven()
     }
 
     private func forgetGiven() {
@@ -55,35 +79,41 @@ final class ToManyMembers {
     }
 
     /// Takes what the store has; what was added and removed before stays so.
-    func load(_ stored: [NSManagedObject]) {
-        let pending = added
-        let pendingList = list
-        members = Set(minimumCapacity: stored.count + pending.count)
-        list = []
-        if isOrdered { list.reserveCapacity(stored.count + pending.count) }
-        added = []
-        for object in stored where !removed.contains(object) {
-            if members.insert(object).inserted, isOrdered { list.append(object) }
+    ///
+    /// - Parameters:
+    ///   - stored: the destinations.
+    ///   - areDistinct: whether none is there twice. Otherwise the first one counts.
+    func load(_ stored: [NSManagedObject], areDistinct: Bool = false) {
+        isLoaded = true
+        forgetGiven()
+        if areDistinct, added.isEmpty, removed.isEmpty {
+            list = stored
+            index = nil
+            return
         }
+        let pending = isOrdered ? list : Array(added)
+        var seen: Set<NSManagedObject> = Set(minimumCapacity: stored.count + pending.count)
+        list = stored.filter { !removed.contains($0) && seen.insert($0).inserted }
         // A removal does not count when the store confirms it, or never had the member.
         if !removed.isEmpty { removed.formIntersection(Set(stored)) }
-        for object in isOrdered ? pendingList : Array(pending) where members.insert(object).inserted {
-            added.insert(object)
-            if isOrdered { list.append(object) }
-        }
-        isLoaded = true
+        let new = pending.filter { seen.insert($0).inserted }
+        list += new
+        added = Set(new)
+        index = seen
     }
 
     func contains(_ object: NSManagedObject) -> Bool { members.contains(object) }
 
     /// - Returns: whether the object was not a member before.
     @discardableResult
-    func insert(_ object: NSManagedObject, at index: Int? = nil) -> Bool {
-        guard members.insert(object).inserted else { return false }
+    func insert(_ object: NSManagedObject, at position: Int? = nil) -> Bool {
+        guard !members.contains(object) else { return false }
+        willChange()
+        index?.insert(object)
         if removed.remove(object) == nil { added.insert(object) } else if isOrdered { isReordered = true }
         if isOrdered {
-            if let index, index < list.count {
-                list.insert(object, at: max(0, index))
+            if let position, position < list.count {
+                list.insert(object, at: max(0, position))
                 isReordered = true
             } else {
                 list.append(object)
@@ -95,16 +125,21 @@ final class ToManyMembers {
     /// - Returns: whether the object was a member, as far as is known without loading.
     @discardableResult
     func remove(_ object: NSManagedObject) -> Bool {
-        let wasMember = members.remove(object) != nil
+        let wasMember = members.contains(object)
         guard wasMember || !isLoaded else { return false }
+        if wasMember {
+            willChange()
+            index?.remove(object)
+        }
         if added.remove(object) == nil { removed.insert(object) }
-        if isOrdered, let index = list.firstIndex(where: { $0 === object }) { list.remove(at: index) }
+        if isOrdered, let place = list.firstIndex(where: { $0 === object }) { list.remove(at: place) }
         return true
     }
 
     /// Puts the members in another order; the argument must hold the same objects.
     func reorder(_ order: [NSManagedObject]) {
         guard isOrdered, !zip(order, list).allSatisfy({ $0 === $1 }) || order.count != list.count else { return }
+        forgetGiven()
         list = order
         isReordered = true
     }
@@ -112,7 +147,9 @@ final class ToManyMembers {
     /// Has these members, and changes accordingly. The members must be loaded.
     func replaceAll(by wanted: [NSManagedObject], isReordered: Bool) {
         let stored = committed
-        members = Set(wanted)
+        let members = Set(wanted)
+        forgetGiven()
+        index = members
         list = isOrdered ? wanted : []
         added = members.subtracting(stored)
         removed = stored.subtracting(members)

@@ -53,7 +53,7 @@ struct StressTests {
         child.performAndWait { child.reset() }
     }
 
-    @Test("The main queue and private contexts wait for one another as Core Data allows", .timeLimit(.minutes(2)))
+    @Test("The main queue and private contexts wait for one another as Core Data allows", .timeLimit(.minutes(10)))
     @MainActor func mainAndPrivate() async throws {
         let container = try Library.inMemory()
         let view = container.viewContext
