@@ -94,8 +94,7 @@ extension NSManagedObjectContext {
         var isComplete = true
         var seen: Set<MemberKey> = []
         var groups: [ObjectIdentifier: (relationship: RelationshipLayout, objects: [NSManagedObject])] = [:]
-        for (object, relationship) in zip(objects, relationships)
-        {
+        for (object, relationship) in zip(objects, relationships) {
             guard relationship.isToMany, !object.hasTemporaryID else {
                 isComplete = false
                 continue
@@ -110,26 +109,55 @@ extension NSManagedObjectContext {
             groups[ObjectIdentifier(relationship), default: (relationship, [])].objects.append(object)
         }
         for (relationship, objects) in groups.values {
-            let identifiers = objects.map(\.identifier)
-            var lists: [[NSManagedObject]] = Array(repeating: [], count: objects.count)
-            let stamp = source.generation
-            let isRead =
-                try withRows
-                && source.readDestinations(of: relationship, for: identifiers) { place, row in
-                    lists[place].append(fault(for: row, stamp: stamp))
-                }
-            if !isRead {
-                isComplete = false
-                let found = try source.destinations(of: relationship, for: identifiers)
-                takePromotions()
-                lists = found.map { list in list.map { objectOrFault($0) } }
-            }
+            let read = withRows ? try readMembers(of: relationship, for: objects, from: source) : nil
+            if read == nil { isComplete = false }
+            let lists = try read ?? members(of: relationship, for: objects, from: source)
             // A row points at one object: those that are read as rows of the destination are there once.
+            let areDistinct = read != nil && relationship.inverse?.isToMany == false
             for (object, list) in zip(objects, lists) {
-                object.toManyMembers(relationship).load(list, areDistinct: isRead && relationship.inverse?.isToMany == false)
+                object.toManyMembers(relationship).load(list, areDistinct: areDistinct)
             }
         }
         return isComplete
+    }
+
+    /// The members of a to-many relationship of each object, as faults with the values of their rows; `nil` where the source does not give rows
+    /// along.
+    private func readMembers(
+        of relationship: RelationshipLayout, for objects: [NSManagedObject], from source: any RowSource
+    ) throws -> [[NSManagedObject]]? {
+        let stamp = source.generation
+        // Where no member can be known, or come twice, nothing is looked for, and all are registered at once.
+        let areNew =
+            relationship.inverse?.isToMany == false
+            && objects.first.map { ObjectPlace.tag(.passUnretained(relationship.destination), $0.unretainedStore) }
+                .map { table.holdsNone($0, amongAtMost: 16 * objects.count) } ?? false
+        var members: [NSManagedObject] = []
+        var places: [Int] = []
+        let isRead = try source.readDestinations(of: relationship, for: objects.map(\.identifier)) { place, row in
+            places.append(place)
+            members.append(
+                areNew
+                    ? makeUnregistered(
+                        Materialization(
+                            place: row.place, values: row.values, version: row.version,
+                            state: [.fault, .valuesPending], stamp: stamp))
+                    : fault(for: row, stamp: stamp))
+        }
+        guard isRead else { return nil }
+        if areNew { register(&members) }
+        var lists: [[NSManagedObject]] = Array(repeating: [], count: objects.count)
+        for (place, member) in zip(places, members) { lists[place].append(member) }
+        return lists
+    }
+
+    /// The members of a to-many relationship of each object, by their IDs.
+    private func members(
+        of relationship: RelationshipLayout, for objects: [NSManagedObject], from source: any RowSource
+    ) throws -> [[NSManagedObject]] {
+        let found = try source.destinations(of: relationship, for: objects.map(\.identifier))
+        takePromotions()
+        return found.map { list in list.map { objectOrFault($0) } }
     }
 
     /// A relationship of an object.

@@ -128,6 +128,11 @@ struct ObjectRegistry: ~Copyable {
         entries.contains { $0.tag < Entry.removed && $0.tag >> 24 == UInt64(number) }
     }
 
+    /// Whether no object with a tag is registered; `false` where there are more entries than a limit.
+    func holdsNone(_ tag: UInt64, amongAtMost limit: Int) -> Bool {
+        entries.count <= limit && !entries.contains { $0.tag == tag }
+    }
+
     mutating func removeAll() {
         entries.deallocate()
         entries = UnsafeMutableBufferPointer(start: nil, count: 0)

@@ -113,6 +113,11 @@ final class ObjectTable: Sendable {
         registry.withLock { $0.holdsObjects(ofStore: store.number) }
     }
 
+    /// Whether no object of a table of a store is registered, as far as is known without looking at more than some number of entries.
+    func holdsNone(_ tag: UInt64, amongAtMost limit: Int) -> Bool {
+        registry.withLock { $0.holdsNone(tag, amongAtMost: limit) }
+    }
+
     /// All objects that are still there.
     var all: [NSManagedObject] { registry.withLock { $0.all.compactMap { Self.retained($0) } } }
 

@@ -3,7 +3,7 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// Reads the rows of one entity.
+/// Reads the rows of one entity, under the lock of its store.
 final class EntityReader {
     let layout: EntityLayout
     let number: Int64
@@ -11,6 +11,8 @@ final class EntityReader {
     /// What the slots of kind `toOne` and `other` need besides, by slot.
     private let destinations: ContiguousArray<EntityLayout?>
     private let rareReaders: ContiguousArray<RareSlotReader?>
+    /// The ID that was read last.
+    private var lastDestination: NSManagedObjectID?
     private let identity: StoreIdentity
     /// The same as the two above, without counting references for each row.
     private let unretainedLayout: Unmanaged<EntityLayout>
@@ -95,7 +97,11 @@ final class EntityReader {
         case .toOne:
             let key = statement.integer(at: slot.index)
             guard key != 0, let destination = destinations[position] else { return .null }
-            return .identifier(NSManagedObjectID(layout: destination, store: identity, key: key))
+            // Neighbours often refer to one object.
+            if let last = lastDestination, last.key == key, last.layout === destination { return .identifier(last) }
+            let identifier = NSManagedObjectID(layout: destination, store: identity, key: key)
+            lastDestination = identifier
+            return .identifier(identifier)
         case .transient: return .null
         case .other:
             return try rareReaders[position]?.value(statement, identity: identity, external: external) ?? .null
