@@ -97,7 +97,7 @@ fuzz: dependencies
 	PIPPIN_CONTRACT=$(FUZZ_SEQUENCES) PIPPIN_CONTRACT_SEED=$(FUZZ_SEQUENCES_FROM) $(SWIFT) test --filter SQLiteContractTests $(SWIFT_FLAGS)
 
 bench: dependencies
-	@$(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)
+	@GRDB_PATH="$(GRDB)" $(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)
 
 bench-postgres: dependencies
 	@Scripts/bench-postgres $(BENCH_ROWS)

@@ -1,13 +1,26 @@
 import Pippin
 
-/// The same six values as a struct, with the entity's name that the C API's statements have.
-protocol BookModel: CoreModel where ID == String {
+/// The same six values, whoever reads them.
+protocol BookValues {
     var uid: String { get }
     var title: String { get }
     var count: Int64 { get }
     var price: Double { get }
     var createdAt: Date { get }
     var isFlagged: Bool { get }
+}
+
+extension BookValues {
+    @inline(__always)
+    func add(to checksum: inout Checksum) {
+        checksum.add(
+            uidBytes: uid.utf8.count, titleBytes: title.utf8.count, count: count, price: price,
+            createdAt: createdAt.timeIntervalSinceReferenceDate, isFlagged: isFlagged)
+    }
+}
+
+/// A struct with them, with the entity's name that the C API's statements have.
+protocol BookModel: CoreModel, BookValues where ID == String {
     init(uid: String, title: String, count: Int64, price: Double, createdAt: Date, isFlagged: Bool)
 }
 
@@ -71,13 +84,6 @@ extension BookModel {
             return checksum
         }
     }
-
-    @inline(__always)
-    fileprivate func add(to checksum: inout Checksum) {
-        checksum.add(
-            uidBytes: uid.utf8.count, titleBytes: title.utf8.count, count: count, price: price,
-            createdAt: createdAt.timeIntervalSinceReferenceDate, isFlagged: isFlagged)
-    }
 }
 
 extension PersistenceManager {
@@ -89,7 +95,7 @@ extension PersistenceManager {
 }
 
 /// The same with its conversion written by hand.
-struct MappedBook: CoreModel {
+struct MappedBook: CoreModel, BookValues {
     let uid: String
     let title: String
     let count: Int64
@@ -129,11 +135,7 @@ struct MappedBook: CoreModel {
 
     static func readAll(_ manager: PersistenceManager) throws -> Checksum {
         var checksum = Checksum()
-        for book in try manager.readAndWait({ try $0.fetch(MappedBook.self) }) {
-            checksum.add(
-                uidBytes: book.uid.utf8.count, titleBytes: book.title.utf8.count, count: book.count,
-                price: book.price, createdAt: book.createdAt.timeIntervalSinceReferenceDate, isFlagged: book.isFlagged)
-        }
+        for book in try manager.readAndWait({ try $0.fetch(MappedBook.self) }) { book.add(to: &checksum) }
         return checksum
     }
 }

@@ -2,7 +2,8 @@ import Pippin
 
 // The same models, to be read and written by coding that the compiler synthesizes, and what is measured of either.
 
-protocol OrderModel: CoreModel {
+/// What an order has, whoever reads it.
+protocol OrderValues {
     var id: Int { get }
     var customer: String? { get }
     var employee: Int? { get }
@@ -19,7 +20,9 @@ protocol OrderModel: CoreModel {
     var shipCountry: String? { get }
 }
 
-extension OrderModel {
+protocol OrderModel: CoreModel, OrderValues {}
+
+extension OrderValues {
     @inline(__always)
     func add(to sum: inout OrderSum) {
         sum.add(id)
@@ -60,16 +63,19 @@ struct CodedOrder: OrderModel {
     static var schema: Schema<CodedOrder> { Schema(name: "Order") }
 }
 
-protocol OrderLineModel: CoreModel {
+protocol OrderLineValues {
     var id: Int { get }
     var product: String { get }
     var unitPrice: Double { get }
     var quantity: Int { get }
     var discount: Double { get }
+}
+
+protocol OrderLineModel: CoreModel, OrderLineValues {
     init(id: Int, product: String, unitPrice: Double, quantity: Int, discount: Double)
 }
 
-extension OrderLineModel {
+extension OrderLineValues {
     @inline(__always)
     func add(to sum: inout OrderSum, place: Int) {
         sum.add(id &* (place + 1))
@@ -92,13 +98,16 @@ struct CodedOrderLine: OrderLineModel {
     static var schema: Schema<CodedOrderLine> { Schema(name: "OrderLine") }
 }
 
-protocol OrderWithLinesModel: CoreModel {
-    associatedtype Line: OrderLineModel
+protocol OrderWithLinesValues {
+    associatedtype Line: OrderLineValues
     var id: Int { get }
     var customer: String? { get }
     var orderDate: Date? { get }
     var freight: Double? { get }
     var lines: [Line] { get }
+}
+
+protocol OrderWithLinesModel: CoreModel, OrderWithLinesValues where Line: OrderLineModel {
     init(id: Int, customer: String?, orderDate: Date?, freight: Double?, lines: [Line])
 }
 
@@ -112,7 +121,9 @@ extension OrderWithLinesModel {
         self.init(
             id: order.id, customer: order.customer, orderDate: order.orderDate, freight: order.freight, lines: lines)
     }
+}
 
+extension OrderWithLinesValues {
     @inline(__always)
     func add(to sum: inout OrderSum, linesInOrder: Bool = true) {
         sum.add(id)

@@ -9,17 +9,28 @@ func keys(of objects: Int) -> [String] {
     (0..<lookups).map { Sample(number: ($0 &* 7919) % objects).uid }
 }
 
-let allTables = [
-    WorkTable(
-        heading: "objects of six attributes", ours: "Core Data", baseline: "C API", works: objectWorks + batchWorks),
-    WorkTable(heading: "structs of six properties", ours: "Pippin", baseline: "C API", works: structWorks),
-    WorkTable(
-        heading: "…, and Northwind's orders", ours: "Pippin", baseline: "C API", isOfAnySize: false,
-        works: northwindWorks),
-    WorkTable(
-        heading: "objects, next to a direct save", ours: "this", baseline: "direct save", isOfAnySize: false,
-        works: ownWorks),
-]
+let allTables: [WorkTable] =
+    [
+        WorkTable(
+            heading: "objects of six attributes", ours: "Core Data", baseline: "C API", works: objectWorks + batchWorks),
+        WorkTable(heading: "structs of six properties", ours: "Pippin", baseline: "C API", works: structWorks),
+        WorkTable(
+            heading: "…, and Northwind's orders", ours: "Pippin", baseline: "C API", isOfAnySize: false,
+            works: northwindWorks),
+        WorkTable(
+            heading: "objects, next to a direct save", ours: "this", baseline: "direct save", isOfAnySize: false,
+            works: ownWorks),
+    ] + othersTables
+
+#if GRDB_COLUMN
+    private let othersTables = [
+        WorkTable(
+            heading: "structs of six properties, and Northwind's orders, by GRDB", ours: "GRDB", baseline: "C API",
+            isOfAnySize: false, works: grdbWorks)
+    ]
+#else
+    private let othersTables: [WorkTable] = []
+#endif
 
 let allWorks = allTables.flatMap(\.works)
 
