@@ -48,7 +48,13 @@ extension PostgresEngine {
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID] { try writing { try $0.makePermanentIdentifiers(for: entities) } }
 
+    package func save(_ changes: ChangeSet) throws -> SaveResult { try save(changes, others: nil) }
+
     package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        try withoutActuallyEscaping(others) { try save(changes, others: $0) }
+    }
+
+    private func save(_ changes: ChangeSet, others: (() throws -> Void)?) throws -> SaveResult {
         let metadata = facts.metadataAreChanged ? facts.metadata : nil
         let (start, trips) = (ContinuousClock.now, roundTrips)
         let result = try writing { try $0.save(changes, metadata: metadata, with: others) }

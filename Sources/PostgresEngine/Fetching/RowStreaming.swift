@@ -11,8 +11,15 @@ extension OpenDatabase {
     ) throws {
         for group in Self.groups(identifiers) {
             let access = try access(identifiers[group[0]].layout)
-            let keys = group.map { identifiers[$0].key }
-            let result: PostgresResult = try reading("read from") { try query(access.selectText, keys: keys) }
+            let result: PostgresResult = try reading("read from") {
+                guard group.count > 1 else {
+                    // The server makes one plan for all keys.
+                    var parameters = PostgresParameters()
+                    parameters.append(identifiers[group[0]].key)
+                    return try connection.query(access.selectOneText, parameters)
+                }
+                return try query(access.selectText, keys: group.map { identifiers[$0].key })
+            }
             var places: [Int64: Int] = [:]
             places.reserveCapacity(group.count)
             for place in group { places[identifiers[place].key] = place }
@@ -29,16 +36,23 @@ extension OpenDatabase {
         of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
     ) throws -> Bool {
         let access = try access(entity)
-        guard !access.mapping.sharesTable, let text = access.selectText(where: slot),
+        guard !access.mapping.sharesTable, let texts = access.selectTexts(where: slot),
             let place = access.writer.places.first(where: { $0.slot == slot })
         else { return false }
-        var array = PostgresArray(place.kind.type)
-        for value in values {
-            // No row has what cannot be stored.
-            do { try access.writer.write(value, place, to: &array) } catch { return false }
-        }
         var parameters = PostgresParameters()
-        parameters.append(array)
+        // No row has what cannot be stored.
+        do {
+            if values.count == 1 {
+                var sink = ParameterSink(type: place.kind.type)
+                try access.writer.write(values[0], place, to: &sink)
+                parameters = sink.parameters
+            } else {
+                var array = PostgresArray(place.kind.type)
+                for value in values { try access.writer.write(value, place, to: &array) }
+                parameters.append(array)
+            }
+        } catch { return false }
+        let text = values.count == 1 ? texts.one : texts.many
         let result: PostgresResult = try reading("read from") { try connection.query(text, parameters) }
         try access.reader.forEachRow(result) { row, _ in try body(row) }
         return true

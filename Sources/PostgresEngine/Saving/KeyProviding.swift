@@ -10,7 +10,7 @@ extension OpenDatabase {
         for (table, count) in wanted where keys.count(table) < count {
             var parameters = PostgresParameters()
             parameters.append("\(quotedName(table))")
-            parameters.append(Int64(max(count - keys.count(table), KeyBlocks.size)))
+            parameters.append(Int64(max(count - keys.count(table), keys.nextSize(table))))
             // Others take keys of the same sequence meanwhile; only then, the keys are told one by one.
             requests.append(
                 .init(
@@ -32,6 +32,9 @@ extension OpenDatabase {
 
     func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
         guard !entities.isEmpty else { return [] }
+        if entities.count == 1, let key = keys.take(try access(entities[0].root).mapping.table) {
+            return [NSManagedObjectID(layout: entities[0], store: identity, key: key)]
+        }
         var wanted: [(table: String, count: Int)] = []
         var positions: [String: Int] = [:]
         var latest: (layout: EntityLayout, position: Int)?
