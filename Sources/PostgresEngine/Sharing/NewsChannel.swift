@@ -22,7 +22,7 @@ final class NewsChannel: @unchecked Sendable {
     private var latest: UInt64 = 0
 
     /// For how long news is collected where it has come just before, in nanoseconds.
-    private static let pause: UInt64 = 5_000_000
+    private static let pause: UInt64 = 20_000_000
     /// How long to wait before a lost connection is made anew, in milliseconds.
     private static let delay = 1000
     /// How often a server that could be gone without a word is asked whether it is there, in seconds.
