@@ -58,8 +58,7 @@ extension OpenDatabase {
         return true
     }
 
-    /// The rows at the end of a to-many relationship for many objects:
-    /// `SELECT …, t0.order_id FROM line t0 WHERE t0.order_id = ANY($1) ORDER BY t0.order_id, …`.
+    /// The rows at the end of a to-many relationship for many objects: `SELECT …, t0.order_id FROM line t0 WHERE t0.order_id = ANY($1)`.
     func forEachDestination(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
@@ -68,18 +67,11 @@ extension OpenDatabase {
             let toMany = source.toManys[relationship.index], !identifiers.isEmpty
         else { return }
         let access = try access(relationship.destination)
-        let text = access.selectText(of: toMany)
-        let result: PostgresResult = try reading("read from") { try query(text, keys: identifiers.map(\.key)) }
-        var places: [Int64: Int] = [:]
-        places.reserveCapacity(identifiers.count)
-        for (place, identifier) in identifiers.enumerated() { places[identifier.key] = place }
-        // The owner's key comes behind the row; rows of one object come one after the other.
+        let keys = identifiers.map(\.key)
+        let result: PostgresResult = try reading("read from") { try query(access.selectText(of: toMany), keys: keys) }
+        // Behind the row come the owner's key, and the place among its rows.
         let owner = Int(access.shape.firstColumn) + access.shape.columns.count
-        var (key, place): (Int64, Int?) = (-1, nil)
-        try access.reader.forEachRow(result) { row, _ in
-            let next = result.integer(row.index, owner)
-            if next != key { (key, place) = (next, places[next]) }
-            if let place { try body(place, row) }
-        }
+        let order = result.columnCount > owner + 1 ? owner + 1 : nil
+        try access.reader.forEachRow(result, OwnedRows(result, owner: owner, order: order, of: keys), body)
     }
 }

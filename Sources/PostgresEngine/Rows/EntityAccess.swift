@@ -64,7 +64,7 @@ final class EntityAccess {
         return (one.postgres.text, many.postgres.text)
     }
 
-    /// The statement that selects the rows at the end of a relationship, for objects with the keys `$1`; behind the row comes the key of the
+    /// The statement that selects the rows at the end of a relationship, for objects with the keys `$1`, in no order; behind the row comes the key of the
     /// object.
     func selectText(of toMany: ToManyMapping) -> String {
         DestinationSQL.select(toMany, mapping, shape.selection(alias: "t0").postgres.text)

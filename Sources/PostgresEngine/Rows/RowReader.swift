@@ -138,6 +138,19 @@ final class RowReader {
         }
     }
 
+    /// The rows by their owners, each with the place of its owner.
+    func forEachRow(
+        _ result: PostgresResult, _ rows: OwnedRows, _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        guard let first = entities.first, result.count > 0 else { return }
+        let row = ResultRow(self, result, first)
+        try rows.forEach { place, index in
+            row.index = index
+            if selectsEntity { row.entity = try entity(result, index) }
+            try body(place, row)
+        }
+    }
+
     private func entity(_ result: PostgresResult, _ index: Int) throws -> EntityReader {
         if !selectsEntity, let only = entities.first { return only }
         let number = result.integer(index, 1)
