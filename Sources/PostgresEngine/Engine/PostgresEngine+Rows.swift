@@ -4,6 +4,10 @@ import StoreEngine
 extension PostgresEngine {
     package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try reading { try $0.fetchRows(plan) } }
 
+    package func readRows(_ plan: FetchPlan, _ body: (consuming PlacedRow) -> Void) throws {
+        try reading { try $0.readRows(plan, body) }
+    }
+
     package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
         try reading { try $0.forEachRow(plan, body) }
     }
