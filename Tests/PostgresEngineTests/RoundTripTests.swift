@@ -89,7 +89,7 @@ struct RoundTripTests {
                 }
             }
             #expect(found == count)
-            #expect(times <= 8 + count / 4096)
+            #expect(times <= 8 + count / 1024)
         }
     }
 

@@ -76,9 +76,10 @@ extension OpenDatabase {
         case many(CachedFetch)
     }
 
-    /// A fetch that found so many rows is read by a cursor the next time, which takes two round trips more, and little memory.
+    /// A fetch that found so many rows is read by a cursor the next time, which takes some round trips more, and little memory. Portions fit
+    /// into what a socket takes in: the server need not wait with the next one until the one before was read.
     static let many = 50_000
-    private static let portion = 4096
+    private static let portion = 1024
 
     /// Hands out rows as they come from the server, which finds the next ones meanwhile.
     ///
