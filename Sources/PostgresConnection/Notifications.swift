@@ -37,6 +37,13 @@ extension PostgresConnection {
         return Foundation.poll(&poll, 1, 0) > 0
     }
 
+    /// Notices the end of a connection that the server has ended meanwhile, without asking it.
+    package func noticeEnd() {
+        guard ahead == nil, hasInput else { return }
+        // What it fails with, the next statement says.
+        _ = PQconsumeInput(handle)
+    }
+
     /// Waits until something arrives from the server, or the time is over.
     package func waitForInput(milliseconds: Int32) {
         var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)

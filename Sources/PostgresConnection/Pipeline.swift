@@ -21,50 +21,115 @@ extension PostgresConnection {
     package func pipeline(_ requests: [Request]) throws -> [PostgresResult] {
         if requests.count == 1 { return [try query(requests[0].sql, requests[0].parameters)] }
         guard !requests.isEmpty else { return [] }
+        return try pipeline(requests, commits: false).results
+    }
+
+    /// The same for the last statements of a transaction, and its `COMMIT`, for which nobody need wait apart: where one of them fails, the
+    /// transaction stays open, and is not committed.
+    ///
+    /// - Parameter requests: the statements.
+    /// - Returns: whether the answer to `COMMIT` came without a warning.
+    /// - Throws: the first error. One of a connection that is lost leaves open whether the server has committed.
+    package func pipelineAndCommit(_ requests: [Request]) throws -> Bool {
+        try !pipeline(requests, commits: true).warns
+    }
+
+    private func pipeline(
+        _ requests: [Request], commits: Bool
+    ) throws -> (results: [PostgresResult], warns: Bool) {
         settle()
-        var names: [String] = []
-        if keepsStatements { names = try requests.map { try prepared($0.sql, $0.parameters.types) } }
+        let names = try keepsStatements ? requests.map { try name($0) } : []
         guard PQenterPipelineMode(handle) == 1 else {
+            forget(names, requests)
             throw PostgresError(nil, statement: nil, connection: handle)
         }
         defer { PQexitPipelineMode(handle) }
         roundTrips += 1
         var isSent = true
         for (index, request) in requests.enumerated() where isSent {
-            isSent = request.parameters.withParts { values, counts, formats in
-                let count = Int32(values.count)
-                return keepsStatements
-                    ? PQsendQueryPrepared(handle, names[index], count, values, counts, formats, 1) == 1
-                    : PQsendQueryParams(
-                        handle, request.sql, count, request.parameters.types, values, counts, formats, 1) == 1
-            }
+            isSent = send(request, keepsStatements ? names[index] : nil)
         }
+        // As it is: it takes no time to prepare.
+        if commits { isSent = isSent && PQsendQueryParams(handle, Self.commit, 0, nil, nil, nil, nil, 1) == 1 }
         isSent = PQpipelineSync(handle) == 1 && isSent
-        guard isSent else { throw PostgresError(nil, statement: nil, connection: handle) }
-        return try awaiting { try pipelineResults(requests) }
+        guard isSent else {
+            forget(names, requests)
+            throw PostgresError(nil, statement: nil, connection: handle)
+        }
+        return try awaiting { try pipelineResults(requests, names, commits: commits) }
     }
 
-    private func pipelineResults(_ requests: [Request]) throws -> [PostgresResult] {
+    private static let commit = "COMMIT"
+
+    /// What a statement is called on the server, and whether the server has yet to hear of it.
+    private struct StatementName {
+        let text: String
+        let isNew: Bool
+    }
+
+    private func name(_ request: Request) throws -> StatementName {
+        if let known = statements.name(request.sql, request.parameters.types) {
+            return StatementName(text: known, isNew: false)
+        }
+        let (name, outdated) = statements.add(request.sql, request.parameters.types)
+        for old in outdated { try execute("DEALLOCATE \(old)") }
+        return StatementName(text: name, isNew: true)
+    }
+
+    private func forget(_ names: [StatementName], _ requests: [Request]) {
+        for (name, request) in zip(names, requests) where name.isNew {
+            statements.remove(request.sql, request.parameters.types)
+        }
+    }
+
+    private func send(_ request: Request, _ name: StatementName?) -> Bool {
+        request.parameters.withParts { count, values, counts, formats in
+            guard let name else {
+                return PQsendQueryParams(
+                    handle, request.sql, count, request.parameters.types, values, counts, formats, 1) == 1
+            }
+            if name.isNew, PQsendPrepare(handle, name.text, request.sql, count, request.parameters.types) != 1 {
+                return false
+            }
+            return PQsendQueryPrepared(handle, name.text, count, values, counts, formats, 1) == 1
+        }
+    }
+
+    private func pipelineResults(
+        _ requests: [Request], _ names: [StatementName], commits: Bool
+    ) throws -> (results: [PostgresResult], warns: Bool) {
         var results: [PostgresResult] = []
+        results.reserveCapacity(requests.count)
         var failure: PostgresError?
         // After each statement's results comes a nil; after the last one's, the mark that all were answered.
-        for request in requests {
+        func answer(to sql: String, _ take: (PostgresResult) -> Void) throws {
             while let pointer = PQgetResult(handle) {
                 let result = PostgresResult(pointer)
-                do { try check(pointer, request.sql) } catch let error as PostgresError {
+                do { try check(pointer, sql) } catch let error as PostgresError {
                     if failure == nil { failure = error }
                     if !isUsable { throw error }
                 }
-                results.append(result)
+                take(result)
             }
-            if !isUsable { throw failure ?? PostgresError(nil, statement: request.sql, connection: handle) }
+            if !isUsable { throw failure ?? PostgresError(nil, statement: sql, connection: handle) }
         }
+        for (index, request) in requests.enumerated() {
+            if !names.isEmpty, names[index].isNew {
+                try answer(to: request.sql) { _ in }
+                // What comes after a failure is not even prepared.
+                if failure != nil { statements.remove(request.sql, request.parameters.types) }
+            }
+            try answer(to: request.sql) { results.append($0) }
+        }
+        let warnings = warningCount
+        if commits { try answer(to: Self.commit) { _ in } }
+        let warns = warningCount != warnings
         while let mark = PQgetResult(handle) {
             let isEnd = PQresultStatus(mark) == PGRES_PIPELINE_SYNC
             PQclear(mark)
             if isEnd { break }
         }
         if let failure { throw failure }
-        return results
+        return (results, warns)
     }
 }

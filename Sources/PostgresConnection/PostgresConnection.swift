@@ -92,8 +92,8 @@ package final class PostgresConnection {
     package func queryOnce(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> PostgresResult {
         settle()
         roundTrips += 1
-        let result = parameters.withParts { values, counts, formats in
-            awaiting { PQexecParams(handle, sql, Int32(values.count), parameters.types, values, counts, formats, 1) }
+        let result = parameters.withParts { count, values, counts, formats in
+            awaiting { PQexecParams(handle, sql, count, parameters.types, values, counts, formats, 1) }
         }
         return try checked(result, sql)
     }
@@ -103,8 +103,8 @@ package final class PostgresConnection {
         settle()
         let name = try prepared(sql, parameters.types)
         roundTrips += 1
-        let result = parameters.withParts { values, counts, formats in
-            awaiting { PQexecPrepared(handle, name, Int32(values.count), values, counts, formats, 1) }
+        let result = parameters.withParts { count, values, counts, formats in
+            awaiting { PQexecPrepared(handle, name, count, values, counts, formats, 1) }
         }
         return try checked(result, sql)
     }
@@ -155,6 +155,13 @@ struct PreparedStatements {
     private struct Key: Hashable {
         let sql: String
         let types: [UInt32]
+
+        /// Long texts are told by their lengths and ends.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(sql.utf8.count)
+            hasher.combine(types.count)
+            for byte in sql.utf8.suffix(8) { hasher.combine(byte) }
+        }
     }
 
     private let limit = 256

@@ -2,7 +2,7 @@
 package struct PostgresParameters {
     private(set) var types: [UInt32] = []
     /// Where each value lies, and how long it is; -1 for none.
-    private var places: [(offset: Int, count: Int32)] = []
+    private var places: [(offset: Int32, count: Int32)] = []
     private var values = BinaryValues()
 
     package init() {}
@@ -19,7 +19,7 @@ package struct PostgresParameters {
         types.append(Value.type.rawValue)
         let start = values.bytes.count
         value.write(to: &values)
-        places.append((start, Int32(values.bytes.count - start)))
+        places.append((Int32(start), Int32(values.bytes.count - start)))
     }
 
     package mutating func append<Value: BinaryValue>(_ value: Value?) {
@@ -31,7 +31,7 @@ package struct PostgresParameters {
         types += others.types
         let start = values.bytes.count
         others.values.bytes.withUnsafeBytes { values.append(contentsOf: $0) }
-        places += others.places.map { (start + $0.offset, $0.count) }
+        places += others.places.map { (Int32(start) + $0.offset, $0.count) }
     }
 
     /// An array of values.
@@ -39,7 +39,7 @@ package struct PostgresParameters {
         types.append(array.type.array)
         let start = values.bytes.count
         array.write(to: &values)
-        places.append((start, Int32(values.bytes.count - start)))
+        places.append((Int32(start), Int32(values.bytes.count - start)))
     }
 
     package mutating func append<Value: BinaryValue>(array: some Sequence<Value>) {
@@ -48,21 +48,34 @@ package struct PostgresParameters {
         append(values)
     }
 
-    /// Gives the parts that the library wants.
+    /// Gives the parts that the library wants, for as long as the closure runs.
     func withParts<Result>(
-        _ body: (_ values: [UnsafePointer<CChar>?], _ counts: [Int32], _ formats: [Int32]) throws -> Result
+        _ body: (
+            _ count: Int32, _ values: UnsafePointer<UnsafePointer<CChar>?>?, _ counts: UnsafePointer<Int32>?,
+            _ formats: UnsafePointer<Int32>?
+        ) throws -> Result
     ) rethrows -> Result {
-        try values.bytes.withUnsafeBytes { raw in
-            // An empty value is a place, too; nothing is no value.
-            let empty: StaticString = ""
-            let pointers = places.map { place -> UnsafePointer<CChar>? in
-                guard place.count >= 0 else { return nil }
-                guard place.count > 0, let base = raw.baseAddress else {
-                    return UnsafeRawPointer(empty.utf8Start).assumingMemoryBound(to: CChar.self)
+        let count = places.count
+        guard count > 0 else { return try body(0, nil, nil, nil) }
+        // An empty value is a place, too; nothing is no value.
+        let empty: StaticString = ""
+        return try values.bytes.withUnsafeBytes { raw in
+            try withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count) { pointers in
+                try withUnsafeTemporaryAllocation(of: Int32.self, capacity: count * 2) { numbers in
+                    for (index, place) in places.enumerated() {
+                        let start = place.count > 0 ? raw.baseAddress.map { $0 + Int(place.offset) } : nil
+                        let present = start ?? UnsafeRawPointer(empty.utf8Start)
+                        pointers.initializeElement(
+                            at: index, to: place.count < 0 ? nil : present.assumingMemoryBound(to: CChar.self))
+                        numbers.initializeElement(at: index, to: max(place.count, 0))
+                        // All values are binary.
+                        numbers.initializeElement(at: count + index, to: 1)
+                    }
+                    let counts = numbers.baseAddress.map { UnsafePointer($0) }
+                    return try body(
+                        Int32(count), pointers.baseAddress.map { UnsafePointer($0) }, counts, counts.map { $0 + count })
                 }
-                return (base + place.offset).assumingMemoryBound(to: CChar.self)
             }
-            return try body(pointers, places.map { max($0.count, 0) }, Array(repeating: 1, count: places.count))
         }
     }
 }

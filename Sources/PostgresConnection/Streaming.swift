@@ -14,8 +14,7 @@ extension PostgresConnection {
         settle()
         let name = keepsStatements ? try prepared(sql, parameters.types) : nil
         roundTrips += 1
-        let isSent = parameters.withParts { values, counts, formats in
-            let count = Int32(values.count)
+        let isSent = parameters.withParts { count, values, counts, formats in
             guard let name else {
                 return PQsendQueryParams(handle, sql, count, parameters.types, values, counts, formats, 1) == 1
             }

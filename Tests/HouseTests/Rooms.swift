@@ -69,6 +69,7 @@ enum Rooms {
         "PostgresEngine/Tables/DerivedColumn.swift": "columns are set from the values that a statement finds",
         "PostgresEngine/Saving/DerivedUpdate.swift": "sets of keys are arrays",
         "PostgresEngine/Saving/KeyProviding.swift": "sequences are PostgreSQL's alone",
+        "PostgresEngine/Saving/StoreStamp.swift": "what each save begins with is this engine's own",
         "PostgresEngine/Saving/LongTransactions.swift": "rows that share values are found with one statement",
         "PostgresEngine/Rows/RowStatements.swift":
             "rows of one kind are written with one statement, as arrays, or by COPY",

@@ -76,6 +76,45 @@ struct FailoverTests {
         #expect(try store.database.rows("SELECT sum(count) FROM pippin.saves") == [["1"]])
     }
 
+    @Test("is done by a writer whose row is gone")
+    func rowOfWriterGone() throws {
+        let store = try Behind()
+        _ = try store.engine.save(Notes.changes(store.engine, ["a"]))
+        try store.database.connect().execute("DELETE FROM pippin.writers")
+        _ = try store.engine.save(Notes.changes(store.engine, ["b"]))
+        #expect(try store.texts() == ["a", "b"])
+        #expect(try store.database.rows("SELECT count(*), min(number) FROM pippin.writers") == [["1", "3"]])
+    }
+
+    @Test("is begun anew when the server has ended the connection before, which leaves nothing in doubt")
+    func endedBefore() throws {
+        let store = try Behind([NSPostgreSQLFailoverTimeoutOption: 0.3])
+        _ = try store.engine.save(Notes.changes(store.engine, ["a"]))
+        let changes = try Notes.changes(store.engine, ["b"])
+        store.proxy.set(.refuses)
+        usleep(50_000)
+        let error = #expect(throws: NSError.self) { _ = try store.engine.save(changes) }
+        #expect(error.flatMap { NSPostgreSQLUndecidedSave(of: $0) } == nil)
+        store.proxy.set(.passes)
+        _ = try store.engine.save(changes)
+        #expect(try store.texts() == ["a", "b"])
+    }
+
+    @Test("fails with the error of a trigger that divides by zero, which is no conflict")
+    func dividing() throws {
+        let store = try Behind()
+        _ = try store.engine.save(Notes.changes(store.engine, ["a"]))
+        try store.database.connect().execute(
+            """
+            CREATE FUNCTION divide() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM 1 / 0; RETURN NEW; END $$;
+            CREATE TRIGGER divide BEFORE UPDATE ON note FOR EACH ROW EXECUTE FUNCTION divide()
+            """)
+        let rows = try store.engine.fetchRows(Notes.plan())
+        let error = #expect(throws: NSError.self) { _ = try store.engine.save(Notes.update(rows, to: "b")) }
+        #expect(error?.localizedDescription.contains("division by zero") == true)
+        #expect(try store.texts() == ["a"])
+    }
+
     @Test("is undecided when nobody can be asked, and can be asked for later, by another process, too")
     func undecided() throws {
         let store = try Behind([NSPostgreSQLFailoverTimeoutOption: 0.3])

@@ -111,18 +111,24 @@ final class ByHand {
 
     /// One at a time, with a prepared statement.
     func find(_ identifiers: [String]) -> Int {
-        PQclear(PQprepare(connection, "find", "SELECT \(Self.columns) FROM \(table) WHERE id = $1 LIMIT 1", 1, nil))
+        prepareFinding()
         var found = 0
-        for identifier in identifiers {
-            identifier.withCString { text in
-                var values: [UnsafePointer<CChar>?] = [text]
-                let result = PQexecPrepared(connection, "find", 1, &values, nil, nil, 1)
-                found += items(result).count
-                PQclear(result)
-            }
-        }
+        for identifier in identifiers where find(identifier) != nil { found += 1 }
         run("DEALLOCATE find")
         return found
+    }
+
+    func prepareFinding() {
+        PQclear(PQprepare(connection, "find", "SELECT \(Self.columns) FROM \(table) WHERE id = $1 LIMIT 1", 1, nil))
+    }
+
+    func find(_ identifier: String) -> Item? {
+        identifier.withCString { text in
+            var values: [UnsafePointer<CChar>?] = [text]
+            let result = PQexecPrepared(connection, "find", 1, &values, nil, nil, 1)
+            defer { PQclear(result) }
+            return items(result).first
+        }
     }
 
     /// All with one statement.

@@ -2,6 +2,7 @@ import CoreDataPostgres
 import PippinPostgres
 
 /// What is saved, fetched and changed.
+@CoreModel
 struct Item: CoreModel, Equatable {
     let id: String
     var title: String

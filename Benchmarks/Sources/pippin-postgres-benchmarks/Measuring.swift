@@ -12,7 +12,7 @@ struct Measure {
         return Measure(wall: Double(end - start) / 1e6, processor: processorTime() - used)
     }
 
-    private static func processorTime() -> Double {
+    static func processorTime() -> Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000

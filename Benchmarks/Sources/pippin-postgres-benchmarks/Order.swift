@@ -2,6 +2,7 @@ import Foundation
 import PippinPostgres
 
 /// An order with its lines, which belong to it.
+@CoreModel
 struct Order: CoreModel, Equatable {
     let id: Int
     var customer: String?
@@ -22,6 +23,7 @@ struct Order: CoreModel, Equatable {
 }
 
 /// A line of an order.
+@CoreModel
 struct OrderLine: CoreModel, Equatable {
     let id: Int
     var product: String

@@ -4,6 +4,10 @@ import StoreEngine
 extension PostgresEngine {
     package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> { try reading { try $0.fetchRows(plan) } }
 
+    package func readRows(_ plan: FetchPlan, _ body: (consuming PlacedRow) -> Void) throws {
+        try reading { try $0.readRows(plan, body) }
+    }
+
     package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
         try reading { try $0.forEachRow(plan, body) }
     }
@@ -48,7 +52,13 @@ extension PostgresEngine {
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID] { try writing { try $0.makePermanentIdentifiers(for: entities) } }
 
+    package func save(_ changes: ChangeSet) throws -> SaveResult { try save(changes, others: nil) }
+
     package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
+        try withoutActuallyEscaping(others) { try save(changes, others: $0) }
+    }
+
+    private func save(_ changes: ChangeSet, others: (() throws -> Void)?) throws -> SaveResult {
         let metadata = facts.metadataAreChanged ? facts.metadata : nil
         let (start, trips) = (ContinuousClock.now, roundTrips)
         let result = try writing { try $0.save(changes, metadata: metadata, with: others) }

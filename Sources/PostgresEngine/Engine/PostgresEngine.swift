@@ -237,6 +237,7 @@ package final class PostgresEngine: OpenableEngine {
             isReadOnly: store.isReadOnly, connection: store.connection)
         opened?.ownSaves = store.ownSaves
         opened?.writer = store.writer
+        opened?.writer?.isKnown = false
         opened?.timeline = store.timeline
     }
 

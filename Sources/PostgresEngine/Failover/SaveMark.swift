@@ -25,6 +25,14 @@ package struct SaveMark: Hashable, Sendable {
         """
     }
 
+    /// The same where the writer has a row: less to do for the server. Gives no row where there is none.
+    static func claimKnown(_ schema: String, _ writer: String, _ number: String) -> String {
+        """
+        UPDATE pippin.writers SET number = \(number), is_saved = true, date = now() \
+        WHERE schema_name = \(schema) AND writer = \(writer) AND number < \(number) RETURNING 1
+        """
+    }
+
     /// Asks what became of a save. One that is not there now can never be: its number is taken.
     ///
     /// It writes in each case, so that the server answers only when those that it waits for have what it says.
@@ -60,6 +68,14 @@ package struct SaveMark: Hashable, Sendable {
 /// Whoever saves, and how often it has tried.
 struct SaveWriter {
     private(set) var mark = SaveMark(writer: UUID(), number: 0)
+    /// Since when its row is known to be there, by its latest save.
+    private var latest: ContinuousClock.Instant?
+
+    /// Whether its row is there for sure: rows of writers who have not saved for long may go.
+    var isKnown: Bool {
+        get { latest.map { ContinuousClock.now - $0 < .seconds(3600) } ?? false }
+        set { latest = newValue ? .now : nil }
+    }
 
     /// The mark of the next attempt to save.
     mutating func next() -> SaveMark {
@@ -68,5 +84,5 @@ struct SaveWriter {
     }
 
     /// Becomes another one, so that what was asked of the former one can be asked again at any time.
-    mutating func renew() { mark = SaveMark(writer: UUID(), number: 0) }
+    mutating func renew() { (mark, latest) = (SaveMark(writer: UUID(), number: 0), nil) }
 }

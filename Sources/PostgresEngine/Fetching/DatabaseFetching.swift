@@ -17,13 +17,44 @@ extension OpenDatabase {
     }
 
     func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
-        // What is handed out is not handed out again, whatever becomes of the connection.
+        try forEachResult(
+            plan, { try $0.forEachRow($1, body) },
+            rows: { rows in
+                guard let first = rows.first else { return }
+                let current = ReadRow(first)
+                for row in rows {
+                    current.stand(on: row)
+                    guard body(current) else { return }
+                }
+            })
+    }
+
+    func readRows(_ plan: FetchPlan, _ body: (consuming PlacedRow) -> Void) throws {
+        try forEachResult(
+            plan,
+            { reader, result in
+                try reader.handOutPlacedRows(result, body)
+                return true
+            },
+            rows: { rows in for row in rows { body(PlacedRow(row)) } })
+    }
+
+    /// Hands out what a plan finds: as one result, or in portions, or as rows where the database does not find them alone.
+    ///
+    /// - Parameters:
+    ///   - plan: what to fetch.
+    ///   - body: takes a result, and returns whether to go on.
+    ///   - take: takes rows.
+    /// - Throws: the errors of the server. What is handed out is not handed out again, whatever becomes of the connection.
+    private func forEachResult(
+        _ plan: FetchPlan, _ body: (RowReader, PostgresResult) throws -> Bool, rows take: (ContiguousArray<Row>) -> Void
+    ) throws {
         let found: FoundRows = try reading("fetch from") {
             let question = try Question(plan)
             do {
                 let cached = try cachedFetch(plan, question, .rows)
                 if plan.limit == 0, cached.latestCount.load(ordering: .relaxed) >= Self.many, cached.failsForNoRow {
-                    return .many
+                    return .many(cached)
                 }
                 let (fetch, result) = try runExactly(plan, question, .rows)
                 fetch.latestCount.store(result.count, ordering: .relaxed)
@@ -31,10 +62,10 @@ extension OpenDatabase {
             } catch is Inexact { return .rows(try snapshot { try evaluatedRows(plan, question) }) }
         }
         switch found {
-        case .result(let reader, let result): try reader.forEachRow(result, body)
-        case .rows(let rows): hand(rows, to: body)
-        case .many:
-            if try !run("fetch from", { try streamRows(plan, body) }) { hand(try fetchRows(plan), to: body) }
+        case .result(let reader, let result): _ = try body(reader, result)
+        case .rows(let rows): take(rows)
+        case .many(let fetch):
+            if try !run("fetch from", { try streamRows(plan, fetch, body) }) { take(try fetchRows(plan)) }
         }
     }
 
@@ -42,32 +73,29 @@ extension OpenDatabase {
         case result(RowReader, PostgresResult)
         case rows(ContiguousArray<Row>)
         /// So many that they are read a portion at a time.
-        case many
+        case many(CachedFetch)
     }
 
-    private func hand(_ rows: ContiguousArray<Row>, to body: (any CurrentRow) -> Bool) {
-        guard let first = rows.first else { return }
-        let current = ReadRow(first)
-        for row in rows {
-            current.stand(on: row)
-            guard body(current) else { return }
-        }
-    }
-
-    /// A fetch that found so many rows is read by a cursor the next time, which takes two round trips more, and little memory.
+    /// A fetch that found so many rows is read by a cursor the next time, which takes some round trips more, and little memory. Portions fit
+    /// into what a socket takes in: the server need not wait with the next one until the one before was read.
     static let many = 50_000
-    private static let portion = 4096
+    private static let portion = 1024
 
     /// Hands out rows as they come from the server, which finds the next ones meanwhile.
     ///
     /// - Returns: false where the database cannot answer alone.
     /// - Throws: the server's errors.
-    private func streamRows(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws -> Bool {
+    private func streamRows(
+        _ plan: FetchPlan, _ fetch: CachedFetch, _ body: (RowReader, PostgresResult) throws -> Bool
+    ) throws -> Bool {
         try snapshot {
             guard let cursor = try cursor(plan) else { return false }
+            var count = 0
             while let result = try cursor.nextResult(Self.portion, goesOn: true) {
-                guard try cursor.reader.forEachRow(result, body) else { return true }
+                count += result.count
+                guard try body(cursor.reader, result) else { return true }
             }
+            fetch.latestCount.store(count, ordering: .relaxed)
             return true
         }
     }

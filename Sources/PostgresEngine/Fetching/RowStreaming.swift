@@ -11,8 +11,15 @@ extension OpenDatabase {
     ) throws {
         for group in Self.groups(identifiers) {
             let access = try access(identifiers[group[0]].layout)
-            let keys = group.map { identifiers[$0].key }
-            let result: PostgresResult = try reading("read from") { try query(access.selectText, keys: keys) }
+            let result: PostgresResult = try reading("read from") {
+                guard group.count > 1 else {
+                    // The server makes one plan for all keys.
+                    var parameters = PostgresParameters()
+                    parameters.append(identifiers[group[0]].key)
+                    return try connection.query(access.selectOneText, parameters)
+                }
+                return try query(access.selectText, keys: group.map { identifiers[$0].key })
+            }
             var places: [Int64: Int] = [:]
             places.reserveCapacity(group.count)
             for place in group { places[identifiers[place].key] = place }
@@ -29,23 +36,29 @@ extension OpenDatabase {
         of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
     ) throws -> Bool {
         let access = try access(entity)
-        guard !access.mapping.sharesTable, let text = access.selectText(where: slot),
+        guard !access.mapping.sharesTable, let texts = access.selectTexts(where: slot),
             let place = access.writer.places.first(where: { $0.slot == slot })
         else { return false }
-        var array = PostgresArray(place.kind.type)
-        for value in values {
-            // No row has what cannot be stored.
-            do { try access.writer.write(value, place, to: &array) } catch { return false }
-        }
         var parameters = PostgresParameters()
-        parameters.append(array)
+        // No row has what cannot be stored.
+        do {
+            if values.count == 1 {
+                var sink = ParameterSink(type: place.kind.type)
+                try access.writer.write(values[0], place, to: &sink)
+                parameters = sink.parameters
+            } else {
+                var array = PostgresArray(place.kind.type)
+                for value in values { try access.writer.write(value, place, to: &array) }
+                parameters.append(array)
+            }
+        } catch { return false }
+        let text = values.count == 1 ? texts.one : texts.many
         let result: PostgresResult = try reading("read from") { try connection.query(text, parameters) }
         try access.reader.forEachRow(result) { row, _ in try body(row) }
         return true
     }
 
-    /// The rows at the end of a to-many relationship for many objects:
-    /// `SELECT …, t0.order_id FROM line t0 WHERE t0.order_id = ANY($1) ORDER BY t0.order_id, …`.
+    /// The rows at the end of a to-many relationship for many objects: `SELECT …, t0.order_id FROM line t0 WHERE t0.order_id = ANY($1)`.
     func forEachDestination(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
@@ -54,18 +67,11 @@ extension OpenDatabase {
             let toMany = source.toManys[relationship.index], !identifiers.isEmpty
         else { return }
         let access = try access(relationship.destination)
-        let text = access.selectText(of: toMany)
-        let result: PostgresResult = try reading("read from") { try query(text, keys: identifiers.map(\.key)) }
-        var places: [Int64: Int] = [:]
-        places.reserveCapacity(identifiers.count)
-        for (place, identifier) in identifiers.enumerated() { places[identifier.key] = place }
-        // The owner's key comes behind the row; rows of one object come one after the other.
+        let keys = identifiers.map(\.key)
+        let result: PostgresResult = try reading("read from") { try query(access.selectText(of: toMany), keys: keys) }
+        // Behind the row come the owner's key, and the place among its rows.
         let owner = Int(access.shape.firstColumn) + access.shape.columns.count
-        var (key, place): (Int64, Int?) = (-1, nil)
-        try access.reader.forEachRow(result) { row, _ in
-            let next = result.integer(row.index, owner)
-            if next != key { (key, place) = (next, places[next]) }
-            if let place { try body(place, row) }
-        }
+        let order = result.columnCount > owner + 1 ? owner + 1 : nil
+        try access.reader.forEachRow(result, OwnedRows(result, owner: owner, order: order, of: keys), body)
     }
 }

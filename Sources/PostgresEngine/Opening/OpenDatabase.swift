@@ -49,6 +49,9 @@ package final class OpenDatabase {
     var isInLongTransaction = false
     /// The indexes that the long transaction makes when the rows are there.
     var laterIndexes: [TableCreation.IndexStatement] = []
+    /// The statements that lock the store, with others who save and against them.
+    let lockTogether: String
+    let lockAlone: String
     /// The attributes that are computed from others.
     let derivations: [DerivedColumn]
     /// Whether dates may be rounded.
@@ -72,6 +75,7 @@ package final class OpenDatabase {
         self.settings = settings
         self.isPooled = isPooled
         self.connection = connection
+        (lockTogether, lockAlone) = (Self.lock(place, alone: false), Self.lock(place, alone: true))
         hasDates = schema.layout.entities.contains { $0.attributeTypes.contains(.dateAttributeType) }
         derivations = try DerivedColumn.all(in: schema)
     }

@@ -1,34 +1,43 @@
 import PostgresConnection
 import SQLGeneration
 
-/// The statements that find the destinations of a to-many relationship, those of one object one after the other, in order. Pure.
+/// The statements that find the destinations of a to-many relationship. Pure.
 enum DestinationSQL {
-    /// Source, key and entity.
+    /// Source, key and entity, those of one object one after the other, in order.
     static func select(_ toMany: ToManyMapping, _ destination: EntityMapping) -> String {
-        statement(toMany, destination) { "\($0), t0.\(ColumnName.key), t0.\(ColumnName.entity)" }
+        let parts = Parts(toMany, destination)
+        let order = parts.order.map { "\($0) NULLS FIRST, " } ?? ""
+        return "SELECT \(parts.source), t0.\(ColumnName.key), t0.\(ColumnName.entity) \(parts.tables) "
+            + "ORDER BY \(parts.source), \(order)t0.\(ColumnName.key)"
     }
 
-    /// Whole rows, and the source behind each.
+    /// Whole rows, behind each the source, and the place where there is one; in no order.
     static func select(_ toMany: ToManyMapping, _ destination: EntityMapping, _ rows: String) -> String {
-        statement(toMany, destination) { "\(rows), \($0)" }
+        let parts = Parts(toMany, destination)
+        return
+            "SELECT \(([rows, parts.source] + [parts.order].compactMap { $0 }).joined(separator: ", ")) \(parts.tables)"
     }
 
-    private static func statement(
-        _ toMany: ToManyMapping, _ destination: EntityMapping, _ columns: (_ source: String) -> String
-    ) -> String {
-        let table = quotedName(destination.table)
-        switch toMany {
-        case .foreignKey(let key):
-            let source = "t0.\(quotedName(key.column))"
-            let order = key.orderColumn.map { "t0.\(quotedName($0)) NULLS FIRST, " } ?? ""
-            return "SELECT \(columns(source)) FROM \(table) t0 WHERE \(source) = ANY($1) "
-                + "ORDER BY \(source), \(order)t0.\(ColumnName.key)"
-        case .joinTable(let join):
-            let source = "t1.\(quotedName(join.sourceColumn))"
-            let order = join.orderColumn.map { "t1.\(quotedName($0)) NULLS FIRST, " } ?? ""
-            return "SELECT \(columns(source)) FROM \(quotedName(join.table)) t1 JOIN \(table) t0 "
-                + "ON t0.\(ColumnName.key) = t1.\(quotedName(join.destinationColumn)) WHERE \(source) = ANY($1) "
-                + "ORDER BY \(source), \(order)t0.\(ColumnName.key)"
+    private struct Parts {
+        let source: String
+        /// The column with the place; nil for a relationship without order.
+        let order: String?
+        let tables: String
+
+        init(_ toMany: ToManyMapping, _ destination: EntityMapping) {
+            let table = quotedName(destination.table)
+            switch toMany {
+            case .foreignKey(let key):
+                source = "t0.\(quotedName(key.column))"
+                order = key.orderColumn.map { "t0.\(quotedName($0))" }
+                tables = "FROM \(table) t0 WHERE \(source) = ANY($1)"
+            case .joinTable(let join):
+                source = "t1.\(quotedName(join.sourceColumn))"
+                order = join.orderColumn.map { "t1.\(quotedName($0))" }
+                tables =
+                    "FROM \(quotedName(join.table)) t1 JOIN \(table) t0 "
+                    + "ON t0.\(ColumnName.key) = t1.\(quotedName(join.destinationColumn)) WHERE \(source) = ANY($1)"
+            }
         }
     }
 }

@@ -15,15 +15,16 @@ final class EntityAccess {
     /// Selects one row by its key.
     let selectOneText: String
     let writer: ValueWriter
-    /// The statements that write new rows, by arrays and by `COPY`.
+    /// The statements that write new rows, one, by arrays and by `COPY`.
+    let insertOneText: String
     let insertText: String
     let copyText: String
     /// Statements that are made when they are first needed, by the slots that they are about.
     private let texts = Mutex(Texts())
 
     private struct Texts {
-        var bySlot: [Int: String] = [:]
-        var updates: [[Int]: String] = [:]
+        var bySlot: [Int: (one: String, many: String)] = [:]
+        var updates: [[Int]: (one: String, many: String)] = [:]
     }
 
     init(_ mapping: EntityMapping, _ context: ReadingContext) {
@@ -37,41 +38,46 @@ final class EntityAccess {
             ("\(rows) WHERE \(.key, of: "t0") = \(SQLFragment(.numbered(1)))" as SQLFragment).postgres.text
         let columns = WrittenColumn.columns(of: mapping)
         writer = ValueWriter(mapping: mapping, schema: context.schema, columns: columns)
+        insertOneText = RowStatements.insertOne(mapping, columns)
         insertText = RowStatements.insert(mapping, columns)
         copyText = RowStatements.copy(mapping, columns)
     }
 
-    /// The statement that selects the rows with one of some values, `$1`, in a slot; nil where the slot's values are not in one column.
-    func selectText(where slot: Int) -> String? {
+    /// The statements that select the rows with a value, and with one of some values, `$1`, in a slot; nil where the slot's values are not in
+    /// one column.
+    func selectTexts(where slot: Int) -> (one: String, many: String)? {
         guard let column = mapping.columns[slot], !column.isComposite, column.entityColumn == nil else { return nil }
         return texts.withLock { texts in
             if let known = texts.bySlot[slot] { return known }
-            let text = selectText(where: column)
-            texts.bySlot[slot] = text
-            return text
+            let made = selectTexts(where: column)
+            texts.bySlot[slot] = made
+            return made
         }
     }
 
-    private func selectText(where column: SlotColumn) -> String {
+    private func selectTexts(where column: SlotColumn) -> (one: String, many: String) {
         let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0"
-        return
-            ("\(rows) WHERE \(SQLColumn(column.name, of: "t0")) = ANY(\(SQLFragment(.numbered(1))))" as SQLFragment)
-            .postgres.text
+        let (column, value) = (SQLColumn(column.name, of: "t0"), SQLFragment(.numbered(1)))
+        let (one, many): (SQLFragment, SQLFragment) = (
+            "\(rows) WHERE \(column) = \(value)", "\(rows) WHERE \(column) = ANY(\(value))"
+        )
+        return (one.postgres.text, many.postgres.text)
     }
 
-    /// The statement that selects the rows at the end of a relationship, for objects with the keys `$1`; behind the row comes the key of the
+    /// The statement that selects the rows at the end of a relationship, for objects with the keys `$1`, in no order; behind the row comes the key of the
     /// object.
     func selectText(of toMany: ToManyMapping) -> String {
         DestinationSQL.select(toMany, mapping, shape.selection(alias: "t0").postgres.text)
     }
 
-    /// The statement that changes some slots of rows.
-    func updateText(_ slots: [Int]) -> String {
+    /// The statements that change some slots of one row, and of many.
+    func updateTexts(_ slots: [Int]) -> (one: String, many: String) {
         texts.withLock { texts in
             if let known = texts.updates[slots] { return known }
-            let text = RowStatements.update(mapping, columns.filter { slots.contains($0.slot) })
-            texts.updates[slots] = text
-            return text
+            let written = columns.filter { slots.contains($0.slot) }
+            let made = (RowStatements.updateOne(mapping, written), RowStatements.update(mapping, written))
+            texts.updates[slots] = made
+            return made
         }
     }
 

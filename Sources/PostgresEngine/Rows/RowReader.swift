@@ -17,6 +17,9 @@ final class EntityReader {
     let number: Int64
     let context: ReadingContext
     let places: ContiguousArray<SlotPlace>
+    /// For objects' places, which hold none of them: the reader does.
+    let unretainedLayout: Unmanaged<EntityLayout>
+    let unretainedStore: Unmanaged<StoreIdentity>
     /// By slot; nil for those that are not stored.
     private let readers: ContiguousArray<ValueReader?>
 
@@ -24,6 +27,7 @@ final class EntityReader {
         layout = shape.mapping.layout
         number = Int64(shape.mapping.number)
         self.context = context
+        (unretainedLayout, unretainedStore) = (.passUnretained(layout), .passUnretained(context.identity))
         var readers = ContiguousArray<ValueReader?>(repeating: nil, count: layout.slots.count)
         for slot in shape.slots {
             readers[slot.slot] = ValueReader(slot, attribute: layout.slots[slot.slot].attribute)
@@ -96,6 +100,18 @@ final class RowReader {
         for index in 0..<result.count { body(row(result, index, try entity(result, index))) }
     }
 
+    /// All rows for objects, one by one.
+    func handOutPlacedRows(_ result: PostgresResult, _ body: (consuming PlacedRow) -> Void) throws {
+        for index in 0..<result.count {
+            let entity = try entity(result, index)
+            body(
+                PlacedRow(
+                    place: ObjectPlace(
+                        layout: entity.unretainedLayout, store: entity.unretainedStore, key: result.integer(index, 0)),
+                    version: result.integer(index, versionColumn), values: entity.values(result, index)))
+        }
+    }
+
     /// One row. An ID that is known is used again.
     func row(_ result: PostgresResult, _ index: Int, identifier: NSManagedObjectID? = nil) throws -> Row {
         let entity = try entity(result, index)
@@ -138,6 +154,20 @@ final class RowReader {
         }
     }
 
+    /// The rows by their owners, each with the place of its owner.
+    func forEachRow(
+        _ result: PostgresResult, _ rows: OwnedRows, _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
+    ) throws {
+        guard let first = entities.first, result.count > 0 else { return }
+        let row = ResultRow(self, result, first)
+        try rows.forEach { place, index in
+            row.index = index
+            if selectsEntity { row.entity = try entity(result, index) }
+            try body(place, row)
+        }
+    }
+
+    @inline(__always)
     private func entity(_ result: PostgresResult, _ index: Int) throws -> EntityReader {
         if !selectsEntity, let only = entities.first { return only }
         let number = result.integer(index, 1)

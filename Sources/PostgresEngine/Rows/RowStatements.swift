@@ -13,6 +13,14 @@ enum RowStatements {
         return "INSERT INTO \(quotedName(mapping.table)) (\(list)) SELECT \(selection) FROM \(rows(columns.count))"
     }
 
+    /// The same for one row: `INSERT INTO "car" (_id, _entity, _version, "maker") VALUES ($1, 1, $2, $3)`
+    static func insertOne(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
+        let names = columns.map { quotedName($0.name) }
+        let list = ([ColumnName.key, ColumnName.entity, ColumnName.version] + names).joined(separator: ", ")
+        let values = ["$1", "\(mapping.number)", "$2"] + columns.indices.map { "$\($0 + 3)" }
+        return "INSERT INTO \(quotedName(mapping.table)) (\(list)) VALUES (\(values.joined(separator: ", ")))"
+    }
+
     /// `COPY "car" (_id, _entity, _version, "maker") FROM STDIN (FORMAT binary)`
     static func copy(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
         let names = columns.map { quotedName($0.name) }
@@ -27,20 +35,41 @@ enum RowStatements {
     }
 
     /// `UPDATE "car" t SET "maker" = u.c0, _version = u.v + 1 FROM unnest($1, $2, $3) AS u(k, v, c0) WHERE t._id = u.k AND
-    /// t._version = u.v RETURNING t._id`
+    /// t._version = u.v`, which fails unless it finds all rows.
     ///
     /// Whoever leaves an object for another has no place in its ordered relationship any more.
     static func update(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
-        var sets = columns.enumerated().map { "\(quotedName($1.name)) = u.c\($0)" }
+        let sets = sets(columns, version: "u.v") { "u.c\($0)" }
+        return complete(
+            "UPDATE \(quotedName(mapping.table)) t SET \(sets) FROM \(rows(columns.count)) WHERE \(same)",
+            count: "cardinality($1)")
+    }
+
+    /// The same for one row: `UPDATE "car" t SET "maker" = $3, _version = $2 + 1 WHERE t._id = $1 AND t._version = $2`
+    static func updateOne(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
+        let sets = sets(columns, version: "$2") { "$\($0 + 3)" }
+        return complete("UPDATE \(quotedName(mapping.table)) t SET \(sets) WHERE \(sameOne)", count: "1")
+    }
+
+    private static func sets(
+        _ columns: [WrittenColumn], version: String, _ value: (Int) -> String
+    ) -> String {
+        var sets = columns.enumerated().map { "\(quotedName($1.name)) = \(value($0))" }
         for (index, column) in columns.enumerated() {
             guard let order = column.orderColumn.map(quotedName) else { continue }
-            sets.append("\(order) = CASE WHEN t.\(quotedName(column.name)) = u.c\(index) THEN t.\(order) END")
+            sets.append("\(order) = CASE WHEN t.\(quotedName(column.name)) = \(value(index)) THEN t.\(order) END")
         }
         // The sum of the greatest number and one is the smallest one: versions are only compared.
-        let next = "CASE WHEN u.v = 9223372036854775807 THEN -9223372036854775808 ELSE u.v + 1 END"
-        sets.append("\(ColumnName.version) = \(next)")
-        return "UPDATE \(quotedName(mapping.table)) t SET \(sets.joined(separator: ", ")) FROM \(rows(columns.count)) "
-            + "WHERE \(same) RETURNING t.\(ColumnName.key)"
+        let next = "CASE WHEN \(version) = 9223372036854775807 THEN -9223372036854775808 ELSE \(version) + 1 END"
+        return (sets + ["\(ColumnName.version) = \(next)"]).joined(separator: ", ")
+    }
+
+    /// How statements begin that fail unless they find all rows.
+    static let counting = "WITH found AS ("
+
+    /// Divides by zero where a statement has not found all rows, so that nothing after it is done, not even `COMMIT`.
+    private static func complete(_ statement: String, count: String) -> String {
+        "\(counting)\(statement) RETURNING 1) SELECT 1 / (count(*) = \(count))::integer FROM found"
     }
 
     /// Clears columns of the rows that an update finds.
@@ -49,11 +78,17 @@ enum RowStatements {
         return "UPDATE \(quotedName(table)) t SET \(sets) FROM \(rows(0)) WHERE \(same)"
     }
 
-    /// `DELETE FROM "car" t USING unnest($1, $2) AS u(k, v) WHERE t._id = u.k AND t._version = u.v RETURNING t._id`
+    /// `DELETE FROM "car" t USING unnest($1, $2) AS u(k, v) WHERE t._id = u.k AND t._version = u.v`, which fails unless it finds all rows.
     static func delete(_ table: String) -> String {
-        "DELETE FROM \(quotedName(table)) t USING \(rows(0)) WHERE \(same) RETURNING t.\(ColumnName.key)"
+        complete("DELETE FROM \(quotedName(table)) t USING \(rows(0)) WHERE \(same)", count: "cardinality($1)")
     }
 
+    /// The same for one row.
+    static func deleteOne(_ table: String) -> String {
+        complete("DELETE FROM \(quotedName(table)) t WHERE \(sameOne)", count: "1")
+    }
+
+    private static let sameOne = "t.\(ColumnName.key) = $1 AND t.\(ColumnName.version) = $2"
     private static let same = "t.\(ColumnName.key) = u.k AND t.\(ColumnName.version) = u.v"
 
     private static func rows(_ columns: Int) -> String {

@@ -13,11 +13,11 @@ extension OpenDatabase {
     /// - Parameters:
     ///   - changes: what to write.
     ///   - metadata: the store's metadata, when they are to be written, too.
-    ///   - others: what else is to succeed before the transaction ends.
+    ///   - others: what else is to succeed before the transaction ends; nil for nothing.
     /// - Returns: the values that the store computed itself, such as derived attributes.
     /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else, and what `others` throws.
     func save(
-        _ changes: ChangeSet, metadata: [String: Any]? = nil, with others: () throws -> Void = {}
+        _ changes: ChangeSet, metadata: [String: Any]? = nil, with others: (() throws -> Void)? = nil
     ) throws -> SaveResult {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             var isLeft = false
@@ -26,6 +26,9 @@ extension OpenDatabase {
             for attempt in 1... {
                 if attempt > 1 { NSPostgreSQLMetricsReceiver.record(.saveRepeated(attempt: attempt)) }
                 do {
+                    guard let others else {
+                        return try self.attempt(changes, metadata, clearsUniqueValues: clearsUniqueValues, nil)
+                    }
                     return try self.attempt(changes, metadata, clearsUniqueValues: clearsUniqueValues) {
                         // Other stores have been written to once, however often this one must be.
                         guard !isLeft else { return }
@@ -37,6 +40,10 @@ extension OpenDatabase {
                     try refuse(changes)
                     // The values only got in each other's way.
                     clearsUniqueValues = true
+                } catch let error as PostgresError where SaveRun.isConflict(error) {
+                    // What a trigger divides by zero is no conflict.
+                    guard attempt < Self.attempts else { throw error }
+                    try refuse(changes)
                 } catch let error as PostgresError where error.isRetryable {
                     // Nothing was decided by what was read before, unless other stores have been written to.
                     guard attempt < Self.attempts, !isLeft, !isInLongTransaction else { throw error }
@@ -83,28 +90,28 @@ extension OpenDatabase {
     }
 
     private func attempt(
-        _ changes: ChangeSet, _ metadata: [String: Any]?, clearsUniqueValues: Bool, _ others: () throws -> Void
+        _ changes: ChangeSet, _ metadata: [String: Any]?, clearsUniqueValues: Bool, _ others: (() throws -> Void)?
     ) throws -> SaveResult {
         var result = SaveResult()
-        var run = SaveRun(changes, self)
+        // A server that has gone meanwhile has not saved anything for sure.
+        connection.noticeEnd()
+        try reconnectIfNeeded()
+        var run = SaveRun(changes, self, commits: others == nil && metadata == nil && commitsAtOnce)
         do {
             result.computed = try write(changes, metadata, &run, clearsUniqueValues: clearsUniqueValues)
-            if !run.conflicts.isEmpty { throw OptimisticConflict() }
-            try others()
+            try others?()
         } catch {
             // The first error is the one to tell.
             try? undo()
             if let error = error as? PostgresError { try explain(error) }
-            guard error is OptimisticConflict else { throw error }
-            let current = try currentRows(run.conflicts)
-            throw SaveRefusal.optimisticLocking(run.conflicts.map { ($0, current[$0]) })
+            throw error
         }
-        try commit()
+        if !run.isCommitted { try commit() }
         result.computed += roundedDates(changes)
         return result
     }
 
-    /// Writes everything, in a transaction that stays open.
+    /// Writes everything, in a transaction that stays open unless the run ends it.
     private func write(
         _ changes: ChangeSet, _ metadata: [String: Any]?, _ run: inout SaveRun, clearsUniqueValues: Bool
     ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
@@ -116,12 +123,15 @@ extension OpenDatabase {
         let last =
             try history(of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID))) + [notification]
         try run.write(
-            first: looksFirst ? [] : begin, last: derivations.isEmpty ? last : [],
+            first: looksFirst ? [] : begin, last: derivations.isEmpty ? last : nil,
             clearsUniqueValues: clearsUniqueValues)
-        guard run.conflicts.isEmpty else { return [] }
+        guard !derivations.isEmpty else {
+            if let metadata { try MetadataWriting.write(metadata, place, connection) }
+            return []
+        }
         let computed = try derived.finish()
         if let metadata { try MetadataWriting.write(metadata, place, connection) }
-        if !derivations.isEmpty { _ = try connection.pipeline(last) }
+        try run.finish(last)
         return computed
     }
 
@@ -160,6 +170,3 @@ extension OpenDatabase {
         }
     }
 }
-
-/// Leaves a transaction whose rows somebody else has changed.
-private struct OptimisticConflict: Error {}

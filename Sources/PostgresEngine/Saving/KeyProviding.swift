@@ -3,35 +3,47 @@ import PostgresConnection
 import StoreEngine
 
 extension OpenDatabase {
-    /// Sees to it that so many keys of each table are there: one round trip for all.
+    /// Sees to it that so many keys of each table are there: one round trip for all, unless others take keys of the same sequence meanwhile.
     func provideKeys(_ wanted: [(table: String, count: Int)]) throws {
-        var requests: [PostgresConnection.Request] = []
-        var tables: [String] = []
-        for (table, count) in wanted where keys.count(table) < count {
-            var parameters = PostgresParameters()
-            parameters.append("\(quotedName(table))")
-            parameters.append(Int64(max(count - keys.count(table), KeyBlocks.size)))
-            // Others take keys of the same sequence meanwhile; only then, the keys are told one by one.
-            requests.append(
-                .init(
-                    """
-                    SELECT min(k), max(k), CASE WHEN max(k) - min(k) + 1 > count(*) THEN array_agg(k) END FROM \
-                    (SELECT nextval(s) AS k FROM (SELECT pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass AS s OFFSET 0) q, \
-                    generate_series(1, $2)) keys
-                    """, parameters))
-            tables.append(table)
+        let lacking = try takeKeys(wanted, Self.keyRange) { result, table in
+            // Nobody came in between: the keys follow one another.
+            let range = result.integer(0, 0)...result.integer(0, 1)
+            if range.count == result.integer(0, 2) { keys.add(range, table) }
         }
-        for (result, table) in zip(try connection.pipeline(requests), tables) {
-            guard !result.isNull(0, 2) else {
-                keys.add(result.integer(0, 0)...result.integer(0, 1), table)
-                continue
-            }
-            for key in result.integers(0, 2).sorted() { keys.add(key...key, table) }
+        _ = try takeKeys(lacking, Self.keyList) { result, table in
+            for key in result.integers(0, 0).sorted() { keys.add(key...key, table) }
         }
     }
 
+    /// - Returns: the tables of which there are still too few keys.
+    private func takeKeys(
+        _ wanted: [(table: String, count: Int)], _ statement: String, _ add: (PostgresResult, String) -> Void
+    ) throws -> [(table: String, count: Int)] {
+        let lacking = wanted.filter { keys.count($0.table) < $0.count }
+        guard !lacking.isEmpty else { return [] }
+        let requests = lacking.map { table, count in
+            var parameters = PostgresParameters()
+            parameters.append("\(quotedName(table))")
+            parameters.append(Int64(max(count - keys.count(table), keys.nextSize(table))))
+            return PostgresConnection.Request(statement, parameters)
+        }
+        for (result, wanted) in zip(try connection.pipeline(requests), lacking) { add(result, wanted.table) }
+        return lacking.filter { keys.count($0.table) < $0.count }
+    }
+
+    private static let newKeys = """
+        (SELECT nextval(s) AS k FROM (SELECT pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass AS s OFFSET 0) q, \
+        generate_series(1, $2)) keys
+        """
+    /// The lowest and the highest of new keys, and how many they are: for many, a list of them takes longer.
+    private static let keyRange = "SELECT min(k), max(k), count(*) FROM \(newKeys)"
+    private static let keyList = "SELECT array_agg(k) FROM \(newKeys)"
+
     func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
         guard !entities.isEmpty else { return [] }
+        if entities.count == 1, let key = keys.take(try access(entities[0].root).mapping.table) {
+            return [NSManagedObjectID(layout: entities[0], store: identity, key: key)]
+        }
         var wanted: [(table: String, count: Int)] = []
         var positions: [String: Int] = [:]
         var latest: (layout: EntityLayout, position: Int)?

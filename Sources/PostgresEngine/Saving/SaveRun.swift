@@ -9,25 +9,30 @@ struct SaveRun {
     /// From how many rows on `COPY` is worth a round trip of its own.
     static let copied = 200
 
-    private let database: OpenDatabase
-    private let changes: ChangeSet
-    private var requests: [PostgresConnection.Request] = []
-    /// For the requests that tell which rows they found: the rows that they should find.
-    private var expected: [Int: [NSManagedObjectID]] = [:]
-    /// The objects whose rows were not as they should have been.
-    private(set) var conflicts: [NSManagedObjectID] = []
+    let database: OpenDatabase
+    let changes: ChangeSet
+    var requests: [PostgresConnection.Request] = []
+    /// Whether the transaction ends with the rows, and whether it has.
+    private let commits: Bool
+    private(set) var isCommitted = false
 
-    init(_ changes: ChangeSet, _ database: OpenDatabase) { (self.changes, self.database) = (changes, database) }
+    /// - Parameters:
+    ///   - changes: what to write.
+    ///   - database: where.
+    ///   - commits: whether `COMMIT` is sent with the last statements.
+    init(_ changes: ChangeSet, _ database: OpenDatabase, commits: Bool) {
+        (self.changes, self.database, self.commits) = (changes, database, commits)
+    }
 
     /// Writes all rows, and relationships to many: mostly all of it with one round trip.
     ///
     /// - Parameters:
     ///   - first: what is sent before, such as the beginning of the transaction.
-    ///   - last: what is sent after all that needs no further reading.
+    ///   - last: what is sent after all that needs no further reading; nil where more comes after the rows.
     ///   - clearsUniqueValues: whether the unique values of rows that are written are cleared first, so that rows may trade them.
     /// - Throws: the server's errors, and an `NSError` for a value that cannot be stored.
     mutating func write(
-        first: [PostgresConnection.Request], last: [PostgresConnection.Request], clearsUniqueValues: Bool
+        first: [PostgresConnection.Request], last: [PostgresConnection.Request]?, clearsUniqueValues: Bool
     ) throws {
         requests = first
         if clearsUniqueValues { try clearUniqueValues() }
@@ -38,36 +43,39 @@ struct SaveRun {
         let copied = groups.filter { $0.count >= Self.copied }
         if !copied.isEmpty {
             try send()
-            guard conflicts.isEmpty else { return }
             for group in copied { try copy(group) }
         }
         try writePairs()
         if ordersChange {
             try send()
-            guard conflicts.isEmpty else { return }
             try writePlaces()
         }
+        if let last { try finish(last) } else { try send() }
+    }
+
+    /// Sends the last statements of the transaction, and its end where that belongs to them.
+    mutating func finish(_ last: [PostgresConnection.Request]) throws {
         requests += last
-        try send()
+        guard commits else { return try send() }
+        try database.decidingSave { try database.connection.pipelineAndCommit(requests) }
+        isCommitted = true
     }
 
     private mutating func send() throws {
-        let results = try database.connection.pipeline(requests)
-        for (index, identifiers) in expected.sorted(by: { $0.key < $1.key })
-        where results[index].count < identifiers.count {
-            let result = results[index]
-            let found = Set((0..<result.count).map { result.integer($0, 0) })
-            conflicts += identifiers.filter { !found.contains($0.key) }
-        }
+        _ = try database.connection.pipeline(requests)
         requests = []
-        expected = [:]
     }
 
-    private mutating func add(_ sql: String, _ parameters: PostgresParameters) {
+    /// Whether an error says that rows were not as they should have been.
+    static func isConflict(_ error: PostgresError) -> Bool {
+        error.state == "22012" && error.statement?.hasPrefix(RowStatements.counting) == true
+    }
+
+    mutating func add(_ sql: String, _ parameters: PostgresParameters) {
         requests.append(.init(sql, parameters))
     }
 
-    private mutating func add(_ sql: String, keys: [Int64]) {
+    mutating func add(_ sql: String, keys: [Int64]) {
         var parameters = PostgresParameters()
         parameters.append(array: keys)
         add(sql, parameters)
@@ -95,9 +103,14 @@ struct SaveRun {
                 }
             }
             var parameters = PostgresParameters()
+            if deletions.count == 1 {
+                parameters.append(keys[0])
+                parameters.append(deletions[0].version)
+                add(RowStatements.deleteOne(access.mapping.table), parameters)
+                continue
+            }
             parameters.append(array: keys)
             parameters.append(array: deletions.map(\.version))
-            expected[requests.count] = deletions.map(\.objectID)
             add(RowStatements.delete(access.mapping.table), parameters)
         }
     }
@@ -123,13 +136,32 @@ struct SaveRun {
         for (kind, positions) in groups {
             let access = try database.access(changes.updated[positions[0]].objectID.layout)
             let written = access.writer.places.filter { kind.slots.contains($0.slot) }
+            let texts = access.updateTexts(kind.slots)
+            if positions.count == 1 {
+                let row = rows[positions[0]]
+                add(texts.one, try Self.parameters(row, version: row.version, access.writer, written))
+                continue
+            }
             var parameters = PostgresParameters()
             parameters.append(array: positions.lazy.map { rows[$0].objectID.key })
             parameters.append(array: positions.lazy.map { rows[$0].version })
             for place in written { parameters.append(try array(place, changes.updated, positions, access.writer)) }
-            expected[requests.count] = positions.map { changes.updated[$0].objectID }
-            add(access.updateText(kind.slots), parameters)
+            add(texts.many, parameters)
         }
+    }
+
+    /// One row as single values.
+    private static func parameters(
+        _ row: RowChange, version: Int64, _ writer: ValueWriter, _ places: some Sequence<WrittenPlace>
+    ) throws -> PostgresParameters {
+        var sink = ParameterSink()
+        sink.append(row.objectID.key)
+        sink.append(version)
+        for place in places {
+            sink.type = place.kind.type
+            try writer.write(row.values[place.slot], place, to: &sink)
+        }
+        return sink.parameters
     }
 
     private struct UpdateKind: Hashable {
@@ -148,6 +180,11 @@ struct SaveRun {
     private mutating func insert(_ positions: [Int]) throws {
         let rows = changes.inserted
         let access = try database.access(rows[positions[0]].objectID.layout)
+        if positions.count == 1 {
+            let row = rows[positions[0]]
+            let parameters = try Self.parameters(row, version: row.version &+ 1, access.writer, access.writer.places)
+            return add(access.insertOneText, parameters)
+        }
         var parameters = PostgresParameters()
         parameters.append(array: positions.lazy.map { rows[$0].objectID.key })
         parameters.append(array: positions.lazy.map { rows[$0].version &+ 1 })
@@ -187,88 +224,6 @@ struct SaveRun {
                 parameters.append(array: changed.map(\.version))
                 add(RowStatements.clear(access.mapping.table, columns), parameters)
             }
-        }
-    }
-
-    // MARK: Relationships to many
-
-    /// Without those that have none: most saves have none at all.
-    private var toManyChanges: [(source: NSManagedObjectID, change: ToManyChange)] {
-        var found: [(source: NSManagedObjectID, change: ToManyChange)] = []
-        for list in [changes.updated, changes.inserted] {
-            for position in list.indices where !list[position].toManyChanges.isEmpty {
-                for change in list[position].toManyChanges { found.append((list[position].objectID, change)) }
-            }
-        }
-        return found
-    }
-
-    private var ordersChange: Bool {
-        [changes.updated, changes.inserted].contains { list in
-            list.indices.contains { list[$0].toManyChanges.contains { $0.order != nil } }
-        }
-    }
-
-    private func mapping(_ change: ToManyChange, of source: NSManagedObjectID) throws -> ToManyMapping? {
-        let toManys = try database.access(source.layout).mapping.toManys
-        return toManys.indices.contains(change.relationship.index) ? toManys[change.relationship.index] : nil
-    }
-
-    /// Writes the pairs of join tables and owners, all that are removed before all that are added.
-    private mutating func writePairs() throws {
-        var pairs = PairStatements()
-        for (source, change) in toManyChanges {
-            guard let mapping = try mapping(change, of: source) else { continue }
-            switch mapping {
-            case .joinTable(let join):
-                let (add, remove) = (RowStatements.insertPairs(join), RowStatements.deletePairs(join))
-                for target in change.removed { pairs.add(remove, source.key, target.key, isRemoval: true) }
-                for target in change.added { pairs.add(add, source.key, target.key) }
-                guard join.isReflexive else { continue }
-                for target in change.removed { pairs.add(remove, target.key, source.key, isRemoval: true) }
-                for target in change.added { pairs.add(add, target.key, source.key) }
-            case .foreignKey(let key) where !key.hasInverse:
-                let (add, remove) = (RowStatements.own(key), RowStatements.release(key))
-                for target in change.removed { pairs.add(remove, source.key, target.key, isRemoval: true) }
-                for target in change.added { pairs.add(add, source.key, target.key) }
-            case .foreignKey: break
-            }
-        }
-        requests += pairs.requests
-    }
-
-    /// Writes the places in ordered relationships, which need all pairs to be there.
-    private mutating func writePlaces() throws {
-        var orders: [(mapping: ToManyMapping, sql: String, changes: [(source: Int64, order: [Int64])])] = []
-        var positions: [String: Int] = [:]
-        for (source, change) in toManyChanges {
-            guard let order = change.order, let mapping = try mapping(change, of: source),
-                let sql = RowStatements.places(mapping)
-            else { continue }
-            let position = positions[sql] ?? orders.count
-            if position == orders.count { orders.append((mapping, sql, [])) }
-            positions[sql] = position
-            orders[position].changes.append((source.key, order.map(\.key)))
-        }
-        for (mapping, sql, changes) in orders {
-            guard let set = RowStatements.setPlaces(mapping) else { continue }
-            let result = try database.query(sql, keys: changes.map(\.source))
-            var present: [Int64: [Int64: Int64]] = [:]
-            for row in 0..<result.count where !result.isNull(row, 2) {
-                present[result.integer(row, 0), default: [:]][result.integer(row, 1)] = result.integer(row, 2)
-            }
-            var (sources, destinations, places): ([Int64], [Int64], [Int64]) = ([], [], [])
-            for (source, order) in changes {
-                for (destination, place) in OrderKeys.changes(order: order, existing: present[source] ?? [:]) {
-                    sources.append(source)
-                    destinations.append(destination)
-                    places.append(place)
-                }
-            }
-            guard !sources.isEmpty else { continue }
-            var parameters = PostgresParameters()
-            for list in [sources, destinations, places] { parameters.append(array: list) }
-            add(set, parameters)
         }
     }
 }

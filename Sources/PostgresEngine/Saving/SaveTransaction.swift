@@ -28,7 +28,9 @@ extension OpenDatabase {
                 return
             } catch let error as PostgresError {
                 try? connection.rollback()
-                guard isServerLost(error), !isBoundToConnection else { try explain(error) }
+                guard isServerLost(error), !isBoundToConnection else {
+                    do { try explain(error) } catch is SaveUndone { continue }
+                }
                 let since = start ?? .now
                 start = since
                 try reconnect(after: error, since: since)
@@ -36,26 +38,41 @@ extension OpenDatabase {
         }
     }
 
-    /// Commits the transaction of a save. When the connection is lost before the answer, whichever server is the primary then is
-    /// asked what became of the save.
+    /// Commits the transaction of a save.
     ///
-    /// - Throws: `SaveUndone` where nothing of it is there; an error that says so where nobody could be asked.
+    /// - Throws: as ``decidingSave(_:)``.
     func commitSave() throws {
-        let warnings = connection.warningCount
+        try decidingSave {
+            let warnings = connection.warningCount
+            do { try connection.commit() } catch {
+                // The first error is the one to tell.
+                if connection.isUsable { try? connection.rollback() }
+                throw error
+            }
+            return connection.warningCount == warnings
+        }
+    }
+
+    /// Whether the last statements of a save and its `COMMIT` may be sent together. Then the server may have committed whenever the
+    /// connection is lost, and must be able to say so.
+    var commitsAtOnce: Bool { !isInLongTransaction && place.session == nil && writer != nil }
+
+    /// Runs what has the server commit a save. When the connection is lost before the answer, whichever server is the primary then is asked
+    /// what became of the save.
+    ///
+    /// - Parameter body: returns whether the answer can be relied on.
+    /// - Throws: `SaveUndone` where nothing of it is there; an error that says so where nobody could be asked; what the closure throws.
+    func decidingSave(_ body: () throws -> Bool) throws {
         var failure = PostgresError(state: "01000", message: "the server did not wait for its standbys")
         do {
-            try connection.commit()
-            if connection.warningCount == warnings {
+            if try body() {
                 ownSaves &+= 1
+                writer?.isKnown = true
                 return
             }
-        } catch let error as PostgresError where isServerLost(error) && place.session == nil {
-            failure = error
-        } catch {
-            // The first error is the one to tell.
-            try? connection.rollback()
-            throw error
-        }
+        } catch let error as PostgresError
+            where (error.isConnectionFailure || !connection.isUsable) && place.session == nil
+        { failure = error }
         let (mark, start) = (writer?.mark, ContinuousClock.now)
         NSPostgreSQLMetricsReceiver.record(.serverLost(state: failure.state))
         let (verdict, latest) = try RecoveryRun.run(

@@ -4,32 +4,35 @@ import StoreEngine
 // Each transaction that writes begins by counting itself, where it finds the store as it should be. The count of saves is the sum of several
 // rows, each program adding to one of them, so that programs do not wait for one another to count.
 extension OpenDatabase {
-    /// The two numbers of the lock that programs hold while they save: together, or one alone who decides by what it has read.
-    private var lockNumbers: String { "747747, \(Self.lockNumber(of: place.schema))" }
-
     /// A number for a schema, the same in every program (FNV-1a).
     static func lockNumber(of schema: String) -> Int32 {
         Int32(bitPattern: schema.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 })
     }
 
-    /// Locks the store until the transaction ends, together with others who save, or against them.
-    private func lock(alone: Bool) -> String {
-        "SELECT pg_advisory_xact_lock\(alone ? "" : "_shared")(\(lockNumbers))"
+    /// Locks the store until the transaction ends, together with others who save, or against them: those who decide by what they have read.
+    static func lock(_ place: StorePlace, alone: Bool) -> String {
+        "SELECT pg_advisory_xact_lock\(alone ? "" : "_shared")(747747, \(lockNumber(of: place.schema)))"
     }
 
-    /// Fails by dividing by zero where the store is another one than it should be; counts a save.
-    private static let stamp = """
-        WITH counted AS (UPDATE pippin.saves SET count = count + 1 WHERE schema_name = $1 AND slot = $2) \
-        SELECT 1 / count(*) FROM pippin.stores WHERE schema_name = $1 AND generation = $3 AND ($4::bigint IS NULL OR \
-        $4 = (SELECT sum(count)::bigint FROM pippin.saves WHERE schema_name = $1))
-        """
-    /// The same, and leaves the mark by which it can be told later whether the save came through; fails where somebody has asked already.
-    private static let markingStamp = """
-        WITH counted AS (UPDATE pippin.saves SET count = count + 1 WHERE schema_name = $1 AND slot = $2), \
-        marked AS (\(SaveMark.claim("$1", "$5", "$6"))) \
-        SELECT 1 / (count(*) * (SELECT count(*) FROM marked)) FROM pippin.stores WHERE schema_name = $1 AND generation = $3 \
-        AND ($4::bigint IS NULL OR $4 = (SELECT sum(count)::bigint FROM pippin.saves WHERE schema_name = $1))
-        """
+    /// The statement that a save begins with: it counts the save, leaves the mark by which it can be told later whether it came through,
+    /// and fails by dividing by zero where the store is another one than it should be, or somebody has asked for the mark already.
+    ///
+    /// Each has one form, without what it need not do: the server makes one plan for all values then.
+    private static func stamp(mark: String?, expects: Bool) -> String {
+        let marked = mark.map { ", marked AS (\($0))" } ?? ""
+        let count = mark == nil ? "count(*)" : "(count(*) * (SELECT count(*) FROM marked))"
+        let expected = expects ? " AND $\(mark == nil ? 4 : 6) = (\(sum))" : ""
+        return """
+            WITH counted AS (UPDATE pippin.saves SET count = count + 1 WHERE schema_name = $1 AND slot = $2)\(marked) \
+            SELECT 1 / \(count) FROM pippin.stores WHERE schema_name = $1 AND generation = $3\(expected)
+            """
+    }
+    private static let newMark = SaveMark.claim("$1", "$4", "$5")
+    private static let knownMark = SaveMark.claimKnown("$1", "$4", "$5")
+    /// By whether the save is marked, by a row that is there, and whether it must find what was read.
+    private static let stamps: [[String]] = [nil, newMark, knownMark].map { mark in
+        [false, true].map { stamp(mark: mark, expects: $0) }
+    }
     private static let sum = "SELECT sum(count)::bigint FROM pippin.saves WHERE schema_name = $1"
     private static let version = "SELECT generation FROM pippin.stores WHERE schema_name = $1"
 
@@ -39,17 +42,19 @@ extension OpenDatabase {
         // A pooler makes the number up, below zero, too.
         parameters.append(Int16(UInt32(bitPattern: connection.processID) % UInt32(BookkeepingTables.saveSlots)))
         parameters.append(generation)
-        parameters.append(expectedChanges.map { $0 &+ ownSaves })
-        guard let mark = writer?.next() else { return .init(Self.stamp, parameters) }
-        parameters.append(mark.writer)
-        parameters.append(mark.number)
-        return .init(Self.markingStamp, parameters)
+        let isKnown = writer?.isKnown ?? false
+        let mark = writer?.next()
+        if let mark {
+            parameters.append(mark.writer)
+            parameters.append(mark.number)
+        }
+        if let expectedChanges { parameters.append(expectedChanges &+ ownSaves) }
+        let forms = Self.stamps[mark == nil ? 0 : isKnown ? 2 : 1]
+        return .init(forms[expectedChanges == nil ? 0 : 1], parameters)
     }
 
     /// Keeps all others from saving until the transaction ends: for what changes more than rows.
-    package static func lockAlone(_ place: StorePlace) -> String {
-        "SELECT pg_advisory_xact_lock(747747, \(lockNumber(of: place.schema)))"
-    }
+    package static func lockAlone(_ place: StorePlace) -> String { lock(place, alone: true) }
 
     /// What a transaction that writes begins with. To be sent once, before anything else.
     func beginning() throws -> [PostgresConnection.Request] {
@@ -58,21 +63,26 @@ extension OpenDatabase {
             if connection.isInTransaction { return [stampRequest] }
         }
         if isInLongTransaction { return [.init("SAVEPOINT pippin_save")] }
-        let timeout = isPooled ? [settings.lockTimeout(local: true)] : []
-        let texts =
-            [connection.beginning()] + timeout + [lock(alone: expectedChanges != nil)]
-        return texts.map { .init($0) } + [stampRequest]
+        var requests = [PostgresConnection.Request(connection.beginning())]
+        requests.reserveCapacity(8)
+        if isPooled { requests.append(.init(settings.lockTimeout(local: true))) }
+        requests.append(.init(expectedChanges == nil ? lockTogether : lockAlone))
+        requests.append(stampRequest)
+        return requests
     }
 
     /// Says what it means that a transaction could not begin.
     ///
-    /// - Throws: `StructureChange`, or `UnexpectedChange`; the error itself where it is about something else.
+    /// - Throws: `StructureChange`, `UnexpectedChange`, or `SaveUndone` where it will begin the next time; the error itself where it is about something else.
     func explain(_ error: PostgresError) throws -> Never {
-        guard error.state == "22012", error.statement == Self.stamp || error.statement == Self.markingStamp else {
-            throw error
-        }
+        guard error.state == "22012", let statement = error.statement,
+            let form = Self.stamps.firstIndex(where: { $0.contains(statement) })
+        else { throw error }
         try checkGeneration()
-        throw UnexpectedChange()
+        // The writer's row may be gone, as on a server that was restored.
+        writer?.isKnown = false
+        guard form == 2, statement == Self.stamps[form][0] else { throw UnexpectedChange() }
+        throw SaveUndone(cause: error)
     }
 
     /// - Throws: `StructureChange` where the store was migrated, or is there no more.
@@ -97,7 +107,7 @@ extension OpenDatabase {
         try run("lock") {
             guard !connection.isInTransaction else { return }
             try connection.begin()
-            do { try connection.execute(lock(alone: true)) } catch {
+            do { try connection.execute(lockAlone) } catch {
                 try? connection.rollback()
                 throw error
             }

@@ -18,7 +18,11 @@ final class NewsChannel: @unchecked Sendable {
     private var source: (any DispatchSourceRead)?
     private var timer: (any DispatchSourceTimer)?
     private var connection: PostgresConnection?
+    /// When something was heard at last, in nanoseconds of the machine's clock.
+    private var latest: UInt64 = 0
 
+    /// For how long news is collected where it has come just before, in nanoseconds.
+    private static let pause: UInt64 = 20_000_000
     /// How long to wait before a lost connection is made anew, in milliseconds.
     private static let delay = 1000
     /// How often a server that could be gone without a word is asked whether it is there, in seconds.
@@ -119,6 +123,9 @@ final class NewsChannel: @unchecked Sendable {
 
     private func hear() {
         guard let connection else { return }
+        // Where news comes one after the other, those of some time are heard at once: the first one as soon as it comes.
+        let since = DispatchTime.now().uptimeNanoseconds &- latest
+        if since < Self.pause { usleep(UInt32((Self.pause - since) / 1000)) }
         var news: [PostgresNotification] = []
         // A server that ends a connection says so first. Where its words and the end arrive together, nobody calls again for the end.
         repeat {
@@ -126,6 +133,7 @@ final class NewsChannel: @unchecked Sendable {
             news += heard
         } while connection.hasInput
         guard !news.isEmpty else { return }
+        latest = DispatchTime.now().uptimeNanoseconds
         for listener in lock.withLock({ Array(listeners.values) }) {
             let senders = Set(news.filter { $0.payload == listener.schema }.map(\.processID))
             if !senders.isEmpty { listener.tell(senders) }

@@ -20,13 +20,15 @@ extension OpenDatabase {
 final class NewsListener: Sendable {
     private let channel: NewsChannel
     private let name: UUID
-    private let isCancelled: CancellationMark
+    private let state: State
 
     /// When to ask again while somebody else asks the engine, in milliseconds.
     private static let busyDelay = 20
 
-    private final class CancellationMark: Sendable {
-        let isSet = Atomic<Bool>(false)
+    private final class State: Sendable {
+        let isCancelled = Atomic<Bool>(false)
+        /// Who has saved, while nobody could be asked whether that matters; nil where nobody has.
+        let waiting = Mutex<Set<Int32>?>(nil)
     }
 
     /// - Parameters:
@@ -38,28 +40,38 @@ final class NewsListener: Sendable {
         _ place: StorePlace, ownProcess: @escaping @Sendable () -> Int32?,
         asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void
     ) {
-        let mark = CancellationMark()
-        isCancelled = mark
+        let state = State()
+        self.state = state
         channel = NewsChannel.shared(place)
         let queue = DispatchQueue(label: "NewsListener")
-        @Sendable func tell(_ senders: Set<Int32>) {
-            guard !mark.isSet.load(ordering: .relaxed) else { return }
-            let isOthers = asking { senders.contains { $0 != ownProcess() } }
-            guard let isOthers else {
-                return queue.asyncAfter(deadline: .now() + .milliseconds(Self.busyDelay)) { tell(senders) }
+        @Sendable func ask() {
+            guard !state.isCancelled.load(ordering: .relaxed), let senders = state.waiting.withLock({ $0 }) else {
+                return
             }
+            guard let isOthers = asking({ senders.contains { $0 != ownProcess() } }) else {
+                return queue.asyncAfter(deadline: .now() + .milliseconds(Self.busyDelay)) { ask() }
+            }
+            state.waiting.withLock { $0 = nil }
             if isOthers { heard() }
         }
         name = channel.add(place.schema) { senders in
             queue.async {
-                if let senders { return tell(senders) }
-                if !mark.isSet.load(ordering: .relaxed) { heard() }
+                guard let senders else {
+                    if !state.isCancelled.load(ordering: .relaxed) { heard() }
+                    return
+                }
+                let isFirst = state.waiting.withLock { waiting in
+                    defer { waiting = (waiting ?? []).union(senders) }
+                    return waiting == nil
+                }
+                // Who waits to ask, asks for all.
+                if isFirst { ask() }
             }
         }
     }
 
     func cancel() {
-        isCancelled.isSet.store(true, ordering: .relaxed)
+        state.isCancelled.store(true, ordering: .relaxed)
         channel.remove(name)
     }
 

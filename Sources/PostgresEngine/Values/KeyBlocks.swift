@@ -1,9 +1,17 @@
 /// Keys that were taken from the sequences of tables and have yet to be used, so that not each new object asks the server.
 struct KeyBlocks {
-    /// How many keys are taken at least.
-    static let size = 32
+    /// How many keys are taken at least the first time, and at least the next times at most: who needs many is given more each time.
+    private static let (first, most) = (32, 512)
 
     private var free: [String: [ClosedRange<Int64>]] = [:]
+    private var sizes: [String: Int] = [:]
+
+    /// How many keys of a table are to be taken at least now.
+    mutating func nextSize(_ table: String) -> Int {
+        let size = sizes[table] ?? Self.first
+        sizes[table] = min(size * 2, Self.most)
+        return size
+    }
 
     func count(_ table: String) -> Int { (free[table] ?? []).reduce(0) { $0 + $1.count } }
 
@@ -16,6 +24,17 @@ struct KeyBlocks {
             ranges.append(range)
         }
         free[table] = ranges
+    }
+
+    /// Takes one key, where there is one.
+    mutating func take(_ table: String) -> Int64? {
+        guard let first = free[table]?.first else { return nil }
+        if first.count == 1 {
+            free[table]?.removeFirst()
+        } else {
+            free[table]?[0] = first.lowerBound + 1...first.upperBound
+        }
+        return first.lowerBound
     }
 
     /// Takes so many keys; fewer where there are not enough.

@@ -114,6 +114,9 @@ package protocol StoreEngine: AnyObject {
     /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` for promises that cannot be kept, an `NSError` for everything else.
     func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult
 
+    /// The same where nothing else is to succeed before the transaction ends, so that its end may go along with it.
+    func save(_ changes: ChangeSet) throws -> SaveResult
+
     // MARK: Capabilities
 
     /// Whether the caller applies a predicate or an order that is code (a block); the engine then answers the plan without it.
