@@ -4,6 +4,8 @@ SWIFT ?= swift
 SWIFT_FLAGS ?=
 # What `make bench` passes on, such as --sizes 10000,1000000.
 BENCH_FLAGS ?=
+# A checkout of GRDB that `make bench` measures, too, on the same stores.
+GRDB ?=
 # Where `make install` puts things.
 PREFIX ?= /usr/local
 # Where `make test-browser` keeps screenshots; nowhere without it.
@@ -44,7 +46,7 @@ help:
 	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"
 	@echo "              FUZZ_SAVES=1000 series of saves, as rows and as objects;"
 	@echo "              FUZZ_SEQUENCES=10000 sequences of saves, fetches and batches, on SQLite and in dictionaries"
-	@echo "make bench    our time against the SQLite C API's, work by work"
+	@echo "make bench    our time against the SQLite C API's, work by work; GRDB=/path/to/GRDB.swift measures GRDB, too"
 	@echo "make bench-postgres  our time against libpq by hand, on a server of its own"
 	@echo "make docs     the documentation as a site of files with a search, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
