@@ -46,7 +46,7 @@ public struct Filter<Model>: @unchecked Sendable {
             do {
                 let arguments = arguments.map(ModelArgument.argument)
                 return Filter(term: .predicate(try NSPredicate(parsing: format, arguments: arguments)))
-            } catch { return Filter(term: .failed(error)) }
+            } catch { return Filter(term: .failed(PersistenceError(.malformedFilter, underlying: error, "\(error)"))) }
         #endif
     }
 
