@@ -158,6 +158,6 @@ extension ModelWriter {
     private func write<Model: CoreModel>(_ models: [Model], _ mode: GraphWriter.Mode) throws {
         _ = try access.plan(of: Model.self)
         let graph = try ModelGraph(models, registry: access.manager.registry)
-        _ = try access.save(graph, mode, given: models.count)
+        _ = try PersistenceError.explaining(.saveFailed) { try access.save(graph, mode, given: models.count) }
     }
 }

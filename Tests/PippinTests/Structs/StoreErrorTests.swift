@@ -12,8 +12,10 @@ struct StoreErrorTests {
         var album: Album?
     }
     struct Album: CoreModel {
+        enum Mood: String, Codable { case calm, wild }
         let id: String
         var year: Int
+        var mood = Mood.calm
     }
 
     let folder: TestFolder
@@ -83,6 +85,34 @@ struct StoreErrorTests {
         #expect(await code { _ = try await manager.find(Album.self, ids: ["c"]) } == .readFailed)
         #expect(await code { _ = try await manager.sum(Album.self, \.year) } == .readFailed)
         #expect(await code { try await manager.deleteAll(Album.self) } == .saveFailed)
+    }
+
+    @Test("a save into a table that is gone, and an import") func saving() async throws {
+        let manager = manager()
+        try await manager.save(Song(id: "a", title: "b"))
+        try Connection(path: folder.file("songs.sqlite").path, mode: .readWrite).execute("DROP TABLE ZALBUM")
+        let album = Album(id: "c", year: 1)
+        #expect(await code { try await manager.save(album) } == .saveFailed)
+        #expect(await code { try await manager.insert(album) } == .saveFailed)
+        #expect(
+            await code { try await manager.write { try $0.save([album, Album(id: "d", year: 2)]) } } == .saveFailed)
+    }
+
+    @Test("a stored value that is no case of an enumeration, in what the store computes") func unknownCase()
+        async throws
+    {
+        let manager = manager()
+        try await manager.save([Album(id: "a", year: 1, mood: .calm), Album(id: "b", year: 1, mood: .wild)])
+        try Connection(path: folder.file("songs.sqlite").path, mode: .readWrite).execute(
+            "UPDATE ZALBUM SET ZMOOD = 'sad' WHERE ZID = 'b'")
+        let error = await #expect(throws: PersistenceError.self) {
+            _ = try await manager.counts(Album.self, by: \.mood)
+        }
+        #expect(error?.code == .unreadable)
+        #expect(error?.property == "mood")
+        #expect(await code { _ = try await manager.distinct(Album.self, \.mood) } == .unreadable)
+        #expect(await code { _ = try await manager.sums(Album.self, \.year, by: \.mood) } == .unreadable)
+        #expect(await code { _ = try await manager.fetch(Album.self) } == .unreadable)
     }
 
     @Test("an error of Core Data's own is at hand beside it, and its code in the bridged one") func underlying()
