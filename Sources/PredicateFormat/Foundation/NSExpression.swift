@@ -227,7 +227,7 @@ open class NSExpression: NSObject, NSCopying {
     }
 
     /// The expression as it is spelled in a format string.
-    open override var description: String { tree.format }
+    open override var description: String { tree.shownFormat }
 
     /// Whether another expression says the same.
     ///
