@@ -169,7 +169,8 @@ let package = Package(
         // The record classes that a model asks for, as CodeGeneration writes them.
         .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
         .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "ModelFiles", "RecordGeneration"]),
-        .plugin(name: "CoreDataPlugin", capability: .buildTool(), dependencies: ["ModelCompiler"]),
+        // Runs ModelCompiler by Scripts/model-compiler, which compiles it: SwiftPM would optimize it, and from scratch twice.
+        .plugin(name: "CoreDataPlugin", capability: .buildTool()),
 
         // What all tests lean on: folders that go with them, plain SQL, Apple's files.
         .target(name: "TestSupport", dependencies: ["SQLiteConnection"], path: "Tests/TestSupport"),

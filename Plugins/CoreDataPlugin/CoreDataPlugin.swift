@@ -23,7 +23,8 @@ struct CoreDataPlugin: BuildToolPlugin {
                 Diagnostics.error("CoreDataPlugin is for Swift targets, and “\(target.name)” is none")
                 return []
             }
-            let tool = try context.tool(named: "ModelCompiler").url
+            let tool = ModelCompiler(
+                compiler: try context.tool(named: "swiftc").url, workFolder: context.pluginWorkDirectoryURL)
             let sources = module.sourceFiles(withSuffix: ".swift").map(\.url)
             let folder = URL(fileURLWithPath: folders.folder(of: module))
             let models = Self.packages(["xcdatamodeld", "xcdatamodel"], in: folder)
@@ -34,16 +35,16 @@ struct CoreDataPlugin: BuildToolPlugin {
             var commands = models.map { model in
                 let momd = output.appending(path: model.deletingPathExtension().lastPathComponent + ".momd")
                 return Command.buildCommand(
-                    displayName: "Compiling model \(model.lastPathComponent)", executable: tool,
-                    arguments: ["model", "--output", momd.path, "--model", model.path] + common,
-                    inputFiles: Self.files(in: model) + sources, outputFiles: [momd])
+                    displayName: "Compiling model \(model.lastPathComponent)", executable: tool.executable,
+                    arguments: tool.arguments + ["model", "--output", momd.path, "--model", model.path] + common,
+                    inputFiles: Self.files(in: model) + sources + tool.files, outputFiles: [momd])
             }
             commands += mappings.map { mapping in
                 let cdm = output.appending(path: mapping.deletingPathExtension().lastPathComponent + ".cdm")
                 return Command.buildCommand(
-                    displayName: "Compiling mapping model \(mapping.lastPathComponent)", executable: tool,
-                    arguments: ["mapping", "--output", cdm.path, "--mapping", mapping.path],
-                    inputFiles: (models + [mapping]).flatMap(Self.files), outputFiles: [cdm])
+                    displayName: "Compiling mapping model \(mapping.lastPathComponent)", executable: tool.executable,
+                    arguments: tool.arguments + ["mapping", "--output", cdm.path, "--mapping", mapping.path],
+                    inputFiles: (models + [mapping]).flatMap(Self.files) + tool.files, outputFiles: [cdm])
             }
             // The names are known before the contents of the sources are, so the files are there even if there is
             // nothing to say in them.
@@ -53,9 +54,10 @@ struct CoreDataPlugin: BuildToolPlugin {
             }
             commands.append(
                 .buildCommand(
-                    displayName: "Generating Core Data code for \(target.name)", executable: tool,
-                    arguments: ["sources", "--output", output.path] + models.flatMap { ["--model", $0.path] } + common,
-                    inputFiles: models.flatMap(Self.files) + sources, outputFiles: files))
+                    displayName: "Generating Core Data code for \(target.name)", executable: tool.executable,
+                    arguments: tool.arguments + ["sources", "--output", output.path]
+                        + models.flatMap { ["--model", $0.path] } + common,
+                    inputFiles: models.flatMap(Self.files) + sources + tool.files, outputFiles: files))
             return commands
         #endif
     }

@@ -73,9 +73,9 @@ struct CollectionTests {
 
     @Test("are united, intersected and subtracted")
     func sets() throws {
-        #expect(try value("{1, 2} UNION {2, 3}") == value("{1, 2, 3}"))
-        #expect(try value("{1, 2} INTERSECT {2, 3}") == value("{2}"))
-        #expect(try value("{1, 2} MINUS {2, 3}") == value("{1}"))
+        #expect(try evaluate(ann, "{1, 2} UNION {2, 3} == {1, 2, 3}"))
+        #expect(try evaluate(ann, "{1, 2} INTERSECT {2, 3} == {2}"))
+        #expect(try evaluate(ann, "{1, 2} MINUS {2, 3} == {1}"))
     }
 }
 

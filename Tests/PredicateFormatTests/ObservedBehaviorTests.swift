@@ -1,3 +1,4 @@
+import Foundation
 import PredicateFormat
 import Testing
 
@@ -21,6 +22,19 @@ struct ObservedBehaviorTests {
         ])
     func printing(format: String, expected: String) throws {
         #expect(try printed(format) == expected)
+    }
+
+    @Test("a UUID prints as its digits; a text that reads like a cast stays (janodevorg's CoreDataStack)")
+    func identifiers() {
+        let (first, second) = (UUID(), UUID())
+        let one = NSPredicate(format: "id == %@", first as NSUUID)
+        #expect(one.description == "id == \(first)")
+        #expect(NSPredicate(format: "id IN %@", [first, second]).description == "id IN {\(first), \(second)}")
+        let text = NSPredicate(format: "name == %@", #"CAST("\#(first)", "NSUUID")"#)
+        #expect(text.description == #"name == "CAST(\"\#(first)\", \"NSUUID\")""#)
+        let both = NSCompoundPredicate(andPredicateWithSubpredicates: [one, text])
+        #expect(both.description == "\(one) AND \(text)")
+        #expect(NSExpression(forConstantValue: first).description == first.uuidString)
     }
 
     @Test(

@@ -118,6 +118,17 @@ struct ExpressionClassTests {
         #expect(subquery.predicate == NSPredicate(format: "$x > 1"))
     }
 
+    @Test("of sets come as sets, whatever they were made of")
+    func sets() {
+        let (left, right) = (NSExpression(forConstantValue: Set([1, 2])), NSExpression(forConstantValue: [2, 3]))
+        func value(_ expression: NSExpression) -> NSSet? {
+            expression.expressionValue(with: nil, context: nil) as? NSSet
+        }
+        #expect(value(NSExpression(forUnionSet: left, with: right)) == NSSet(array: [1, 2, 3]))
+        #expect(value(NSExpression(forIntersectSet: left, with: right)) == NSSet(array: [2]))
+        #expect(value(NSExpression(forMinusSet: left, with: right)) == NSSet(array: [1]))
+    }
+
     @Test("are equal when they say the same")
     func equality() {
         #expect(NSExpression(format: "a + 1") == NSExpression(format: "a+%d", 1))

@@ -82,7 +82,20 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
         willSet { willChangeDescription() }
         didSet {
             for former in oldValue where former.composite === self { former.composite = nil }
+            refuseCircle()
             for element in elements { element.composite = self }
+        }
+    }
+
+    /// Stops the program where the attribute would be an element of itself.
+    private func refuseCircle() {
+        var owner: NSPropertyDescription? = self
+        while let composite = owner {
+            if elements.contains(where: { $0 === composite }) {
+                programmerError(
+                    "“\(composite.name)” cannot be an element of “\(name)”: it would be one of its own elements.")
+            }
+            owner = composite.composite
         }
     }
 

@@ -71,8 +71,21 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         willSet { willChangeDescription() }
         didSet {
             for former in oldValue where former.parent === self { former.parent = nil }
+            refuseCircle()
             for child in subentities { child.parent = self }
             propertiesDidChange()
+        }
+    }
+
+    /// Stops the program where the entity would inherit from itself.
+    private func refuseCircle() {
+        var ancestor: NSEntityDescription? = self
+        while let entity = ancestor {
+            if subentities.contains(where: { $0 === entity }) {
+                programmerError(
+                    "“\(entity.name ?? "")” cannot be a subentity of “\(name ?? "")”: it would inherit from itself.")
+            }
+            ancestor = entity.parent
         }
     }
 

@@ -139,8 +139,10 @@ public final class ModelAccess {
 
     /// Does work on the context's queue.
     func onContext<Result>(_ work: (NSManagedObjectContext) throws -> Result) throws -> Result {
-        let context = try context()
-        return isOnQueue ? try work(context) : try context.performAndWait { try work(context) }
+        try PersistenceError.explaining(.readFailed) {
+            let context = try context()
+            return isOnQueue ? try work(context) : try context.performAndWait { try work(context) }
+        }
     }
 
     /// The plan of a model, which is noted as asked for.

@@ -77,7 +77,8 @@ extension ModelReader {
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel>(_ request: ModelRequest<Model>) throws -> [Model] {
         let fetcher = try access.fetcher(Model.self)
-        return try fetcher.models(try fetcher.selection(request), try access.source())
+        let selection = try fetcher.selection(request)
+        return try PersistenceError.explaining(.readFailed) { try fetcher.models(selection, try access.source()) }
     }
 
     /// The model with an identifier.
@@ -90,7 +91,8 @@ extension ModelReader {
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
     public func find<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Model? {
         let fetcher = try access.fetcher(type)
-        return try fetcher.models(try fetcher.selection(id: id), access.source()).first
+        let selection = try fetcher.selection(id: id)
+        return try PersistenceError.explaining(.readFailed) { try fetcher.models(selection, access.source()).first }
     }
 
     /// The models with these identifiers, in their order. Identifiers that no model has are passed over.
@@ -102,7 +104,8 @@ extension ModelReader {
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, some hundred at a time
     public func find<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> [Model] {
-        try access.fetcher(type).models(inOrderOf: ids, access.source())
+        let fetcher = try access.fetcher(type)
+        return try PersistenceError.explaining(.readFailed) { try fetcher.models(inOrderOf: ids, access.source()) }
     }
 
     /// The first model that a filter selects.
@@ -118,6 +121,7 @@ extension ModelReader {
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = []
     ) throws -> Model? {
         let fetcher = try access.fetcher(type)
-        return try fetcher.models(try fetcher.selection(filter, order, 1), access.source()).first
+        let selection = try fetcher.selection(filter, order, 1)
+        return try PersistenceError.explaining(.readFailed) { try fetcher.models(selection, access.source()).first }
     }
 }

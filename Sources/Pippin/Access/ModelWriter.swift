@@ -3,14 +3,14 @@ extension ModelWriter {
     /// Saves a model, and the models in it: what is new is inserted, what is known is changed.
     ///
     /// - Parameter model: the model.
-    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is changed then.
+    /// - Throws: ``PersistenceError``. Nothing is changed then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?`
     public func save<Model: CoreModel>(_ model: Model) throws { try save([model]) }
 
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
     ///
     /// - Parameter models: the models. Of several with one identifier the last one counts.
-    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is changed then.
+    /// - Throws: ``PersistenceError``. Nothing is changed then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …` for what is
     ///   new and what has changed
     public func save<Model: CoreModel>(_ models: [Model]) throws { try write(models, .any) }
@@ -50,7 +50,7 @@ extension ModelWriter {
     ///   - filter: what must hold; `.all` for all of them.
     ///   - changes: says what to set.
     /// - Returns: how many models the filter selects.
-    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is changed then.
+    /// - Throws: ``PersistenceError``. Nothing is changed then.
     /// - SQL: `SELECT … WHERE <filter>`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?` for each that changes. The manager's
     ///   ``PersistenceManager/update(_:where:_:)`` is one statement.
     @discardableResult
@@ -73,7 +73,7 @@ extension ModelWriter {
     ///
     /// - Parameter model: the model; only its identifier matters.
     /// - Returns: whether it was stored.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?`
     @discardableResult
     public func delete<Model: CoreModel>(_ model: Model) throws -> Bool { try delete(Model.self, id: model.id) }
@@ -82,7 +82,7 @@ extension ModelWriter {
     ///
     /// - Parameter models: the models; only their identifiers matter.
     /// - Returns: how many of them were stored.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     @discardableResult
     public func delete<Model: CoreModel>(_ models: [Model]) throws -> Int {
         try delete(Model.self, ids: models.map(\.id))
@@ -94,7 +94,7 @@ extension ModelWriter {
     ///   - type: the model's type.
     ///   - id: the identifier.
     /// - Returns: whether it was stored.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
         try delete(type, ids: [id]) == 1
@@ -106,7 +106,7 @@ extension ModelWriter {
     ///   - type: the models' type.
     ///   - ids: the identifiers.
     /// - Returns: how many models there were.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> Int {
         let plan = try access.plan(of: type)
@@ -128,7 +128,7 @@ extension ModelWriter {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     /// - Returns: how many models the filter selects.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?` each
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model>) throws -> Int {
@@ -145,7 +145,7 @@ extension ModelWriter {
     ///
     /// - Parameter type: the models' type.
     /// - Returns: how many models there were.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     @discardableResult
     public func deleteAll<Model: CoreModel>(_ type: Model.Type) throws -> Int { try delete(type, where: .all) }
 
@@ -158,6 +158,6 @@ extension ModelWriter {
     private func write<Model: CoreModel>(_ models: [Model], _ mode: GraphWriter.Mode) throws {
         _ = try access.plan(of: Model.self)
         let graph = try ModelGraph(models, registry: access.manager.registry)
-        _ = try access.save(graph, mode, given: models.count)
+        _ = try PersistenceError.explaining(.saveFailed) { try access.save(graph, mode, given: models.count) }
     }
 }

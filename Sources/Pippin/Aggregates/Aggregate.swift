@@ -117,13 +117,22 @@ struct Aggregate: Sendable {
     private func value<Value: Decodable>(_ value: Any?, _ type: Value.Type) throws -> Value {
         let stored = StoredValue(value, kind) ?? .null
         if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
-        return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path))
+        return try decoded(type, stored)
+    }
+
+    /// A value that its type decodes by itself. What it refuses, such as a case that an enumeration does not have, names the property.
+    private func decoded<Value: Decodable>(_ type: Value.Type, _ stored: StoredValue) throws -> Value {
+        do { return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path)) } catch let error
+            as DecodingError
+        {
+            throw PersistenceError.unreadable(entity: plan.name, key: path, reason: error.decodingReason)
+        }
     }
 
     private func decoded<Value: Decodable>(_ value: Any?, _ kind: AttributeKind, _ type: Value.Type) throws -> Value? {
         guard let stored = StoredValue(value, kind), !stored.isNull else { return nil }
         if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
-        return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path))
+        return try decoded(type, stored)
     }
 }
 

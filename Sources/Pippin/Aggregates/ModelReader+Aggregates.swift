@@ -8,7 +8,7 @@ extension ModelReader {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     /// - Returns: the number of models.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT count(*) FROM Z<ENTITY> WHERE <filter>`
     public func count<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model> = .all) throws -> Int {
         let plan = try access.plan(of: type)
@@ -26,7 +26,7 @@ extension ModelReader {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     /// - Returns: `true` when there is at least one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE <filter> LIMIT 1`
     public func exists<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model> = .all) throws -> Bool {
         let plan = try access.plan(of: type)
@@ -39,7 +39,7 @@ extension ModelReader {
     ///   - type: the model's type.
     ///   - id: the identifier.
     /// - Returns: `true` when there is one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
     public func exists<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
         let plan = try access.plan(of: type)
@@ -67,7 +67,7 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -80,7 +80,7 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
@@ -93,7 +93,7 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the least value; `nil` where no model has one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -106,7 +106,7 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the least value; `nil` where no model has one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
@@ -119,7 +119,7 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the greatest value; `nil` where no model has one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -132,7 +132,7 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the greatest value; `nil` where no model has one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
@@ -145,7 +145,7 @@ extension ModelReader {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -158,7 +158,7 @@ extension ModelReader {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
@@ -171,7 +171,7 @@ extension ModelReader {
     ///   - property: the property; `nil` is one of the values where it is optional and a model has none.
     ///   - filter: what must hold.
     /// - Returns: the values, ascending.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
     public func distinct<Model: CoreModel, Value: Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -191,7 +191,7 @@ extension ModelReader {
     ///   - property: the property; models without a value count under `nil` where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the numbers, by value; values that no model has are not among them.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <property>, count(<id>) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
     public func counts<Model: CoreModel, Value: Hashable & Codable>(
         _ type: Model.Type, by property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -212,7 +212,7 @@ extension ModelReader {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are not among them.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, by group: KeyPath<Model, Group>,
@@ -227,7 +227,7 @@ extension ModelReader {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are not among them.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, by group: KeyPath<Model, Group>,

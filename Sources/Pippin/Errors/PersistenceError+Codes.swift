@@ -27,6 +27,8 @@ extension PersistenceError.Code {
     public static let storeNotFound = Self("storeNotFound")
     /// There is no folder for the store.
     public static let folderNotFound = Self("folderNotFound")
+    /// The store cannot be opened: it is damaged, locked, no store, or not for this program.
+    public static let notOpened = Self("notOpened")
     /// The store was made with other models, and cannot be changed to these by itself.
     public static let schemaChanged = Self("schemaChanged")
     /// The store has what the models would not keep: ``PersistenceError/losses`` has the list.
@@ -69,6 +71,10 @@ extension PersistenceError.Code {
     public static let conflict = Self("conflict")
     /// A value breaks a rule of the model.
     public static let invalid = Self("invalid")
+    /// The store could not be read, or does not know what a filter asks for.
+    public static let readFailed = Self("readFailed")
+    /// A text is no filter: it cannot be parsed.
+    public static let malformedFilter = Self("malformedFilter")
     /// The store could not save.
     public static let saveFailed = Self("saveFailed")
     /// A value cannot be read from the store.

@@ -31,8 +31,8 @@ extension PersistenceError {
         PersistenceError(
             .notComparable, entity: type, property: property,
             "'\(property)' cannot be compared with this \(type). A filter compares single values (numbers, texts, dates, UUIDs, URLs, "
-                + "enumerations with raw values), nested values, and lists whose order is certain; of models only whether there are any. "
-                + "Fetch by other properties, and filter what comes.")
+                + "enumerations with raw values), nested values, and lists whose order is certain; of models whether there are any, and their "
+                + "properties, such as their identifiers. Fetch by other properties, and filter what comes.")
     }
 
     package static func keptAsJSON(property: String, path: String) -> PersistenceError {

@@ -16,7 +16,7 @@ extension PersistenceManager {
     ///   - progress: is told how far a migration has come.
     /// - Throws: ``PersistenceError``: ``PersistenceError/Code/wouldLose`` for a store with what the models do not name,
     ///   ``PersistenceError/Code/schemaChanged``, ``PersistenceError/Code/notUnique``, ``PersistenceError/Code/storeNotFound``,
-    ///   ``PersistenceError/Code/alreadyLoaded`` the second time, and for a plan that comes when the store is open already, the errors of the plan; and Core Data's errors. The store
+    ///   ``PersistenceError/Code/alreadyLoaded`` the second time, and for a plan that comes when the store is open already, the errors of the plan; and ``PersistenceError/Code/notOpened``. The store
     ///   is as it was then.
     public func load(migratingBy plan: MigrationPlan? = nil, progress: Progress? = nil) async throws {
         // Opening may take seconds when a store is migrated: not on a thread that tasks share.
@@ -51,7 +51,7 @@ extension PersistenceManager {
         do {
             try creation.check(wasDestroyed: wasDestroyed.withLock { $0 })
             if let plan { try migrate(by: plan, progress) }
-        } catch { return .failure(error) }
+        } catch { return .failure(PersistenceError.explained(error, .notOpened)) }
         for description in container.persistentStoreDescriptions { description.shouldAddStoreAsynchronously = false }
         do { try openReconciledStores() } catch { return .failure(explained(error)) }
         progress?.completedUnitCount = progress?.totalUnitCount ?? 0
@@ -78,7 +78,7 @@ extension PersistenceManager {
 
     /// An error of inference in the words of structs.
     private func explained(_ error: any Error) -> any Error {
-        guard !registry.plans.isEmpty else { return error }
+        guard !registry.plans.isEmpty else { return PersistenceError.explained(error, .notOpened) }
         var next: NSError? = error as NSError
         while let current = next {
             let info = current.userInfo
@@ -90,6 +90,6 @@ extension PersistenceManager {
             }
             next = info[NSUnderlyingErrorKey] as? NSError
         }
-        return error
+        return PersistenceError.explained(error, .notOpened)
     }
 }

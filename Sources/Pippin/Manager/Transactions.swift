@@ -40,14 +40,16 @@ extension PersistenceManager {
                 attempt += 1
                 let transaction = OptimisticTransaction(container.persistentStoreCoordinator)
                 defer { transaction.end() }
-                if attempt > WriteAttempts.unhindered { try transaction.keepOthersOut() }
+                if attempt > WriteAttempts.unhindered {
+                    try PersistenceError.explaining(.saveFailed) { try transaction.keepOthersOut() }
+                }
                 let outcome = Swift.Result { try perform(work, in: transaction) }
                 // A block may have caught the error of what it could not read any more.
                 guard transaction.isBroken else { return try outcome.get() }
                 let conflict = OptimisticTransaction.conflict(
                     container.persistentStoreCoordinator.persistentStores.first?.url)
                 // What the block has saved by itself must not be done twice.
-                if transaction.hasSaved { throw conflict }
+                if transaction.hasSaved { throw PersistenceError(saving: conflict, registry) }
                 if policy == .fail || attempt == WriteAttempts.limit {
                     throw PersistenceError(saving: conflict, registry)
                 }

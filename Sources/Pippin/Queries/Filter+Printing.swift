@@ -15,8 +15,8 @@ extension FilterTerm {
         case .list(let property, let values):
             "\(property.shown) IN {\(values.map(Self.text).joined(separator: ", "))}"
         case .members(let property, let term, let condition): condition.text(property.shown, term)
-        case .and(let left, let right): "\(left.inner) AND \(right.inner)"
-        case .or(let left, let right): "\(left.inner) OR \(right.inner)"
+        case .and(let parts): parts.terms.map(\.inner).joined(separator: " AND ")
+        case .or(let parts): parts.terms.map(\.inner).joined(separator: " OR ")
         case .not(let term): "NOT \(term.inner)"
         case .refused(let predicate): predicate
         case .failed(let error): "(\(error.localizedDescription))"

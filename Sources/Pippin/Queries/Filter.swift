@@ -46,7 +46,7 @@ public struct Filter<Model>: @unchecked Sendable {
             do {
                 let arguments = arguments.map(ModelArgument.argument)
                 return Filter(term: .predicate(try NSPredicate(parsing: format, arguments: arguments)))
-            } catch { return Filter(term: .failed(error)) }
+            } catch { return Filter(term: .failed(PersistenceError(.malformedFilter, underlying: error, "\(error)"))) }
         #endif
     }
 
@@ -56,7 +56,7 @@ public struct Filter<Model>: @unchecked Sendable {
     ///   - left: a filter.
     ///   - right: another filter of the same model.
     /// - Returns: the filter of both.
-    public static func && (left: Filter, right: Filter) -> Filter { Filter(term: .and(left.term, right.term)) }
+    public static func && (left: Filter, right: Filter) -> Filter { Filter(term: left.term.and(right.term)) }
 
     /// Holds where one of them does.
     ///
@@ -64,11 +64,11 @@ public struct Filter<Model>: @unchecked Sendable {
     ///   - left: a filter.
     ///   - right: another filter of the same model.
     /// - Returns: the filter of both.
-    public static func || (left: Filter, right: Filter) -> Filter { Filter(term: .or(left.term, right.term)) }
+    public static func || (left: Filter, right: Filter) -> Filter { Filter(term: left.term.or(right.term)) }
 
     /// Holds where the filter does not.
     ///
     /// - Parameter filter: a filter.
     /// - Returns: its opposite.
-    public static prefix func ! (filter: Filter) -> Filter { Filter(term: .not(filter.term)) }
+    public static prefix func ! (filter: Filter) -> Filter { Filter(term: filter.term.negated) }
 }

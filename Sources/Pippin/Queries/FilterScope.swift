@@ -42,7 +42,7 @@ struct FilterScope {
         guard case .toMany? = found.field?.kind, let members = found.model else {
             throw PersistenceError.notComparable(property: property.spelling, type: "list of models")
         }
-        let selected = condition == .all ? FilterTerm.not(term) : term
+        let selected = condition == .all ? term.negated : term
         let count: NSExpression
         if case .all = selected {
             count = expression(found.path + ".@count")

@@ -10,8 +10,10 @@ indirect enum FilterTerm {
     case list(PropertyName, [any Encodable])
     /// How many models in a list of models a filter of their own selects.
     case members(PropertyName, FilterTerm, MemberCondition)
-    case and(FilterTerm, FilterTerm)
-    case or(FilterTerm, FilterTerm)
+    /// Conditions that all hold.
+    case and(TermTree)
+    /// Conditions of which one holds.
+    case or(TermTree)
     case not(FilterTerm)
     /// A Swift predicate that the predicate language cannot say.
     case refused(String)
@@ -42,14 +44,10 @@ extension FilterTerm {
                 throw PersistenceError.notComparable(property: "\(predicate)", type: "format within a list of models")
             }
             return try predicate.withIdentifiers(scope.plan, scope.registry)
-        case .and(let left, let right):
-            return NSCompoundPredicate(andPredicateWithSubpredicates: [
-                try left.predicate(scope), try right.predicate(scope),
-            ])
-        case .or(let left, let right):
-            return NSCompoundPredicate(orPredicateWithSubpredicates: [
-                try left.predicate(scope), try right.predicate(scope),
-            ])
+        case .and(let parts):
+            return NSCompoundPredicate(andPredicateWithSubpredicates: try parts.terms.map { try $0.predicate(scope) })
+        case .or(let parts):
+            return NSCompoundPredicate(orPredicateWithSubpredicates: try parts.terms.map { try $0.predicate(scope) })
         case .not(let term):
             return NSCompoundPredicate(notPredicateWithSubpredicate: try term.predicate(scope))
         case .comparison(let property, let comparison, let value):

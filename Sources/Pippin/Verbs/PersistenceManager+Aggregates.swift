@@ -6,7 +6,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     /// - Returns: the number of models.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT count(*) FROM Z<ENTITY> WHERE <filter>`
     public func count<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all
@@ -20,7 +20,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     /// - Returns: `true` when there is at least one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE <filter> LIMIT 1`
     public func exists<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all
@@ -34,7 +34,7 @@ extension PersistenceManager {
     ///   - type: the model's type.
     ///   - id: the identifier.
     /// - Returns: `true` when there is one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
     public func exists<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
@@ -53,7 +53,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
@@ -68,7 +68,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
@@ -83,7 +83,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the least value; `nil` where no model has one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
@@ -98,7 +98,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the least value; `nil` where no model has one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
@@ -113,7 +113,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the greatest value; `nil` where no model has one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
@@ -128,7 +128,7 @@ extension PersistenceManager {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the greatest value; `nil` where no model has one.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
@@ -143,7 +143,7 @@ extension PersistenceManager {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
@@ -158,7 +158,7 @@ extension PersistenceManager {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
@@ -173,7 +173,7 @@ extension PersistenceManager {
     ///   - property: the property; `nil` is one of the values where it is optional and a model has none.
     ///   - filter: what must hold.
     /// - Returns: the values, ascending.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
     public func distinct<Model: CoreModel, Value: Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
@@ -192,7 +192,7 @@ extension PersistenceManager {
     ///   - property: the property; models without a value count under `nil` where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the numbers, by value; values that no model has are not among them.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <property>, count(<id>) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
     public func counts<Model: CoreModel, Value: Hashable & Codable & Sendable>(
         _ type: Model.Type, by property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
@@ -212,7 +212,7 @@ extension PersistenceManager {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are not among them.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, by group: KeyPath<Model, Group> & Sendable,
@@ -229,7 +229,7 @@ extension PersistenceManager {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are not among them.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, by group: KeyPath<Model, Group> & Sendable,

@@ -15,7 +15,7 @@ extension PersistenceManager {
     ///   - filter: what must hold; `.all` for all of them.
     ///   - changes: says what to set.
     /// - Returns: how many models the filter selects.
-    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is saved then.
+    /// - Throws: ``PersistenceError``. Nothing is saved then.
     /// - SQL: `UPDATE Z<ENTITY> SET …, Z_OPT = Z_OPT + 1 WHERE <filter>`
     @discardableResult
     public func update<Model: CoreModel>(
@@ -33,7 +33,7 @@ extension PersistenceManager {
                 request.predicate = selection.predicate
                 request.propertiesToUpdate = values
                 request.resultType = .updatedObjectIDsResultType
-                let result = try context.execute(request) as? NSBatchUpdateResult
+                let result = try self.executed(request, in: context) as? NSBatchUpdateResult
                 let changed = result?.result as? [NSManagedObjectID] ?? []
                 return (changed.count, changed)
             }
@@ -52,7 +52,7 @@ extension PersistenceManager {
     ///
     /// - Parameter type: the models' type.
     /// - Returns: how many models there were.
-    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is saved then.
+    /// - Throws: ``PersistenceError``. Nothing is saved then.
     /// - SQL: `DELETE FROM Z<ENTITY>`
     @discardableResult
     public func deleteAll<Model: CoreModel>(_ type: Model.Type) async throws -> Int {
@@ -66,12 +66,21 @@ extension PersistenceManager {
             let all = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
             let request = NSBatchDeleteRequest(fetchRequest: all)
             request.resultType = .resultTypeObjectIDs
-            let result = try context.execute(request) as? NSBatchDeleteResult
+            let result = try self.executed(request, in: context) as? NSBatchDeleteResult
             let deleted = result?.result as? [NSManagedObjectID] ?? []
             return (deleted.count, deleted)
         }
         tellContexts(ofDeleted: deleted)
         return count
+    }
+}
+
+extension PersistenceManager {
+    /// Does a batch request; what it refuses is told as a save's refusal is.
+    private func executed(
+        _ request: NSPersistentStoreRequest, in context: NSManagedObjectContext
+    ) throws -> NSPersistentStoreResult {
+        do { return try context.execute(request) } catch { throw PersistenceError(saving: error, registry) }
     }
 }
 

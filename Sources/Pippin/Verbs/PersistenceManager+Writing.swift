@@ -3,7 +3,7 @@ extension PersistenceManager {
     /// Saves a model, and the models in it: what is new is inserted, what is known is changed.
     ///
     /// - Parameter model: the model.
-    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is saved then.
+    /// - Throws: ``PersistenceError``. Nothing is saved then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?`
     public func save<Model: CoreModel>(
         _ model: Model
@@ -14,7 +14,7 @@ extension PersistenceManager {
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
     ///
     /// - Parameter models: the models. Of several with one identifier the last one counts.
-    /// - Throws: ``PersistenceError``, and Core Data's errors. Nothing is saved then.
+    /// - Throws: ``PersistenceError``. Nothing is saved then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …` for what is
     ///   new and what has changed
     public func save<Model: CoreModel>(
@@ -67,7 +67,7 @@ extension PersistenceManager {
     ///
     /// - Parameter model: the model; only its identifier matters.
     /// - Returns: whether it was stored.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?`
     @discardableResult
     public func delete<Model: CoreModel>(
@@ -80,7 +80,7 @@ extension PersistenceManager {
     ///
     /// - Parameter models: the models; only their identifiers matter.
     /// - Returns: how many of them were stored.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     @discardableResult
     public func delete<Model: CoreModel>(
         _ models: [Model]
@@ -94,7 +94,7 @@ extension PersistenceManager {
     ///   - type: the model's type.
     ///   - id: the identifier.
     /// - Returns: whether it was stored.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     @discardableResult
     public func delete<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
@@ -108,7 +108,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - ids: the identifiers.
     /// - Returns: how many models there were.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     @discardableResult
     public func delete<Model: CoreModel>(
         _ type: Model.Type, ids: [Model.ID]
@@ -126,7 +126,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     /// - Returns: how many models the filter selects.
-    /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?` each
     @discardableResult
     public func delete<Model: CoreModel>(

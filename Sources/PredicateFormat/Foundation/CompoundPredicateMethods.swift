@@ -67,7 +67,7 @@ private final class CompleteCompoundPredicate: NSCompoundPredicate {
 
 extension NSCompoundPredicate {
     fileprivate var formatString: String {
-        if let tree = try? predicateTree(of: self) { return tree.format }
+        if let tree = try? predicateTree(of: self) { return tree.shownFormat }
         // With code inside, which has no tree, as its parts print.
         let word =
             switch compoundPredicateType {
@@ -85,7 +85,7 @@ extension NSCompoundPredicate {
 
     private func formatString(of part: NSPredicate) -> String {
         if let compound = part as? NSCompoundPredicate { return compound.formatString }
-        if let tree = try? predicateTree(of: part) { return tree.format }
+        if let tree = try? predicateTree(of: part) { return tree.shownFormat }
         return "BLOCKPREDICATE"
     }
 

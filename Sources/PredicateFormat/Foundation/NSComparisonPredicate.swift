@@ -90,10 +90,10 @@ open class NSComparisonPredicate: NSPredicate {
     open var options: Options { Options(rawValue: comparison.options.rawValue) }
 
     /// The predicate's format string: parsing it gives an equal predicate.
-    open override var predicateFormat: String { content.tree.format }
+    open override var predicateFormat: String { content.tree.shownFormat }
 
     /// The predicate's format string.
-    open override var description: String { content.tree.format }
+    open override var description: String { content.tree.shownFormat }
 
     /// Whether an object satisfies the comparison.
     ///

@@ -220,11 +220,14 @@ open class NSExpression: NSObject, NSCopying {
         for (key, value) in context ?? [:] {
             if let name = key as? String { variables[name] = Value(value) }
         }
-        return CompiledExpression(tree).evaluate(Value(object), variables: variables).any
+        let value = CompiledExpression(tree).evaluate(Value(object), variables: variables).any
+        // A union and its like are sets, whatever they were made of.
+        if case .set = tree, let elements = value as? [Any] { return NSSet(array: elements) }
+        return value
     }
 
     /// The expression as it is spelled in a format string.
-    open override var description: String { tree.format }
+    open override var description: String { tree.shownFormat }
 
     /// Whether another expression says the same.
     ///

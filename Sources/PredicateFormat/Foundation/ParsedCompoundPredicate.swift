@@ -18,9 +18,9 @@ final class ParsedCompoundPredicate: NSCompoundPredicate {
         }
     }
 
-    override var predicateFormat: String { content.tree.format }
+    override var predicateFormat: String { content.tree.shownFormat }
 
-    override var description: String { content.tree.format }
+    override var description: String { content.tree.shownFormat }
 
     override func evaluate(with object: Any?) -> Bool {
         content.evaluate(with: object, nil)

@@ -243,7 +243,7 @@ struct TransactionTests {
                 try second.detached { try $0.writeAndWait { try add(10, $0, "b") } }
             }
         }
-        #expect((error as? NSError)?.code == NSManagedObjectMergeError)
+        #expect((error as? PersistenceError)?.code == .conflict)
         #expect(runs == 1)
         #expect(try first.tallies() == [1, 10])
     }

@@ -57,7 +57,7 @@ struct FilterTreeTests {
         let filter: Filter<Edition> =
             (\.price > 8 || \.price == nil) && !(\.binding == .cloth) && .any(\.reviews, \.stars < 3)
         #expect(
-            "\(filter)" == #"((price > 8 OR price == nil) AND NOT binding == cloth) AND ANY reviews[stars < 3]"#)
+            "\(filter)" == #"(price > 8 OR price == nil) AND NOT binding == cloth AND ANY reviews[stars < 3]"#)
     }
 
     @Test("say what they cannot compare, in memory as in a store")

@@ -1,0 +1,31 @@
+import Foundation
+
+extension PredicateTree {
+    /// The format string that `predicateFormat` shows. It is ``format``, which can be parsed again, but for UUIDs.
+    var shownFormat: String { format.withPlainUUIDs }
+}
+
+extension ExpressionTree {
+    /// The text that an expression shows for itself.
+    var shownFormat: String { format.withPlainUUIDs }
+}
+
+extension String {
+    /// The format string with UUIDs as Core Data shows them, which cannot be parsed again: `id == E621E1F8-…` for
+    /// `id == CAST("E621E1F8-…", "NSUUID")`. A text within it has its quotes escaped, so that it is not taken for a cast.
+    fileprivate var withPlainUUIDs: String {
+        let (start, end, digits) = (#"CAST(""#, #"", "NSUUID")"#, 36)
+        guard utf8.count >= start.utf8.count + digits, contains(end) else { return self }
+        var shown = ""
+        for (number, part) in components(separatedBy: start).enumerated() {
+            if number == 0 {
+                shown += part
+            } else if part.dropFirst(digits).hasPrefix(end), !shown.hasSuffix("\\") {
+                shown += part.prefix(digits) + part.dropFirst(digits + end.count)
+            } else {
+                shown += start + part
+            }
+        }
+        return shown
+    }
+}
