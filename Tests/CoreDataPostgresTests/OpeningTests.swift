@@ -47,6 +47,39 @@ struct OpeningTests {
         #expect(try database.rows("SELECT name FROM \"Two \"\"quoted\"\"\".tag") == [["Two \"quoted\""]])
     }
 
+    @Test("Metadata are those of the store in the schema that the options name, and of no other")
+    func metadata() throws {
+        let options: [AnyHashable: Any] = [NSPostgreSQLSchemaOption: "one"]
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshop.model)
+        let store = try coordinator.addPersistentStore(
+            ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url(), options: options)
+        func metadata(_ options: [AnyHashable: Any]?) throws -> [String: Any] {
+            try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSPostgreSQLStoreType, at: database.url(), options: options)
+        }
+        #expect(try metadata(options)[NSStoreUUIDKey] as? String == store.identifier)
+        #expect(throws: NSError.self) { try metadata(nil) }
+        try NSPersistentStoreCoordinator.setMetadata(
+            ["note": "n"], forPersistentStoreOfType: NSPostgreSQLStoreType, at: database.url(), options: options)
+        #expect(try metadata(options)["note"] as? String == "n")
+    }
+
+    @Test("A store is not moved to where there is one in the schema that the options name")
+    func moving() throws {
+        let options: [AnyHashable: Any] = [NSPostgreSQLSchemaOption: "one"]
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshop.model)
+        let there = try coordinator.addPersistentStore(
+            ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url(), options: options)
+        try coordinator.remove(there)
+        let store = try coordinator.addPersistentStore(
+            ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+        let error = #expect(throws: NSError.self) {
+            try coordinator.migratePersistentStore(
+                store, to: database.url(), options: options, withType: NSPostgreSQLStoreType)
+        }
+        #expect(error?.code == CocoaError.Code.fileWriteFileExists.rawValue)
+    }
+
     @Test("refuses a model that does not fit")
     func otherModel() throws {
         _ = try Bookshop.container(database)

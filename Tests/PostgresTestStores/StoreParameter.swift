@@ -64,13 +64,13 @@ private enum SubstituteForFiles: StoreFormat {
         PostgresEngine(facts, at: try? Schemas.place(facts.url))
     }
 
-    static func metadata(at url: URL) throws -> [String: Any] {
+    static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
         var metadata = try PostgresFormat.metadata(at: Schemas.url(url))
         metadata[NSStoreTypeKey] = type
         return metadata
     }
 
-    static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws {
+    static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
         try PostgresFormat.setMetadata(metadata, at: Schemas.url(url))
     }
 
@@ -139,8 +139,12 @@ private enum SubstituteForMemory: StoreFormat {
         PostgresEngine(facts, at: try? Schemas.place(nil))
     }
 
-    static func metadata(at url: URL) throws -> [String: Any] { throw CocoaError(.featureUnsupported) }
-    static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws { throw CocoaError(.featureUnsupported) }
+    static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
+        throw CocoaError(.featureUnsupported)
+    }
+    static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
+        throw CocoaError(.featureUnsupported)
+    }
     static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {}
     static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {}
 }

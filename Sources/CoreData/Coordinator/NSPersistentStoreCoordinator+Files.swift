@@ -62,13 +62,15 @@ extension NSPersistentStoreCoordinator {
     /// - Parameters:
     ///   - storeType: the type of the store.
     ///   - url: where the store is.
-    ///   - options: not used: reading metadata takes none.
+    ///   - options: by which the store is found, such as the schema of one in PostgreSQL; others are not used.
     /// - Returns: the metadata, by key.
     /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        try storeClass(storeType, url).metadataForPersistentStore(with: url)
+        let type = try storeClass(storeType, url)
+        guard let format = type.format else { return try type.metadataForPersistentStore(with: url) }
+        return try format.metadata(at: url, options: options)
     }
 
     /// The metadata of a store that need not be open.
@@ -76,7 +78,7 @@ extension NSPersistentStoreCoordinator {
     /// - Parameters:
     ///   - type: the type of the store.
     ///   - url: where the store is.
-    ///   - options: not used: reading metadata takes none.
+    ///   - options: by which the store is found, such as the schema of one in PostgreSQL; others are not used.
     /// - Returns: the metadata, by key.
     /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func metadataForPersistentStore(
@@ -118,13 +120,15 @@ extension NSPersistentStoreCoordinator {
     ///   - metadata: what replaces the metadata of the store; its UUID and type stay.
     ///   - storeType: the type of the store.
     ///   - url: where the store is.
-    ///   - options: not used: writing metadata takes none.
+    ///   - options: by which the store is found, such as the schema of one in PostgreSQL; others are not used.
     /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) throws {
-        try storeClass(storeType, url).setMetadata(metadata, forPersistentStoreAt: url)
+        let type = try storeClass(storeType, url)
+        guard let format = type.format else { return try type.setMetadata(metadata, forPersistentStoreAt: url) }
+        try format.setMetadata(metadata, at: url, options: options)
     }
 
     /// Sets the metadata of a store that is not open.
@@ -133,7 +137,7 @@ extension NSPersistentStoreCoordinator {
     ///   - metadata: what replaces the metadata of the store; its UUID and type stay.
     ///   - type: the type of the store.
     ///   - url: where the store is.
-    ///   - options: not used: writing metadata takes none.
+    ///   - options: by which the store is found, such as the schema of one in PostgreSQL; others are not used.
     /// - Throws: when the file is missing, is no store, or is of an unknown type.
     public class func setMetadata(
         _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL,

@@ -27,7 +27,8 @@ extension NSPersistentStoreCoordinator {
             }
             let type = try Self.rowStoreClass(storeType, URL)
             let isInMemory = storeType == NSInMemoryStoreType
-            if !isInMemory, (try? type.metadataForPersistentStore(with: URL)) != nil {
+            let known = { try Self.metadataForPersistentStore(ofType: storeType, at: URL, options: options) }
+            if !isInMemory, (try? known()) != nil {
                 throw StoreError.make(
                     CocoaError.Code.fileWriteFileExists.rawValue,
                     "There is a store at “\(URL.path)” already; a store that migrates there would mix with it.",

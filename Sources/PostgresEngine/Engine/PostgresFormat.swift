@@ -9,15 +9,15 @@ package enum PostgresFormat: StoreFormat {
 
     package static func makeEngine(_ facts: StoreFacts) -> any OpenableEngine { PostgresEngine(facts) }
 
-    package static func metadata(at url: URL) throws -> [String: Any] {
-        try working(url, nil, "read the metadata of") { opening in
+    package static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
+        try working(url, options, "read the metadata of") { opening in
             guard let stored = try opening.stored() else { throw missing(opening.place) }
             return stored.metadata
         }
     }
 
-    package static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws {
-        try working(url, nil, "write the metadata of") { opening in
+    package static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
+        try working(url, options, "write the metadata of") { opening in
             guard try opening.stored() != nil else { throw missing(opening.place) }
             try opening.connection.transaction {
                 try MetadataWriting.write(metadata ?? [:], opening.place, opening.connection)

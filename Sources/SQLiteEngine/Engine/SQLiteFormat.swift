@@ -12,9 +12,11 @@ package enum SQLiteFormat: StoreFormat {
     /// Whether this process has a store open, so that nothing but SQLite may open its file.
     package static func hasOpen(_ url: URL) -> Bool { OpenFiles.contains(url.path) }
 
-    package static func metadata(at url: URL) throws -> [String: Any] { try StoreFiles.metadata(at: url) }
+    package static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
+        try StoreFiles.metadata(at: url)
+    }
 
-    package static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws {
+    package static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
         try StoreFiles.write(metadata, at: url)
     }
 
@@ -36,11 +38,11 @@ package enum InMemoryFormat: StoreFormat {
         SQLiteEngine(facts, isInMemory: true, leavesCodeToAsker: true)
     }
 
-    package static func metadata(at url: URL) throws -> [String: Any] {
+    package static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
         throw unsupported("reading metadata while it is not open")
     }
 
-    package static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws {
+    package static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
         throw unsupported("writing metadata while it is not open")
     }
 

@@ -12,16 +12,26 @@ package protocol StoreFormat {
     // MARK: Stores that are not open
 
     /// The metadata of a store; nothing in or beside it changes.
-    static func metadata(at url: URL) throws -> [String: Any]
+    static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any]
 
     /// Replaces the metadata of a store.
-    static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws
+    static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws
 
     /// Takes the contents of a store away. Nothing to do when there is none.
     static func destroy(at url: URL, options: [AnyHashable: Any]?) throws
 
     /// Puts a copy of a store in the place of another. Programs that have the other one open see one change.
     static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws
+}
+
+extension StoreFormat {
+    /// The metadata of a store that is found without options.
+    package static func metadata(at url: URL) throws -> [String: Any] { try metadata(at: url, options: nil) }
+
+    /// Replaces the metadata of a store that is found without options.
+    package static func setMetadata(_ metadata: [String: Any]?, at url: URL) throws {
+        try setMetadata(metadata, at: url, options: nil)
+    }
 }
 
 /// An engine that is opened, and closed again.

@@ -34,7 +34,7 @@ struct StagedMigration {
                     "The stage “\(stage.label ?? "")” is neither lightweight nor custom.", url: url)
             }
         }
-        let metadata = try format.version(of: url, options: options).metadata
+        let metadata = try format.metadata(at: url, options: options)
         let store = StoredVersionHashes(metadata)?.checksums ?? []
         let names = VersionNames([store, model.versionChecksums] + referenceChecksums())
         let (start, end) = (names.name(of: store), names.name(of: model.versionChecksums))
