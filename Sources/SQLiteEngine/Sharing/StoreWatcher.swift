@@ -16,7 +16,8 @@ import Foundation
         /// - Parameters:
         ///   - url: the store; its write-ahead log is watched with it.
         ///   - queue: where `heard` is called.
-        ///   - heard: called after writes, once for several that come together.
+        ///   - heard: called after writes, once for several that come together: at once for the first, and for others ten milliseconds later
+        ///     at most.
         init?(_ url: URL, on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) {
             let names: Set<String> = [url.lastPathComponent, url.lastPathComponent + "-wal"]
             let listener = FolderWatches.Listener(names: names, queue: queue, heard: heard)
@@ -43,7 +44,12 @@ import Foundation
             let heard: @Sendable () -> Void
         }
 
+        /// How long events are left to wait once some have been read. A large save writes ten thousand times: the kernel makes one event of
+        /// those that nobody has read yet, and to be woken by each would cost as much as the save.
+        private static let pause = DispatchTimeInterval.milliseconds(10)
+
         private let descriptor: Int32
+        private let queue = DispatchQueue(label: "StoreWatcher")
         private let source: any DispatchSourceRead
         private let lock = NSLock()
         private var count = 0
@@ -53,9 +59,12 @@ import Foundation
         private init?() {
             descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }
-            source = DispatchSource.makeReadSource(
-                fileDescriptor: descriptor, queue: DispatchQueue(label: "StoreWatcher"))
-            source.setEventHandler { [unowned self] in tell() }
+            source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+            source.setEventHandler { [unowned self] in
+                tell()
+                source.suspend()
+                queue.asyncAfter(deadline: .now() + Self.pause) { [unowned self] in source.resume() }
+            }
             source.resume()
         }
 

@@ -1,0 +1,60 @@
+#if canImport(Glibc)
+    import Foundation
+    import Synchronization
+    import TestSupport
+    import Testing
+
+    @testable import SQLiteEngine
+
+    @Suite("Writes to a store's files by anybody are heard of")
+    struct StoreWatcherTests {
+        private let folder: TestFolder
+        private let count = Counter()
+        private let watcher: StoreWatcher
+
+        private final class Counter: Sendable {
+            private let heard = Atomic(0)
+            var value: Int { heard.load(ordering: .acquiring) }
+            func add() { heard.add(1, ordering: .acquiringAndReleasing) }
+        }
+
+        init() throws {
+            folder = try TestFolder()
+            let count = count
+            let made = StoreWatcher(folder.store, on: DispatchQueue(label: "test")) { count.add() }
+            watcher = try #require(made)
+        }
+
+        /// Waits until more has been heard than before, five seconds at most.
+        private func hears(moreThan before: Int) async throws -> Bool {
+            for _ in 0..<1_000 where count.value <= before { try await Task.sleep(for: .milliseconds(5)) }
+            return count.value > before
+        }
+
+        @Test("as of its log, and as of nothing else in the folder")
+        func files() async throws {
+            try Data("x".utf8).write(to: folder.store.deletingLastPathComponent().appending(path: "other"))
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(count.value == 0)
+            try Data("x".utf8).write(to: URL(fileURLWithPath: folder.store.path + "-wal"))
+            #expect(try await hears(moreThan: 0))
+        }
+
+        @Test("Thousands of writes are heard of a few times, and the last of them is")
+        func storm() async throws {
+            try Data().write(to: folder.store)
+            let file = try FileHandle(forWritingTo: folder.store)
+            let clock = ContinuousClock()
+            let time = clock.measure {
+                for _ in 0..<10_000 { try? file.write(contentsOf: Data("x".utf8)) }
+            }
+            // One at the beginning, one in ten milliseconds, and one for the end.
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(count.value >= 1)
+            #expect(count.value <= Int(time / .milliseconds(10)) + 5)
+            let before = count.value
+            try file.write(contentsOf: Data("x".utf8))
+            #expect(try await hears(moreThan: before))
+        }
+    }
+#endif
