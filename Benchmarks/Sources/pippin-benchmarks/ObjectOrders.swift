@@ -97,7 +97,7 @@ extension Northwind {
 
     /// The same of an ordered relationship, as an `NSOrderedSet`, which Foundation makes and gives its elements one by one.
     static let orderedPrefetch = Work(
-        title: "the same, of an ordered relationship", budget: 3.5, operations: { _ in large },
+        title: "the same, of an ordered relationship", budget: 2.5, operations: { _ in large },
         ours: { workspace, _ in
             try trial(of: LargeOrderObject.self, in: workspace.northwind(), orderedModel) { $0.add(to: &$1) }
         },
