@@ -12,6 +12,8 @@ struct PrefetchedMembersTests {
         try context.performAndWait { [context] in
             let author = context.make("Author", ["name": "A"])
             for number in 1...3 { context.make("Book", ["title": "T\(number)", "author": author]) }
+            // Many at once, so that their members are registered together.
+            for number in 1...20 { context.make("Author", ["name": "B\(number)"]) }
             try context.save()
             context.reset()
         }
@@ -20,7 +22,7 @@ struct PrefetchedMembersTests {
     private func author(prefetching: Bool = true) throws -> NSManagedObject {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
         if prefetching { request.relationshipKeyPathsForPrefetching = ["books"] }
-        return try #require(try context.fetch(request).first)
+        return try #require(try context.fetch(request).first { $0.string("name") == "A" })
     }
 
     private func books(of author: NSManagedObject) throws -> Set<NSManagedObject> {
