@@ -2,7 +2,7 @@
 package struct PostgresParameters {
     private(set) var types: [UInt32] = []
     /// Where each value lies, and how long it is; -1 for none.
-    private var places: [(offset: Int32, count: Int32)] = []
+    private var places: [(offset: Int, count: Int32)] = []
     private var values = BinaryValues()
 
     package init() {}
@@ -19,7 +19,7 @@ package struct PostgresParameters {
         types.append(Value.type.rawValue)
         let start = values.bytes.count
         value.write(to: &values)
-        places.append((Int32(start), Int32(values.bytes.count - start)))
+        places.append((start, Int32(values.bytes.count - start)))
     }
 
     package mutating func append<Value: BinaryValue>(_ value: Value?) {
@@ -31,7 +31,7 @@ package struct PostgresParameters {
         types += others.types
         let start = values.bytes.count
         others.values.bytes.withUnsafeBytes { values.append(contentsOf: $0) }
-        places += others.places.map { (Int32(start) + $0.offset, $0.count) }
+        places += others.places.map { (start + $0.offset, $0.count) }
     }
 
     /// An array of values.
@@ -39,7 +39,7 @@ package struct PostgresParameters {
         types.append(array.type.array)
         let start = values.bytes.count
         array.write(to: &values)
-        places.append((Int32(start), Int32(values.bytes.count - start)))
+        places.append((start, Int32(values.bytes.count - start)))
     }
 
     package mutating func append<Value: BinaryValue>(array: some Sequence<Value>) {
@@ -63,7 +63,7 @@ package struct PostgresParameters {
             try withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count) { pointers in
                 try withUnsafeTemporaryAllocation(of: Int32.self, capacity: count * 2) { numbers in
                     for (index, place) in places.enumerated() {
-                        let start = place.count > 0 ? raw.baseAddress.map { $0 + Int(place.offset) } : nil
+                        let start = place.count > 0 ? raw.baseAddress.map { $0 + place.offset } : nil
                         let present = start ?? UnsafeRawPointer(empty.utf8Start)
                         pointers.initializeElement(
                             at: index, to: place.count < 0 ? nil : present.assumingMemoryBound(to: CChar.self))

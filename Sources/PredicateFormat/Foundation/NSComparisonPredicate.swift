@@ -89,7 +89,7 @@ open class NSComparisonPredicate: NSPredicate {
     /// How strings are compared.
     open var options: Options { Options(rawValue: comparison.options.rawValue) }
 
-    /// The predicate's format string: parsing it gives an equal predicate.
+    /// The predicate's format string: parsing it gives an equal predicate, unless it has a UUID, which shows as its digits, as with Core Data.
     open override var predicateFormat: String { content.tree.shownFormat }
 
     /// The predicate's format string.

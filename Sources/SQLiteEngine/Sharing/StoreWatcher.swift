@@ -45,7 +45,7 @@ import Foundation
         }
 
         /// How long events are left to wait once some have been read. A large save writes ten thousand times: the kernel makes one event of
-        /// those that nobody has read yet, and to be woken by each would cost as much as the save.
+        /// those that nobody has read yet, and to be woken by each cost more than half as much as the save itself.
         private static let pause = DispatchTimeInterval.milliseconds(10)
 
         private let descriptor: Int32
