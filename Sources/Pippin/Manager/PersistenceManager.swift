@@ -69,7 +69,7 @@ public final class PersistenceManager: Sendable {
         creation = CreationCheck(location)
         contextPolicy = registry.plans.isEmpty ? mergePolicy : SchemaMergePolicy(mergePolicy, registry)
         container = NSPersistentContainer(name: name, managedObjectModel: model)
-        if let description = location.description { container.persistentStoreDescriptions = [description] }
+        if let description = location.makeDescription() { container.persistentStoreDescriptions = [description] }
         for description in container.persistentStoreDescriptions { description.announceChanges() }
         storeRows = PersistenceManager.rows(of: container)
     }

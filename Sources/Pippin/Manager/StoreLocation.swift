@@ -2,18 +2,26 @@ package import CoreData
 
 /// Where a manager keeps its models.
 public struct StoreLocation: Sendable {
-    /// What the store is called there, and how it is opened; `nil` where the container's own description will do.
-    package let description: NSPersistentStoreDescription?
+    // Never handed out: managers change theirs, and those of one location may open at the same time.
+    private let description: NSPersistentStoreDescription?
     let url: URL?
     let creation: StoreCreation
 
     package init(
         _ description: NSPersistentStoreDescription?, url: URL? = nil, creating creation: StoreCreation = .folders
     ) {
-        // A copy: the caller's may change.
-        self.description = description.map { $0.copy() as? NSPersistentStoreDescription ?? $0 }
+        // The caller's may change.
+        self.description = description.map(Self.copy)
         self.url = url
         self.creation = creation
+    }
+
+    /// Returns what the store is called there, and how it is opened, for one manager alone; `nil` where the container's own description
+    /// will do.
+    func makeDescription() -> NSPersistentStoreDescription? { description.map(Self.copy) }
+
+    private static func copy(_ description: NSPersistentStoreDescription) -> NSPersistentStoreDescription {
+        description.copy() as? NSPersistentStoreDescription ?? description
     }
 
     /// A SQLite file with the manager's name, where `NSPersistentContainer` puts it.

@@ -169,4 +169,16 @@ struct DescribedLoadingTests {
         #expect(try await manager.count(Coin.self) == 0)
         #expect(description.shouldAddStoreAsynchronously)
     }
+
+    @Test("opens managers of one location at the same time, each with a description of its own")
+    func sharedLocation() async throws {
+        let location = StoreLocation.memory
+        let managers = (0..<64).map { _ in PersistenceManager(models: Coin.self, store: location) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for manager in managers { group.addTask { try await manager.load() } }
+            try await group.waitForAll()
+        }
+        let descriptions = Set(managers.flatMap(\.container.persistentStoreDescriptions).map(ObjectIdentifier.init))
+        #expect(descriptions.count == managers.count)
+    }
 }
