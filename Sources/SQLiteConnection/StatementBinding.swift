@@ -29,19 +29,23 @@ extension Statement {
     /// A short text is kept in the statement's scratch memory until the reset; SQLite copies a long one.
     @inlinable
     package func bind(_ value: String, at index: Int32) throws {
+        // Most texts lie in memory as they are; others are copied.
+        if let code = value.utf8.withContiguousStorageIfAvailable({ bind($0, at: index) }) { return try check(code) }
         var text = value
-        let code = text.withUTF8 { utf8 -> Int32 in
-            let count = utf8.count
-            if count <= scratch.count - scratchUsed, count > 0, let source = utf8.baseAddress {
-                let place = scratch.baseAddress.unsafelyUnwrapped + scratchUsed
-                place.copyMemory(from: source, byteCount: count)
-                scratchUsed += count
-                return sqlite3_bind_text(
-                    handle, index, place.assumingMemoryBound(to: CChar.self), Int32(truncatingIfNeeded: count), nil)
-            }
-            return bindCopying(utf8, at: index)
+        try check(text.withUTF8 { bind($0, at: index) })
+    }
+
+    @inlinable
+    func bind(_ utf8: UnsafeBufferPointer<UInt8>, at index: Int32) -> Int32 {
+        let count = utf8.count
+        if count <= scratch.count - scratchUsed, count > 0, let source = utf8.baseAddress {
+            let place = scratch.baseAddress.unsafelyUnwrapped + scratchUsed
+            place.copyMemory(from: source, byteCount: count)
+            scratchUsed += count
+            return sqlite3_bind_text(
+                handle, index, place.assumingMemoryBound(to: CChar.self), Int32(truncatingIfNeeded: count), nil)
         }
-        try check(code)
+        return bindCopying(utf8, at: index)
     }
 
     /// Binds bytes to a parameter; SQLite copies them.

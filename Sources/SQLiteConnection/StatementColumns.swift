@@ -52,11 +52,14 @@ extension Statement {
     package func isText(_ text: String, at index: Int32) -> Bool {
         guard let bytes = sqlite3_column_text(handle, index) else { return false }
         let count = Int(sqlite3_column_bytes(handle, index))
-        var text = text
-        return text.withUTF8 { utf8 in
+        let isSame = { (utf8: UnsafeBufferPointer<UInt8>) in
             guard utf8.count == count, let start = utf8.baseAddress else { return count == 0 && utf8.isEmpty }
             return memcmp(start, bytes, count) == 0
         }
+        // Most texts lie in memory as they are; others are copied.
+        if let known = text.utf8.withContiguousStorageIfAvailable(isSame) { return known }
+        var copy = text
+        return copy.withUTF8(isSame)
     }
 
     /// A column of the current row as a text; nil for NULL.

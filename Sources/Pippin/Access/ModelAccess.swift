@@ -14,8 +14,8 @@ public final class ModelAccess {
     private var madeContext: NSManagedObjectContext?
     /// Whether the block's code runs on the context's queue.
     private let isOnQueue: Bool
-    /// The entities that were asked for.
-    private(set) var entities: Set<String> = []
+    /// The plans of the models that were asked for.
+    private var asked: [EntityPlan] = []
 
     /// An access to a context, on whose queue the block runs.
     package init(_ manager: PersistenceManager, _ context: NSManagedObjectContext) {
@@ -148,8 +148,13 @@ public final class ModelAccess {
     /// The plan of a model, which is noted as asked for.
     func plan<Model: CoreModel>(of type: Model.Type) throws -> EntityPlan {
         let plan = try manager.registry.plan(of: type)
-        if !entities.contains(plan.name) { try entities.formUnion(manager.registry.entities(within: plan)) }
+        if !asked.contains(where: { $0 === plan }) { asked.append(plan) }
         return plan
+    }
+
+    /// The entities that were asked for, with those of the models within.
+    func entities() throws -> Set<String> {
+        try asked.reduce(into: []) { try $0.formUnion(manager.registry.entities(within: $1)) }
     }
 
     func fetcher<Model: CoreModel>(_ type: Model.Type) throws -> StructFetcher<Model> {

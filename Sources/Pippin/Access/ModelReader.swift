@@ -91,8 +91,7 @@ extension ModelReader {
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
     public func find<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Model? {
         let fetcher = try access.fetcher(type)
-        let selection = try fetcher.selection(id: id)
-        return try PersistenceError.explaining(.readFailed) { try fetcher.models(selection, access.source()).first }
+        return try PersistenceError.explaining(.readFailed) { try fetcher.model(id, access.source()) }
     }
 
     /// The models with these identifiers, in their order. Identifiers that no model has are passed over.

@@ -42,13 +42,30 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     func models(_ selection: RecordSelection, _ source: any StructRows) throws -> [Model] {
         // A limit of 0 would mean none to Core Data.
         if selection.limit.map({ $0 <= 0 }) ?? false { return [] }
-        if let sets = source as? any SetRows, sets.isSetSource, registry.isTree(plan), !plan.relationships.isEmpty {
+        if plan.relationships.isEmpty {
+            return try FlatReader(plan: plan, source: source).models(Model.self, selection)
+        }
+        if let sets = source as? any SetRows, sets.isSetSource, registry.isTree(plan) {
             // Whatever stands in the way, the assembler says it better, or finds its way around.
             if let models = try? TreeReader(registry: registry, source: sets).models(Model.self, of: plan, selection) {
                 return models
             }
         }
-        return try StructAssembler(registry: registry, source: source).models(Model.self, of: plan, selection)
+        return try StructAssembler(registry: registry, source: source)
+            .models(Model.self, of: plan, try source.rows(of: plan, selection))
+    }
+
+    /// The model with an identifier; nil where there is none.
+    func model(_ id: Model.ID, _ source: any StructRows) throws -> Model? {
+        #if !canImport(ObjectiveC)
+            // One statement that is always the same: nothing has to be parsed, translated or looked up for it.
+            if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty,
+                let value = try storedValue(id)
+            {
+                return try FlatReader(plan: plan, source: source).model(Model.self, value, rows)
+            }
+        #endif
+        return try models(try selection(id: id), source).first
     }
 
     /// The models with identifiers, in their order; those that are not there are left out.
@@ -59,8 +76,8 @@ struct StructFetcher<Model: CoreModel>: Sendable {
                 let values = try storedValues(Set(ids))
             {
                 found.reserveCapacity(values.count)
-                let assembler = StructAssembler(registry: registry, source: source)
-                for model in try assembler.models(Model.self, of: plan, withOneOf: values, rows) {
+                let reader = FlatReader(plan: plan, source: source)
+                for model in try reader.models(Model.self, withOneOf: values, rows) {
                     found[model.id] = model
                 }
                 return ids.compactMap { found[$0] }
@@ -78,13 +95,19 @@ struct StructFetcher<Model: CoreModel>: Sendable {
         var values: [StoredValue] = []
         values.reserveCapacity(ids.count)
         for id in ids {
-            switch try Model.recordKey(of: id) {
-            case .string(let text): values.append(.string(text))
-            case .integer(let number): values.append(.integer(number))
-            case .uuid(let uuid): values.append(.uuid(uuid))
-            default: return nil
-            }
+            guard let value = try storedValue(id) else { return nil }
+            values.append(value)
         }
         return values
+    }
+
+    /// An identifier as rows hold it; nil for one of a rare type.
+    private func storedValue(_ id: Model.ID) throws -> StoredValue? {
+        switch try Model.recordKey(of: id) {
+        case .string(let text): .string(text)
+        case .integer(let number): .integer(number)
+        case .uuid(let uuid): .uuid(uuid)
+        default: nil
+        }
     }
 }

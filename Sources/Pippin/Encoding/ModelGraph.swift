@@ -112,9 +112,27 @@ struct ModelGraph {
     @inline(__always)
     func value(_ node: Int, _ field: Int) -> StoredValue { values[nodes[node].table][nodes[node].row + field] }
 
-    /// Whether a node's field has no value.
-    @inline(__always)
-    func isNull(_ node: Int, _ field: Int) -> Bool { values[nodes[node].table][nodes[node].row + field].isNull }
+    /// Whether the nodes of an entity have values in some fields.
+    ///
+    /// - Parameters:
+    ///   - fields: the fields.
+    ///   - table: the number of the entity.
+    ///   - isLeftOut: which nodes do not count.
+    /// - Returns: whether all of them have.
+    func hasValues(in fields: [Int], ofTable table: Int, except isLeftOut: (_ node: Int) -> Bool) -> Bool {
+        values[table].withUnsafeBufferPointer { values in
+            nodes.indices.allSatisfy { node in
+                guard nodes[node].table == table, !isLeftOut(node) else { return true }
+                let first = nodes[node].row
+                return fields.allSatisfy { !values[first + $0].isNull }
+            }
+        }
+    }
+
+    /// The values of all nodes of a node's entity, and where its own begin.
+    func values(holding node: Int) -> (values: ContiguousArray<StoredValue>, first: Int) {
+        (values[nodes[node].table], nodes[node].row)
+    }
 
     /// The values of a node, by field.
     func values(of node: Int) -> ContiguousArray<StoredValue> {

@@ -1,52 +1,58 @@
 /// Places by whole numbers, in a table with open addressing.
+///
+/// Numbers that follow one another lie side by side, eight in a line of memory: most identifiers are asked for in their order, and a large
+/// table is not in the processor's cache.
 struct NumberPlaces {
-    private var keys: ContiguousArray<Int64> = []
-    /// -1 where there is none.
-    private var places: ContiguousArray<Int32> = []
+    private struct Entry {
+        var key: Int64 = 0
+        /// -1 where there is none.
+        var place = -1
+    }
+
+    private var entries: ContiguousArray<Entry> = []
     private var count = 0
     private var shift: UInt64 = 64
     /// Nobody can choose numbers that all come to the same place.
     private static let factor = UInt64.random(in: .min ... .max) | 1
+    /// How many numbers lie side by side, as a power of two.
+    private static let group: UInt64 = 3
 
     func place(of key: Int64) -> Int? {
-        guard !places.isEmpty else { return nil }
-        let slot = slot(of: key)
-        return places[slot] < 0 ? nil : Int(places[slot])
+        guard !entries.isEmpty else { return nil }
+        let place = entries[slot(of: key)].place
+        return place < 0 ? nil : place
     }
 
     mutating func place(of key: Int64, orPut new: Int) -> Int {
-        if count * 2 >= places.count { grow(to: max(places.count * 2, 16)) }
+        if count * 2 >= entries.count { grow(to: max(entries.count * 2, 16)) }
         let slot = slot(of: key)
-        if places[slot] >= 0 { return Int(places[slot]) }
-        keys[slot] = key
-        places[slot] = Int32(new)
+        if entries[slot].place >= 0 { return entries[slot].place }
+        entries[slot] = Entry(key: key, place: new)
         count += 1
         return new
     }
 
     mutating func reserve(_ more: Int) {
-        var capacity = max(places.count, 16)
+        var capacity = max(entries.count, 16)
         while capacity < (count + more) * 2 { capacity *= 2 }
-        if capacity > places.count { grow(to: capacity) }
+        if capacity > entries.count { grow(to: capacity) }
     }
 
     /// Where a key is, or would be put.
     @inline(__always)
     private func slot(of key: Int64) -> Int {
-        let mask = places.count - 1
-        var slot = Int((UInt64(bitPattern: key) &* Self.factor) >> shift)
-        while places[slot] >= 0, keys[slot] != key { slot = (slot + 1) & mask }
+        let mask = entries.count - 1
+        let bits = UInt64(bitPattern: key)
+        let line = ((bits >> Self.group) &* Self.factor) >> shift
+        var slot = Int(line << Self.group | bits & (1 << Self.group - 1))
+        while entries[slot].place >= 0, entries[slot].key != key { slot = (slot + 1) & mask }
         return slot
     }
 
     private mutating func grow(to capacity: Int) {
-        let (oldKeys, oldPlaces) = (keys, places)
-        keys = ContiguousArray(repeating: 0, count: capacity)
-        places = ContiguousArray(repeating: -1, count: capacity)
-        shift = UInt64(64 - capacity.trailingZeroBitCount)
-        for (key, place) in zip(oldKeys, oldPlaces) where place >= 0 {
-            let slot = slot(of: key)
-            (keys[slot], places[slot]) = (key, place)
-        }
+        let old = entries
+        entries = ContiguousArray(repeating: Entry(), count: capacity)
+        shift = 64 - UInt64(capacity.trailingZeroBitCount) + Self.group
+        for entry in old where entry.place >= 0 { entries[slot(of: entry.key)] = entry }
     }
 }

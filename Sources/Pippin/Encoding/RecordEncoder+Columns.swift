@@ -4,7 +4,7 @@ import CoreData
 extension RecordEncoder: ColumnSink {
     /// Columns written by hand may set one that there is not.
     private func stand(on column: Int) throws {
-        guard record.fields.indices.contains(column) else {
+        guard kinds.indices.contains(column) else {
             throw EncodingError.refusal("“\(record.name)” has no column \(column).")
         }
         cursor = column + 1
@@ -24,7 +24,7 @@ extension RecordEncoder: ColumnSink {
     func encode<Value: Encodable>(_ value: Value, column: Int) throws {
         try stand(on: column)
         // Numbers of fewer bits, and without a sign, take the way that coding takes.
-        if let kind = record.attributeKinds[column], let number = value as? any FixedWidthInteger {
+        if let kind = kinds[column], let number = value as? any FixedWidthInteger {
             guard let fitting = Int64(exactly: number) else {
                 return _ = try AttributeEncoder.integer(UInt64(truncatingIfNeeded: number))
             }

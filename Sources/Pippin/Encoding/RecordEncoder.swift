@@ -27,9 +27,12 @@ final class RecordEncoder: Encoder {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let nothing: EncodedRecord
+    /// The record's, here since each value is looked at: another object's array would be retained for it.
+    let kinds: ContiguousArray<AttributeKind?>
 
     init(_ record: RecordPlan) {
         self.record = record
+        kinds = record.attributeKinds
         nothing = EncodedRecord(values: ContiguousArray(repeating: .null, count: record.fields.count))
         encoded = nothing
     }
@@ -46,7 +49,7 @@ final class RecordEncoder: Encoder {
     func append<Value: Encodable>(_ value: inout Value) throws -> (row: Int, links: [EncodedRecord.Link]) {
         if !hasRows { (encoded, hasRows) = (EncodedRecord(values: []), true) }
         base = encoded.values.count
-        encoded.values.append(contentsOf: nothing.values)
+        for _ in 0..<kinds.count { encoded.values.append(.null) }
         try encodeValues(of: value)
         defer { if !encoded.links.isEmpty { encoded.links = [] } }
         return (base, encoded.links)
@@ -102,7 +105,7 @@ final class RecordEncoder: Encoder {
     }
 
     func set(_ value: StoredValue, _ kind: AttributeKind, at index: Int) throws {
-        if let expected = record.attributeKinds[index], kind == expected || value.fits(expected) {
+        if let expected = kinds[index], kind == expected || value.fits(expected) {
             encoded.values[base + index] = value
         } else if case .json = record.fields[index].kind {
             throw EncodingError.refusal(
@@ -114,7 +117,7 @@ final class RecordEncoder: Encoder {
     }
 
     func set(_ value: some Encodable, at index: Int) throws {
-        if let kind = record.attributeKinds[index], let leaf = try AttributeEncoder.leaf(value), leaf.fits(kind) {
+        if let kind = kinds[index], let leaf = try AttributeEncoder.leaf(value), leaf.fits(kind) {
             encoded.values[base + index] = leaf
             return
         }

@@ -1,10 +1,15 @@
 /// Places by texts in ASCII, which are equal where their bytes are, in a table with open addressing. Pure.
 struct TextPlaces {
-    private var texts: ContiguousArray<String> = []
-    private var hashes: ContiguousArray<UInt64> = []
-    /// -1 where there is none.
-    private var places: ContiguousArray<Int32> = []
-    private var count = 0
+    /// What is found at a hash: a large table is not in the processor's cache, so that each look at it should be one look at memory.
+    private struct Slot {
+        var hash: UInt32 = 0
+        /// The number of the text; -1 where there is none.
+        var text: Int32 = -1
+    }
+
+    private var slots: ContiguousArray<Slot> = []
+    /// In the order in which they came.
+    private var texts: ContiguousArray<(text: String, place: Int)> = []
     // Nobody can choose texts that all come to the same place.
     private static let seed = UInt64.random(in: .min ... .max)
     private static let factor = UInt64.random(in: .min ... .max) | 1
@@ -40,43 +45,51 @@ struct TextPlaces {
     }
 
     func place(of text: String, _ hash: UInt64) -> Int? {
-        guard !places.isEmpty else { return nil }
-        let slot = slot(of: text, hash)
-        return places[slot] < 0 ? nil : Int(places[slot])
+        guard !slots.isEmpty else { return nil }
+        let number = slots[slot(of: text, hash)].text
+        return number < 0 ? nil : texts[Int(number)].place
     }
 
     mutating func place(of text: String, _ hash: UInt64, orPut new: Int) -> Int {
-        if count * 2 >= places.count { grow(to: max(places.count * 2, 16)) }
+        if texts.count * 2 >= slots.count { grow(to: max(slots.count * 2, 16)) }
         let slot = slot(of: text, hash)
-        if places[slot] >= 0 { return Int(places[slot]) }
-        (texts[slot], hashes[slot], places[slot]) = (text, hash, Int32(new))
-        count += 1
+        let known = slots[slot].text
+        if known >= 0 { return texts[Int(known)].place }
+        slots[slot] = Slot(hash: Self.short(hash), text: Int32(texts.count))
+        texts.append((text, new))
         return new
     }
 
     mutating func reserve(_ more: Int) {
-        var capacity = max(places.count, 16)
-        while capacity < (count + more) * 2 { capacity *= 2 }
-        if capacity > places.count { grow(to: capacity) }
+        var capacity = max(slots.count, 16)
+        while capacity < (texts.count + more) * 2 { capacity *= 2 }
+        if capacity > slots.count { grow(to: capacity) }
+        texts.reserveCapacity(texts.count + more)
     }
+
+    /// What a slot keeps of a hash.
+    private static func short(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
     /// Where a text is, or would be put.
     @inline(__always)
     private func slot(of text: String, _ hash: UInt64) -> Int {
-        let mask = places.count - 1
-        var slot = Int(truncatingIfNeeded: hash >> 20) & mask
-        while places[slot] >= 0, hashes[slot] != hash || texts[slot] != text { slot = (slot + 1) & mask }
+        let mask = slots.count - 1
+        let short = Self.short(hash)
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot].text >= 0, slots[slot].hash != short || texts[Int(slots[slot].text)].text != text {
+            slot = (slot + 1) & mask
+        }
         return slot
     }
 
     private mutating func grow(to capacity: Int) {
-        let (oldTexts, oldHashes, oldPlaces) = (texts, hashes, places)
-        texts = ContiguousArray(repeating: "", count: capacity)
-        hashes = ContiguousArray(repeating: 0, count: capacity)
-        places = ContiguousArray(repeating: -1, count: capacity)
-        for index in oldPlaces.indices where oldPlaces[index] >= 0 {
-            let slot = slot(of: oldTexts[index], oldHashes[index])
-            (texts[slot], hashes[slot], places[slot]) = (oldTexts[index], oldHashes[index], oldPlaces[index])
+        slots = ContiguousArray(repeating: Slot(), count: capacity)
+        let mask = capacity - 1
+        for (number, text) in texts.enumerated() {
+            guard let hash = Self.hash(of: text.text) else { continue }
+            var slot = Int(truncatingIfNeeded: hash) & mask
+            while slots[slot].text >= 0 { slot = (slot + 1) & mask }
+            slots[slot] = Slot(hash: Self.short(hash), text: Int32(number))
         }
     }
 }

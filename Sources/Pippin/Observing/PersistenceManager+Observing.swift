@@ -92,7 +92,7 @@ extension PersistenceManager {
         let ask: @Sendable () async throws -> Asked<State> = {
             try await self.asking { store in
                 let state = try question(store)
-                return Asked(state: state, entities: store.access.entities)
+                return Asked(state: state, entities: try store.access.entities())
             }
         }
         return Observation(

@@ -7,8 +7,10 @@
         let layout: EntityLayout
         /// The slot of each field; -1 for a relationship.
         let slots: ContiguousArray<Int>
-        /// The fields with values in slots.
-        let attributes: [Int]
+        /// The field of each slot; -1 for what the model does not have.
+        let fields: ContiguousArray<Int>
+        /// The fields with values in slots, their slots, and what they have in them where that is compared part by part.
+        let comparisons: ContiguousArray<(field: Int, slot: Int, composite: RecordPlan?)>
         let members: [Member]
         /// The fields that must have a value.
         let required: [Int]
@@ -28,9 +30,17 @@
             _ plan: EntityPlan, _ layout: EntityLayout, _ slots: ContiguousArray<Int>, _ attributes: [Int],
             _ members: [Member]
         ) {
-            (self.plan, self.layout, self.slots, self.attributes, self.members) = (
-                plan, layout, slots, attributes, members
-            )
+            (self.plan, self.layout, self.slots, self.members) = (plan, layout, slots, members)
+            var fields = ContiguousArray(repeating: -1, count: layout.defaultValues.count)
+            for field in attributes { fields[slots[field]] = field }
+            self.fields = fields
+            comparisons = ContiguousArray(
+                attributes.map { field in
+                    guard case .composite(let record) = plan.fields[field].kind else {
+                        return (field, slots[field], nil)
+                    }
+                    return (field, slots[field], record)
+                })
             let needed = Set(layout.requiredSlots ?? [])
             required = attributes.filter { needed.contains(slots[$0]) }
         }

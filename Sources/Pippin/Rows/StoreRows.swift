@@ -25,7 +25,10 @@
         }
 
         /// The same rows of another state.
-        func reading(_ scope: ReadScope) -> any StateRows { StoreRows(self, scope) }
+        func reading(_ scope: ReadScope) -> any StateRows {
+            if case .now = scope, case .now = self.scope { return self }
+            return StoreRows(self, scope)
+        }
 
         func slots(of plan: EntityPlan) throws -> ContiguousArray<Int> {
             if let known = slotsByEntity.withLock({ $0[plan.id] }) { return known }

@@ -26,46 +26,6 @@ final class StructAssembler: RelatedRows {
         self.source = source
     }
 
-    /// The models that are selected, in order.
-    func models<Model: CoreModel>(
-        _ type: Model.Type, of plan: EntityPlan, _ selection: RecordSelection
-    ) throws -> [Model] {
-        guard plan.relationships.isEmpty else {
-            return try models(type, of: plan, try source.rows(of: plan, selection))
-        }
-        return try flatModels(type, of: plan) { take in try source.forEachRow(of: plan, selection, take) }
-    }
-
-    #if !canImport(ObjectiveC)
-        /// The models with one of some identifiers, in any order, of a type without relationships.
-        func models<Model: CoreModel>(
-            _ type: Model.Type, of plan: EntityPlan, withOneOf identifiers: [StoredValue], _ rows: StoreRows
-        ) throws -> [Model] {
-            let slot = try rows.slots(of: plan)[plan.uidField]
-            return try flatModels(type, of: plan) { take in
-                try rows.forEachRow(of: plan, where: slot, isAmong: identifiers, take)
-            }
-        }
-    #endif
-
-    /// Models with nothing to load besides: each row becomes its model at once.
-    private func flatModels<Model: CoreModel>(
-        _ type: Model.Type, of plan: EntityPlan, _ rows: (_ take: (any CurrentRow) throws -> Void) throws -> Void
-    ) throws -> [Model] {
-        let decoder = try decoder(of: plan)
-        defer { finish() }
-        var models = ModelBuffer<Model>()
-        let uidSlot = try source.slots(of: plan)[plan.uidField]
-        try rows { row in
-            do {
-                models.append(try decoder.decode(type, from: row))
-            } catch {
-                throw named(error, try? row.value(at: uidSlot), plan)
-            }
-        }
-        return models.take()
-    }
-
     /// The models of rows, in order.
     ///
     /// - Throws: ``PersistenceError/Code/unreadable`` for rows that no value can be made of, also since it would be
@@ -223,20 +183,7 @@ final class StructAssembler: RelatedRows {
 
     /// An error of decoding, with the identifier of the model that it is about.
     private func named(_ error: any Error, _ row: Row, _ plan: EntityPlan) -> any Error {
-        named(error, (try? source.slots(of: plan)[plan.uidField]).map { row.values[$0] }, plan)
-    }
-
-    private func named(_ error: any Error, _ uid: StoredValue?, _ plan: EntityPlan) -> any Error {
-        guard
-            let uid = uid?.attributeValue(plan.record.attributeKinds[plan.uidField] ?? .string)
-        else { return error }
-        guard let known = error as? PersistenceError else {
-            return PersistenceError.unreadable(
-                entity: plan.name, uid: "\(uid)", key: "", reason: "init(from:) says: \(error.decodingReason)")
-        }
-        guard known.code == .unreadable, known.identifier == nil else { return known }
-        return PersistenceError.unreadable(
-            entity: known.entity ?? plan.name, uid: "\(uid)", key: known.property ?? "", reason: known.reason ?? "")
+        plan.named(error, (try? source.slots(of: plan)[plan.uidField]).map { row.values[$0] })
     }
 
     private func unknown(_ node: Int) -> PersistenceError {

@@ -12,18 +12,19 @@
         private let plans: [DirectPlan?]
         private let rows: StoreRows
         private let store: NSPersistentStore
+        // A save is one thread's at a time, so that checking its accesses for overlaps would find nothing.
         /// The primary keys by node; nil for a model that is new.
-        private var keys: ContiguousArray<Int64?>
+        @exclusivity(unchecked) private var keys: ContiguousArray<Int64?>
         /// By node, as far as they were asked for.
-        private var identifiers: ContiguousArray<NSManagedObjectID?>
+        @exclusivity(unchecked) private var identifiers: ContiguousArray<NSManagedObjectID?>
         /// The rows that differ from their models, by node.
-        private var differing: [Int: (row: Row, slots: [Int])] = [:]
+        @exclusivity(unchecked) private var differing: [Int: (row: Row, slots: [Int])] = [:]
         /// The model that a model is in, by node; -1 for none.
-        private var owners: ContiguousArray<Int>
-        private var ownerSlots: ContiguousArray<Int>
+        @exclusivity(unchecked) private var owners: ContiguousArray<Int>
+        @exclusivity(unchecked) private var ownerSlots: ContiguousArray<Int>
         /// What changes in the relationships of models, in their order.
-        private var memberChanges: [Int: [MemberChange]] = [:]
-        private var deleted: [RowDeletion] = []
+        @exclusivity(unchecked) private var memberChanges: [Int: [MemberChange]] = [:]
+        @exclusivity(unchecked) private var deleted: [RowDeletion] = []
 
         struct MemberChange {
             let member: DirectPlan.Member
@@ -123,13 +124,12 @@
         private func match(_ node: Int, _ row: any CurrentRow, _ plan: DirectPlan) throws {
             keys[node] = row.key
             var slots: [Int] = []
-            for field in plan.attributes {
-                let (slot, new) = (plan.slots[field], graph.value(node, field))
-                if plan.plan.record.attributeKinds[field] != nil {
-                    if try !row.holds(new, at: slot) { slots.append(slot) }
-                } else if case .composite(let record) = plan.plan.fields[field].kind {
-                    if !record.isSame(new.composite, try row.value(at: slot).composite) { slots.append(slot) }
-                } else if try !row.holds(new, at: slot) {
+            let (values, first) = graph.values(holding: node)
+            for (field, slot, composite) in plan.comparisons {
+                if let composite {
+                    let new = values[first + field].composite
+                    if !composite.isSame(new, try row.value(at: slot).composite) { slots.append(slot) }
+                } else if try !row.holds(values[first + field], at: slot) {
                     slots.append(slot)
                 }
             }
@@ -153,7 +153,7 @@
                     try find(new, member.destination)
                     guard new.allSatisfy({ keys[$0] == nil }) else { throw NotDirect() }
                 }
-                try descend(from: lists.flatMap { $0 }, member.destination)
+                if !member.destination.members.isEmpty { try descend(from: lists.flatMap { $0 }, member.destination) }
             }
         }
 
@@ -208,19 +208,36 @@
 
         /// What lacks a value that it must have is refused by the rules of objects, in their words.
         private func checkValues() throws {
-            guard plans.contains(where: { !($0?.required.isEmpty ?? true) }) else { return }
-            for node in graph.nodes.indices where keys[node] == nil || differing[node] != nil {
-                guard let plan = plans[graph.nodes[node].table] else { throw NotDirect() }
-                for field in plan.required where graph.isNull(node, field) { throw NotDirect() }
+            for (table, plan) in plans.enumerated() {
+                guard let required = plan?.required, !required.isEmpty else { continue }
+                let isComplete = graph.hasValues(in: required, ofTable: table) {
+                    keys[$0] != nil && differing[$0] == nil
+                }
+                guard isComplete else { throw NotDirect() }
             }
         }
 
         // MARK: What is written
 
-        /// The values of a row as its model has them, the owner's left out.
+        /// The values of a row as its model has them.
         private func values(_ node: Int, _ plan: DirectPlan) -> ContiguousArray<StoredValue> {
-            var values = differing[node]?.row.values ?? plan.layout.defaultValues
-            for field in plan.attributes { values[plan.slots[field]] = graph.value(node, field) }
+            // What the model does not have stays as it is.
+            let others = differing[node]?.row.values ?? plan.layout.defaultValues
+            let (given, first) = graph.values(holding: node)
+            let owner = owners[node] >= 0 && keys[node] == nil ? identifier(owners[node]) : nil
+            let ownerSlot = ownerSlots[node]
+            var values = ContiguousArray<StoredValue>()
+            values.reserveCapacity(others.count)
+            for slot in plan.fields.indices {
+                let field = plan.fields[slot]
+                if field >= 0 {
+                    values.append(given[first + field])
+                } else if let owner, slot == ownerSlot {
+                    values.append(.identifier(owner))
+                } else {
+                    values.append(others[slot])
+                }
+            }
             return values
         }
 
@@ -248,13 +265,9 @@
             changes.inserted.reserveCapacity(new.count)
             for node in new {
                 guard let plan = plans[graph.nodes[node].table], let identifier = identifier(node) else { continue }
-                var values = values(node, plan)
-                if owners[node] >= 0, let owner = self.identifier(owners[node]) {
-                    values[ownerSlots[node]] = .identifier(owner)
-                }
                 changes.inserted.append(
                     RowChange(
-                        objectID: identifier, version: 0, values: values, changedSlots: [],
+                        objectID: identifier, version: 0, values: values(node, plan), changedSlots: [],
                         toManyChanges: plan.members.isEmpty ? [] : toManyChanges(node)))
             }
             let stored = try rowsOfOwners(known)

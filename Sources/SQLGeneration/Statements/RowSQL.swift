@@ -67,6 +67,12 @@ package enum RowSQL {
         return "\(rows) WHERE \(SQLColumn(column.name, of: "t0")) IN (\(.placeholders(count)))"
     }
 
+    /// The rows that have a value in a column: `SELECT t0.Z_PK, t0.Z_OPT, t0.ZUID FROM ZUSER t0 WHERE t0.ZUID = ?`.
+    package static func select(_ mapping: EntityMapping, shape: RowShape, where column: SlotColumn) -> SQLFragment {
+        let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0"
+        return "\(rows) WHERE \(SQLColumn(column.name, of: "t0")) = \(placeholder)"
+    }
+
     /// The columns that writing a property sets: its own, and the destination's entity. The order key of the inverse of
     /// an ordered relationship is written with the order.
     package static func writtenColumns(_ columns: [SlotColumn]) -> [String] {

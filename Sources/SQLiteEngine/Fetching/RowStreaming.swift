@@ -32,9 +32,17 @@ extension OpenStore {
     ) throws -> Bool {
         let access = try access(entity)
         guard !access.mapping.sharesTable, access.mapping.unavailable.isEmpty,
-            let text = access.selectText(where: slot), let column = access.mapping.columns[slot]
+            let column = access.mapping.columns[slot], !column.isComposite
         else { return false }
         let attribute = entity.slots[slot].attribute
+        if values.count == 1 {
+            let statement = try access.selectStatement(slot, column, on: connection)
+            defer { statement.reset() }
+            try statement.bind(try access.writer.encoded(values[0], column, attribute: attribute, files: nil), at: 1)
+            try access.reader.forEachRow(statement) { row, _ in try body(row) }
+            return true
+        }
+        let text = access.selectText(where: slot, column)
         for start in stride(from: 0, to: values.count, by: EntityAccess.batch) {
             let part = values[start..<min(start + EntityAccess.batch, values.count)]
             let statement = try connection.statement(text)

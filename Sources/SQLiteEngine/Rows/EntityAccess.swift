@@ -19,6 +19,8 @@ final class EntityAccess {
     private var updates: [[Int]: String] = [:]
     private var columnTexts: [String: String] = [:]
     private var valueTexts: [Int: String] = [:]
+    /// The statement that selects the rows with one value in a slot, for the slot that was asked for last.
+    private var valueSelection: (slot: Int, statement: Statement)?
     private var memberTexts: [ObjectIdentifier: String] = [:]
     private var selection: Statement?
 
@@ -70,13 +72,21 @@ final class EntityAccess {
         return text
     }
 
-    /// The statement that selects the rows with one of `batch` values in a slot; nil where the slot's values are not in one column.
-    func selectText(where slot: Int) -> String? {
-        guard let column = mapping.columns[slot], !column.isComposite else { return nil }
+    /// The statement that selects the rows with one of `batch` values in a slot, which are in one column.
+    func selectText(where slot: Int, _ column: SlotColumn) -> String {
         if let known = valueTexts[slot] { return known }
         let text = RowSQL.select(mapping, shape: shape, where: column, isAmong: Self.batch).sqlite.text
         valueTexts[slot] = text
         return text
+    }
+
+    /// The prepared statement that selects the rows with one value in a slot, without looking its text up again.
+    func selectStatement(_ slot: Int, _ column: SlotColumn, on connection: Connection) throws -> Statement {
+        if let known = valueSelection, known.slot == slot, !known.statement.isBusy { return known.statement }
+        let text = RowSQL.select(mapping, shape: shape, where: column).sqlite.text
+        let statement = try connection.statement(text)
+        valueSelection = (slot, statement)
+        return statement
     }
 
     /// The statement that writes some slots.

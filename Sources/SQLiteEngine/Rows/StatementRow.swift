@@ -32,6 +32,9 @@ final class StatementRow: CurrentRow {
         case (.integer, .integer(let number)):
             return statement.integer(at: reading.index) == number
                 && (number != 0 || !statement.isNull(at: reading.index))
+        case (.double, .double(let number)), (.date, .date(let number)):
+            return statement.double(at: reading.index) == number
+                && (number != 0 || !statement.isNull(at: reading.index))
         default: return try self.value(at: slot) == value
         }
     }

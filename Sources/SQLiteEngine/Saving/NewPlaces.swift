@@ -1,25 +1,26 @@
 import SQLGeneration
 
 /// The places that new objects have in an ordered relationship of objects which are new as well: known before the rows are written, so
-/// that each is inserted with its order key. Pure.
-struct NewPlaces {
-    private var entries: [(destination: Int64, key: Int64)] = []
-    private var isTaken: [Bool] = []
+/// that each is inserted with its order key. It belongs to one save.
+final class NewPlaces {
+    // A save is one thread's, so that checking its accesses for overlaps would find nothing.
+    @exclusivity(unchecked) private var entries: [(destination: Int64, key: Int64)] = []
+    @exclusivity(unchecked) private var isTaken: [Bool] = []
     /// The entry that comes next where rows are inserted in the order of their places, as they mostly are.
-    private var next = 0
+    @exclusivity(unchecked) private var next = 0
     /// The entries by destination, once rows are not in order.
-    private var indexes: [Int64: Int]?
+    @exclusivity(unchecked) private var indexes: [Int64: Int]?
 
     /// Adds the destinations of a new object.
     ///
     /// - Parameter order: all of them, in order.
-    mutating func add(_ order: [Int64]) {
+    func add(_ order: [Int64]) {
         entries += OrderKeys.changes(order: order, existing: [:])
         isTaken += Array(repeating: false, count: order.count)
     }
 
     /// The order key with which a new row is inserted; nil for a row without a place.
-    mutating func take(_ destination: Int64) -> Int64? {
+    func take(_ destination: Int64) -> Int64? {
         if next < entries.count, entries[next].destination == destination {
             isTaken[next] = true
             next += 1

@@ -16,12 +16,13 @@ final class InsertStatement {
     let layout: EntityLayout
     let access: EntityAccess
     let statement: Statement
-    let places: [PlaceColumn]
+    /// The places that new rows take, one parameter each, behind the values.
+    let places: [NewPlaces]
     let number: Int64
     /// Whether the store lacks something of the entity.
     let checksAvailable: Bool
 
-    init(_ layout: EntityLayout, _ access: EntityAccess, _ statement: Statement, _ places: [PlaceColumn]) {
+    init(_ layout: EntityLayout, _ access: EntityAccess, _ statement: Statement, _ places: [NewPlaces]) {
         (self.layout, self.access, self.statement, self.places) = (layout, access, statement, places)
         number = Int64(access.mapping.number)
         checksAvailable = !access.mapping.unavailable.isEmpty

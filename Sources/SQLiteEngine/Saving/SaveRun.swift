@@ -42,7 +42,9 @@ final class SaveRun {
                     case .foreignKey(let key)? = try statements(toManyChange, of: change.objectID)?.mapping,
                     let column = place(key)
                 else { continue }
-                places[column, default: NewPlaces()].add(order.map(\.key))
+                let known = places[column] ?? NewPlaces()
+                places[column] = known
+                known.add(order.map(\.key))
             }
         }
     }
@@ -64,8 +66,8 @@ final class SaveRun {
         // A copy brings the version that the object had. Versions are only compared, so they may wrap.
         try statement.bind(change.version &+ 1, at: 3)
         var next = try insertion.access.writer.bindAll(change.values, to: statement, from: 4, files: files)
-        for column in insertion.places {
-            if let key = places[column]?.take(change.objectID.key) { try statement.bind(key, at: next) }
+        for places in insertion.places {
+            if let key = places.take(change.objectID.key) { try statement.bind(key, at: next) }
             next += 1
         }
         try statement.run()
@@ -74,11 +76,12 @@ final class SaveRun {
     private func insertion(of layout: EntityLayout) throws -> InsertStatement {
         if let insertion, insertion.layout === layout { return insertion }
         let access = try store.access(layout)
-        let places = places.keys.filter { $0.table == access.mapping.table }.sorted { $0.column < $1.column }
+        let columns = places.keys.filter { $0.table == access.mapping.table }.sorted { $0.column < $1.column }
         let text =
-            places.isEmpty
-            ? access.insertText : RowSQL.insert(access.mapping, orderColumns: places.map(\.column)).sqlite.text
-        let new = InsertStatement(layout, access, try store.connection.statement(text), places)
+            columns.isEmpty
+            ? access.insertText : RowSQL.insert(access.mapping, orderColumns: columns.map(\.column)).sqlite.text
+        let new = InsertStatement(
+            layout, access, try store.connection.statement(text), columns.compactMap { places[$0] })
         insertion = new
         return new
     }

@@ -28,6 +28,19 @@ struct RowSQLTests {
         #expect(ColumnSQL.resetVersions(in: "ZCAR").sqlite.text == "UPDATE ZCAR SET Z_OPT = 1 WHERE Z_OPT <> 1")
     }
 
+    @Test("Rows are selected by a value of a column, and by several")
+    func selections() throws {
+        let mapping = try schema.mapping("Tag")
+        let column = try #require(mapping.column(named: "name"))
+        let shape = RowShape([mapping])
+        #expect(
+            RowSQL.select(mapping, shape: shape, where: column).sqlite.text
+                == "SELECT t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZTAG t0 WHERE t0.ZNAME = ?")
+        #expect(
+            RowSQL.select(mapping, shape: shape, where: column, isAmong: 3).other
+                == "SELECT t0.id, t0.version, t0.[zname] FROM [ztag] t0 WHERE t0.[zname] IN ($1, $2, $3)")
+    }
+
     @Test("Rows that may be there take the new values, or stay")
     func upserts() throws {
         let mapping = try schema.mapping("Tag")

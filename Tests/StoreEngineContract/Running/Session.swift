@@ -130,6 +130,13 @@ final class Session {
             try engine.forEachRow(of: entity, where: entity.numberSlot, isAmong: numbers) { named.append($0.objectID) }
             guard Set(named) == Set(identifiers.filter { $0.layout.root === entity }), named.count == numbers.count
             else { throw Contradiction("\(numbers.count) \(entity.name) are asked for by number, and \(named) come") }
+            // One value may take a way of its own.
+            guard let last = numbers.last else { continue }
+            named = []
+            try engine.forEachRow(of: entity, where: entity.numberSlot, isAmong: [last]) { named.append($0.objectID) }
+            guard named.count == 1, let row = rows.first(where: { $0.objectID == named[0] }),
+                row.values[entity.numberSlot] == last
+            else { throw Contradiction("one \(entity.name) is asked for by number, and \(named) come") }
         }
     }
 
