@@ -37,9 +37,18 @@ extension NSManagedObjectContext {
                 objects.append(known)
                 return
             }
-            let new = Materialization(
-                place: row.place, values: row.values, version: row.version, state: newState, stamp: stamp)
-            objects.append(isFirst ? makeUnregistered(new) : materialize(new))
+            // Written out, since a value that two ways could take would be copied for one of them.
+            if isFirst {
+                objects.append(
+                    makeUnregistered(
+                        Materialization(
+                            place: row.place, values: row.values, version: row.version, state: newState, stamp: stamp)))
+            } else {
+                objects.append(
+                    materialize(
+                        Materialization(
+                            place: row.place, values: row.values, version: row.version, state: newState, stamp: stamp)))
+            }
         }
         if isFirst { register(&objects) }
         return objects
