@@ -112,7 +112,18 @@ struct ModelGraph {
     @inline(__always)
     func value(_ node: Int, _ field: Int) -> StoredValue { values[nodes[node].table][nodes[node].row + field] }
 
-    /// Whether the nodes of an entity have values in some fields.
+    /// The identifier of a node as a row has it; nil for a reference by a rare type.
+    func storedIdentifier(_ node: Int, _ plan: EntityPlan) -> StoredValue? {
+        if nodes[node].row >= 0 { return value(node, plan.uidField) }
+        switch nodes[node].key {
+        case .string(let text): return .string(text)
+        case .integer(let number): return .integer(number)
+        case .uuid(let uuid): return .uuid(uuid)
+        default: return nil
+        }
+    }
+
+    /// Whether the nodes of an entity have values in some fields. References have none.
     ///
     /// - Parameters:
     ///   - fields: the fields.
@@ -122,8 +133,8 @@ struct ModelGraph {
     func hasValues(in fields: [Int], ofTable table: Int, except isLeftOut: (_ node: Int) -> Bool) -> Bool {
         values[table].withUnsafeBufferPointer { values in
             nodes.indices.allSatisfy { node in
-                guard nodes[node].table == table, !isLeftOut(node) else { return true }
                 let first = nodes[node].row
+                guard nodes[node].table == table, first >= 0, !isLeftOut(node) else { return true }
                 return fields.allSatisfy { !values[first + $0].isNull }
             }
         }

@@ -12,6 +12,7 @@
         /// The fields with values in slots, their slots, and what they have in them where that is compared part by part.
         let comparisons: ContiguousArray<(field: Int, slot: Int, composite: RecordPlan?)>
         let members: [Member]
+        let toOnes: [ToOne]
         /// The fields that must have a value.
         let required: [Int]
 
@@ -26,11 +27,22 @@
             let isOwned: Bool
         }
 
+        /// A relationship to a model that may be in many models, or a reference to one.
+        struct ToOne: Sendable {
+            let field: Int
+            let slot: Int
+            let isRequired: Bool
+            /// The other side, whose changes count as changes of the model at the end.
+            let inverse: RelationshipLayout?
+            let destination: DirectPlan
+            let isReference: Bool
+        }
+
         private init(
             _ plan: EntityPlan, _ layout: EntityLayout, _ slots: ContiguousArray<Int>, _ attributes: [Int],
-            _ members: [Member]
+            _ members: [Member], _ toOnes: [ToOne]
         ) {
-            (self.plan, self.layout, self.slots, self.members) = (plan, layout, slots, members)
+            (self.plan, self.layout, self.slots, self.members, self.toOnes) = (plan, layout, slots, members, toOnes)
             var fields = ContiguousArray(repeating: -1, count: layout.defaultValues.count)
             for field in attributes { fields[slots[field]] = field }
             self.fields = fields
@@ -72,6 +84,7 @@
             var slots = ContiguousArray<Int>()
             var attributes: [Int] = []
             var members: [Member] = []
+            var toOnes: [ToOne] = []
             for (index, field) in plan.fields.enumerated() {
                 guard let related = field.related else {
                     guard let slot = layout.slotIndex(forName: field.name) else { return nil }
@@ -80,7 +93,14 @@
                     continue
                 }
                 slots.append(-1)
-                guard field.isToMany, !related.isReference, let relationship = layout.relationship(named: field.name),
+                guard field.isToMany else {
+                    guard let toOne = try toOne(index, of: plan, layout, registry, model, within: path) else {
+                        return nil
+                    }
+                    toOnes.append(toOne)
+                    continue
+                }
+                guard !related.isReference, let relationship = layout.relationship(named: field.name),
                     let inverse = relationship.inverse, !inverse.isToMany, !relationship.isTransient,
                     !inverse.isTransient
                 else { return nil }
@@ -94,11 +114,43 @@
                         isOwned: plan.owns(field)))
             }
             // Nobody gives a value to what is no property of the model, and must have one.
-            let given = Set(attributes.map { slots[$0] })
+            let given = Set(attributes.map { slots[$0] } + toOnes.map(\.slot))
             let isComplete = (layout.requiredSlots ?? []).allSatisfy {
                 given.contains($0) || !layout.defaultValues[$0].isNull
             }
-            return isComplete ? DirectPlan(plan, layout, slots, attributes, members) : nil
+            return isComplete ? DirectPlan(plan, layout, slots, attributes, members, toOnes) : nil
+        }
+
+        private static func toOne(
+            _ index: Int, of plan: EntityPlan, _ layout: EntityLayout, _ registry: ModelRegistry, _ model: ModelLayout,
+            within path: Set<ObjectIdentifier>
+        ) throws -> ToOne? {
+            let field = plan.fields[index]
+            guard let related = field.related, !plan.owns(field),
+                let relationship = layout.relationship(named: field.name), !relationship.isTransient
+            else { return nil }
+            let destination = try registry.plan(related)
+            let inverse = relationship.inverse
+            if let inverse, !inverse.isToMany || inverse.isOrdered || inverse.isTransient { return nil }
+            guard destination.id != plan.id, !path.contains(destination.id),
+                inverse.map({ destination.field(named: $0.name) == nil }) ?? true,
+                let direct = try related.isReference
+                    ? referred(destination, model)
+                    : Self.plan(destination, registry, model, within: path.union([plan.id])), direct.members.isEmpty
+            else { return nil }
+            return ToOne(
+                field: index, slot: relationship.slot,
+                isRequired: layout.requiredSlots?.contains(relationship.slot) ?? false, inverse: inverse,
+                destination: direct, isReference: related.isReference)
+        }
+
+        /// The plan of models that are only referred to: of those nothing is written but that somebody refers to them.
+        private static func referred(_ plan: EntityPlan, _ model: ModelLayout) -> DirectPlan? {
+            guard let layout = model.entityByName[plan.name], layout.isPlain else { return nil }
+            let slots = ContiguousArray(
+                plan.fields.map { $0.related == nil ? layout.slotIndex(forName: $0.name) ?? -1 : -1 })
+            guard slots[plan.uidField] >= 0 else { return nil }
+            return DirectPlan(plan, layout, slots, plan.fields.indices.filter { slots[$0] >= 0 }, [], [])
         }
     }
 

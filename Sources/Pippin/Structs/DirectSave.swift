@@ -9,22 +9,23 @@
     final class DirectSave {
         let graph: ModelGraph
         /// By the number of the entity in the graph.
-        private let plans: [DirectPlan?]
-        private let rows: StoreRows
-        private let store: NSPersistentStore
+        let plans: [DirectPlan?]
+        let rows: StoreRows
+        let store: NSPersistentStore
         // A save is one thread's at a time, so that checking its accesses for overlaps would find nothing.
         /// The primary keys by node; nil for a model that is new.
-        @exclusivity(unchecked) private var keys: ContiguousArray<Int64?>
+        @exclusivity(unchecked) private(set) var keys: ContiguousArray<Int64?>
         /// By node, as far as they were asked for.
-        @exclusivity(unchecked) private var identifiers: ContiguousArray<NSManagedObjectID?>
+        @exclusivity(unchecked) var identifiers: ContiguousArray<NSManagedObjectID?>
         /// The rows that differ from their models, by node.
-        @exclusivity(unchecked) private var differing: [Int: (row: Row, slots: [Int])] = [:]
+        @exclusivity(unchecked) var differing: [Int: (row: Row, slots: [Int])] = [:]
         /// The model that a model is in, by node; -1 for none.
-        @exclusivity(unchecked) private var owners: ContiguousArray<Int>
-        @exclusivity(unchecked) private var ownerSlots: ContiguousArray<Int>
+        @exclusivity(unchecked) var owners: ContiguousArray<Int>
+        @exclusivity(unchecked) var ownerSlots: ContiguousArray<Int>
         /// What changes in the relationships of models, in their order.
-        @exclusivity(unchecked) private var memberChanges: [Int: [MemberChange]] = [:]
-        @exclusivity(unchecked) private var deleted: [RowDeletion] = []
+        @exclusivity(unchecked) var memberChanges: [Int: [MemberChange]] = [:]
+        @exclusivity(unchecked) var deleted: [RowDeletion] = []
+        @exclusivity(unchecked) var references: References
 
         struct MemberChange {
             let member: DirectPlan.Member
@@ -49,31 +50,44 @@
         init(_ graph: ModelGraph, _ plan: DirectPlan, _ rows: StoreRows, _ store: NSPersistentStore) throws {
             self.graph = graph
             (self.rows, self.store) = (rows, store)
-            var plans: [DirectPlan?] = Array(repeating: nil, count: graph.tableCount)
-            var seen: Set<ObjectIdentifier> = []
-            var queue = [plan]
-            while let next = queue.popLast() {
-                guard seen.insert(next.plan.id).inserted else { throw NotDirect() }
-                if let table = graph.tableNumber(of: next.plan) { plans[table] = next }
-                queue += next.members.map(\.destination)
-            }
-            guard plans.allSatisfy({ $0 != nil }) else { throw NotDirect() }
-            self.plans = plans
+            plans = try Self.plans(of: plan, by: graph)
+            references = References(count: graph.nodes.count)
             keys = ContiguousArray(repeating: nil, count: graph.nodes.count)
             identifiers = ContiguousArray(repeating: nil, count: graph.nodes.count)
             owners = ContiguousArray(repeating: -1, count: graph.nodes.count)
             ownerSlots = owners
             let roots = Array(0..<graph.rootCount)
+            try findDestinations(of: roots, plan)
             try find(roots, plan)
             try descend(from: roots, plan)
             try checkValues()
+            try noteReferencesOfNewModels()
+        }
+
+        /// The plans by the number of the entity in the graph.
+        private static func plans(of plan: DirectPlan, by graph: ModelGraph) throws -> [DirectPlan?] {
+            var plans: [DirectPlan?] = Array(repeating: nil, count: graph.tableCount)
+            var (owned, shared): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
+            var queue = [(plan: plan, isShared: false, isReference: false)]
+            while let (next, isShared, isReference) = queue.popLast() {
+                let id = next.plan.id
+                if isShared { shared.insert(id) } else if !owned.insert(id).inserted { throw NotDirect() }
+                if let table = graph.tableNumber(of: next.plan), plans[table] == nil || !isReference {
+                    plans[table] = next
+                }
+                queue += next.members.map { ($0.destination, false, false) }
+                queue += next.toOnes.map { ($0.destination, true, $0.isReference) }
+            }
+            // Nobody shares what one model has.
+            guard owned.isDisjoint(with: shared), plans.allSatisfy({ $0 != nil }) else { throw NotDirect() }
+            return plans
         }
 
         /// Which of the models that the graph was made of were there.
         func isKnown(_ root: Int) -> Bool { keys[root] != nil }
 
         /// The ID of a model's object; nil for a model that is new, until it is given one.
-        private func identifier(_ node: Int) -> NSManagedObjectID? {
+        func identifier(_ node: Int) -> NSManagedObjectID? {
             if let known = identifiers[node] { return known }
             guard let key = keys[node], let layout = plans[graph.nodes[node].table]?.layout else { return nil }
             let made = NSManagedObjectID(layout: layout, store: store.identity, key: key)
@@ -99,13 +113,15 @@
         // MARK: What is there
 
         /// Finds models by their identifiers.
-        private func find(_ nodes: [Int], _ plan: DirectPlan) throws {
+        func find(_ nodes: [Int], _ plan: DirectPlan) throws {
             // Many new ones usually come into an empty table.
             if nodes.count > 100, try rows.isEmpty(plan.plan) { return }
             let field = plan.plan.uidField
-            try rows.forEachRow(
-                of: plan.plan, where: plan.slots[field], isAmong: nodes.map { graph.value($0, field) }
-            ) { row in
+            let identifiers = try nodes.map { node in
+                guard let identifier = graph.storedIdentifier(node, plan.plan) else { throw NotDirect() }
+                return identifier
+            }
+            try rows.forEachRow(of: plan.plan, where: plan.slots[field], isAmong: identifiers) { row in
                 guard let node = graph.node(try key(of: row, plan), of: plan.plan), keys[node] == nil else {
                     throw NotDirect()
                 }
@@ -123,6 +139,7 @@
 
         private func match(_ node: Int, _ row: any CurrentRow, _ plan: DirectPlan) throws {
             keys[node] = row.key
+            if graph.nodes[node].row < 0 { return }
             var slots: [Int] = []
             let (values, first) = graph.values(holding: node)
             for (field, slot, composite) in plan.comparisons {
@@ -132,6 +149,9 @@
                 } else if try !row.holds(values[first + field], at: slot) {
                     slots.append(slot)
                 }
+            }
+            for toOne in plan.toOnes where try !leads(node, toOne, to: row.destination(at: toOne.slot)) {
+                slots.append(toOne.slot)
             }
             if !slots.isEmpty { differing[node] = (try row.whole(), slots.sorted()) }
         }
@@ -146,6 +166,9 @@
                         owners[target] = node
                         ownerSlots[target] = member.ownerSlot
                     }
+                }
+                if !member.destination.toOnes.isEmpty {
+                    try findDestinations(of: lists.flatMap { $0 }, member.destination)
                 }
                 let new = try compare(nodes, lists, plan, member)
                 // What is there elsewhere comes from another model.
@@ -214,96 +237,6 @@
                     keys[$0] != nil && differing[$0] == nil
                 }
                 guard isComplete else { throw NotDirect() }
-            }
-        }
-
-        // MARK: What is written
-
-        /// The values of a row as its model has them.
-        private func values(_ node: Int, _ plan: DirectPlan) -> ContiguousArray<StoredValue> {
-            // What the model does not have stays as it is.
-            let others = differing[node]?.row.values ?? plan.layout.defaultValues
-            let (given, first) = graph.values(holding: node)
-            let owner = owners[node] >= 0 && keys[node] == nil ? identifier(owners[node]) : nil
-            let ownerSlot = ownerSlots[node]
-            var values = ContiguousArray<StoredValue>()
-            values.reserveCapacity(others.count)
-            for slot in plan.fields.indices {
-                let field = plan.fields[slot]
-                if field >= 0 {
-                    values.append(given[first + field])
-                } else if let owner, slot == ownerSlot {
-                    values.append(.identifier(owner))
-                } else {
-                    values.append(others[slot])
-                }
-            }
-            return values
-        }
-
-        /// Writes what differs.
-        ///
-        /// - Parameter context: the transaction's context, on whose queue this runs.
-        /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then nothing is written.
-        func commit(in context: NSManagedObjectContext) throws {
-            do { try commit(in: context, countsKeys: false) } catch is KeysTaken {
-                // Others were faster: with keys that nobody else gets.
-                try commit(in: context, countsKeys: true)
-            }
-        }
-
-        private func commit(in context: NSManagedObjectContext, countsKeys: Bool) throws {
-            let new = graph.nodes.indices.filter { keys[$0] == nil }
-            let known = Set(differing.keys).union(memberChanges.keys.filter { keys[$0] != nil }).sorted()
-            guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return }
-            let layouts = new.compactMap { plans[graph.nodes[$0].table]?.layout }
-            let made = try context.makeIdentifiers(for: layouts, in: store, countsKeys: countsKeys)
-            for (node, identifier) in zip(new, made.identifiers) { identifiers[node] = identifier }
-            var changes = ChangeSet()
-            changes.promises = made.promises
-            changes.deleted = deleted
-            changes.inserted.reserveCapacity(new.count)
-            for node in new {
-                guard let plan = plans[graph.nodes[node].table], let identifier = identifier(node) else { continue }
-                changes.inserted.append(
-                    RowChange(
-                        objectID: identifier, version: 0, values: values(node, plan), changedSlots: [],
-                        toManyChanges: plan.members.isEmpty ? [] : toManyChanges(node)))
-            }
-            let stored = try rowsOfOwners(known)
-            for node in known {
-                guard let plan = plans[graph.nodes[node].table], let row = differing[node]?.row ?? stored[node] else {
-                    throw NotDirect()
-                }
-                changes.updated.append(
-                    RowChange(
-                        objectID: row.objectID, version: row.version,
-                        values: differing[node] == nil ? row.values : values(node, plan),
-                        changedSlots: differing[node]?.slots ?? [], toManyChanges: toManyChanges(node)))
-            }
-            try context.saveRows(changes, to: store)
-        }
-
-        /// The rows of models of which nothing changes but what is in them.
-        private func rowsOfOwners(_ known: [Int]) throws -> [Int: Row] {
-            var found: [Int: Row] = [:]
-            let groups = Dictionary(grouping: known.filter { differing[$0] == nil }) { graph.nodes[$0].plan.id }
-            for nodes in groups.values {
-                let plan = graph.nodes[nodes[0]].plan
-                try rows.forEachRow(of: plan, for: nodes.compactMap(identifier)) { place, row in
-                    found[nodes[place]] = try row.whole()
-                }
-            }
-            return found
-        }
-
-        private func toManyChanges(_ node: Int) -> [ToManyChange] {
-            guard let changes = memberChanges[node] else { return [] }
-            return changes.map { change in
-                ToManyChange(
-                    relationship: change.member.relationship, added: change.added.compactMap(identifier),
-                    removed: change.removed,
-                    order: change.member.relationship.isOrdered ? change.targets.compactMap(identifier) : nil)
             }
         }
     }

@@ -39,6 +39,16 @@ final class StatementRow: CurrentRow {
         }
     }
 
+    func destination(at slot: Int) throws -> Int64? {
+        let reading = reader.slots[slot]
+        guard reading.kind == .toOne else {
+            guard case .identifier(let identifier) = try value(at: slot) else { return nil }
+            return identifier.key
+        }
+        let key = statement.integer(at: reading.index)
+        return key == 0 ? nil : key
+    }
+
     func string(at slot: Int) -> String? {
         let slot = reader.slots[slot]
         return slot.kind == .string ? statement.optionalString(at: slot.index) : nil

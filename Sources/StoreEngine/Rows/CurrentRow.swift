@@ -23,6 +23,9 @@ package protocol CurrentRow: AnyObject {
     /// Whether a slot has a value.
     func holds(_ value: StoredValue, at slot: Int) throws -> Bool
 
+    /// The primary key of what a to-one relationship leads to, without an ID around it; nil for nothing.
+    func destination(at slot: Int) throws -> Int64?
+
     // What is there without a `StoredValue` in between; nil for no value, and for one of another kind.
 
     func string(at slot: Int) -> String?
@@ -38,6 +41,11 @@ extension CurrentRow {
     package func placed() throws -> PlacedRow { PlacedRow(try whole()) }
 
     package func holds(_ value: StoredValue, at slot: Int) throws -> Bool { try self.value(at: slot) == value }
+
+    package func destination(at slot: Int) throws -> Int64? {
+        guard case .identifier(let identifier) = try value(at: slot) else { return nil }
+        return identifier.key
+    }
 }
 
 /// A row whose values were read before.

@@ -1,0 +1,104 @@
+#if !canImport(ObjectiveC)
+    import CoreData
+
+    // What differs becomes a change set.
+    extension DirectSave {
+        /// The values of a row as its model has them.
+        private func values(_ node: Int, _ plan: DirectPlan) -> ContiguousArray<StoredValue> {
+            // What the model does not have stays as it is.
+            let others = differing[node]?.row.values ?? plan.layout.defaultValues
+            let (given, first) = graph.values(holding: node)
+            let owner = owners[node] >= 0 && keys[node] == nil ? identifier(owners[node]) : nil
+            let ownerSlot = ownerSlots[node]
+            var values = ContiguousArray<StoredValue>()
+            values.reserveCapacity(others.count)
+            for slot in plan.fields.indices {
+                let field = plan.fields[slot]
+                if field >= 0 {
+                    values.append(given[first + field])
+                } else if let owner, slot == ownerSlot {
+                    values.append(.identifier(owner))
+                } else {
+                    values.append(others[slot])
+                }
+            }
+            for toOne in plan.toOnes {
+                let destination = graph.targets(of: node, toOne.field).first.flatMap(identifier)
+                values[toOne.slot] = destination.map(StoredValue.identifier) ?? .null
+            }
+            return values
+        }
+
+        /// Writes what differs.
+        ///
+        /// - Parameter context: the transaction's context, on whose queue this runs.
+        /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then nothing is written.
+        func commit(in context: NSManagedObjectContext) throws {
+            do { try commit(in: context, countsKeys: false) } catch is KeysTaken {
+                // Others were faster: with keys that nobody else gets.
+                try commit(in: context, countsKeys: true)
+            }
+        }
+
+        private func commit(in context: NSManagedObjectContext, countsKeys: Bool) throws {
+            let new = graph.nodes.indices.filter { keys[$0] == nil }
+            let known = Set(differing.keys).union(memberChanges.keys.filter { keys[$0] != nil })
+                .union(references.changed.filter { keys[$0] != nil }).sorted()
+            guard !new.isEmpty || !known.isEmpty || !deleted.isEmpty else { return }
+            let layouts = new.compactMap { plans[graph.nodes[$0].table]?.layout }
+            let made = try context.makeIdentifiers(for: layouts, in: store, countsKeys: countsKeys)
+            for (node, identifier) in zip(new, made.identifiers) { identifiers[node] = identifier }
+            var changes = ChangeSet()
+            changes.promises = made.promises
+            changes.deleted = deleted
+            changes.inserted.reserveCapacity(new.count)
+            for node in new {
+                guard let plan = plans[graph.nodes[node].table], let identifier = identifier(node) else { continue }
+                changes.inserted.append(
+                    RowChange(
+                        objectID: identifier, version: 0, values: values(node, plan), changedSlots: [],
+                        toManyChanges: toManyChanges(node)))
+            }
+            let stored = try rowsOfOwners(known)
+            for node in known {
+                guard let plan = plans[graph.nodes[node].table], let row = differing[node]?.row ?? stored[node] else {
+                    throw NotDirect()
+                }
+                changes.updated.append(
+                    RowChange(
+                        objectID: row.objectID, version: row.version,
+                        values: differing[node] == nil ? row.values : values(node, plan),
+                        changedSlots: differing[node]?.slots ?? [], toManyChanges: toManyChanges(node)))
+            }
+            changes.updated += try changesOfFormerDestinations()
+            try context.saveRows(changes, to: store)
+        }
+
+        /// The rows of models of which nothing changes but what is in them.
+        private func rowsOfOwners(_ known: [Int]) throws -> [Int: Row] {
+            var found: [Int: Row] = [:]
+            let groups = Dictionary(grouping: known.filter { differing[$0] == nil }) { graph.nodes[$0].plan.id }
+            for nodes in groups.values {
+                let plan = graph.nodes[nodes[0]].plan
+                try rows.forEachRow(of: plan, for: nodes.compactMap(identifier)) { place, row in
+                    let row = try row.whole()
+                    try Self.checkValues(of: row)
+                    found[nodes[place]] = row
+                }
+            }
+            return found
+        }
+
+        private func toManyChanges(_ node: Int) -> [ToManyChange] {
+            let others = references.isEmpty ? [] : referenceChanges(node)
+            guard let changes = memberChanges[node] else { return others }
+            return others
+                + changes.map { change in
+                    ToManyChange(
+                        relationship: change.member.relationship, added: change.added.compactMap(identifier),
+                        removed: change.removed,
+                        order: change.member.relationship.isOrdered ? change.targets.compactMap(identifier) : nil)
+                }
+        }
+    }
+#endif
