@@ -268,7 +268,7 @@
                         values: differing[node] == nil ? row.values : values(node, plan),
                         changedSlots: differing[node]?.slots ?? [], toManyChanges: toManyChanges(node)))
             }
-            try context.saveRows(changes, to: store)
+            try context.saveRows(changes, to: store, isRepeated: countsKeys)
         }
 
         /// The rows of models of which nothing changes but what is in them.
