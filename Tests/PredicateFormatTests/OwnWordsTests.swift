@@ -23,7 +23,9 @@ extension KeyPath: Term {}
 
 extension Term where Value == String {
     fileprivate func like(_ pattern: String, _ isExact: Bool = false) -> Sentence { Sentence(text: "like \(pattern)") }
-    fileprivate func beginsWith(_ text: String, _ isExact: Bool = false) -> Sentence { Sentence(text: "begins \(text)") }
+    fileprivate func beginsWith(_ text: String, _ isExact: Bool = false) -> Sentence {
+        Sentence(text: "begins \(text)")
+    }
 }
 
 extension Term where Value: Sequence {
