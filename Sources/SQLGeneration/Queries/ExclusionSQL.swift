@@ -5,7 +5,7 @@ import PredicateFormat
 extension PredicateSQL {
     /// The parts of an AND, in which many that leave out one value of a property each are one that leaves out all of these.
     func gatheringExclusions(_ parts: [PredicateTree], in scope: SQLScope) throws -> [PredicateTree] {
-        let fewest = 100
+        let fewest = 400
         guard parts.count >= fewest else { return parts }
         var excluded: [[String]: [ExpressionTree]] = [:]
         for part in parts {

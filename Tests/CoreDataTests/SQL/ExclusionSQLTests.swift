@@ -20,11 +20,11 @@ struct ExclusionSQLTests {
         (0..<count).map { NSPredicate(format: "stars != %@", $0) }
     }
 
-    @Test("A hundred of a property are a list, in the place of the first, and what else there is stays")
+    @Test("Four hundred of a property are a list, in the place of the first, and what else there is stays")
     func many() throws {
         let text = NSPredicate(format: "text == 'a'")
-        let all = exclusions(50) + [text, NSPredicate(format: "stars != nil")] + exclusions(50)
-        let list = Array(repeating: "?", count: 100).joined(separator: ", ")
+        let all = exclusions(200) + [text, NSPredicate(format: "stars != nil")] + exclusions(200)
+        let list = Array(repeating: "?", count: 400).joined(separator: ", ")
         #expect(
             try condition(all) == "NOT IFNULL(t0.ZSTARS IN (\(list)), 0) AND t0.ZTEXT = ? AND t0.ZSTARS IS NOT NULL")
     }
