@@ -30,13 +30,8 @@ public struct HTTPRequest: Sendable {
         self.body = body
     }
 
-    /// The fields of a form that was sent, those that are files left out.
-    public var form: HTTPFields {
-        multipart.map { HTTPFields($0.fields) } ?? HTTPFields(encoded: String(decoding: body, as: UTF8.self))
-    }
-
-    /// The files of a form that was sent, by the names of their fields.
-    public var files: [String: Data] { multipart?.files ?? [:] }
-
-    private var multipart: MultipartForm? { headers["content-type"].flatMap { MultipartForm(body, type: $0) } }
+    /// Reads the form that was sent, from its first byte to its last.
+    ///
+    /// - Returns: the form; without fields, where none was sent.
+    public func readForm() -> SentForm { SentForm(body, type: headers["content-type"]) }
 }

@@ -33,12 +33,13 @@ extension NSManagedObjectContext {
     /// - Parameters:
     ///   - changes: what to write.
     ///   - store: where to.
+    ///   - isRepeated: whether this is a save again, whose beginning was told: one whose promised keys were taken, with others.
     /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` for promised keys that others took, and the errors of the store; then all is
     ///   as it was.
-    package func saveRows(_ changes: ChangeSet, to store: NSPersistentStore) throws {
+    package func saveRows(_ changes: ChangeSet, to store: NSPersistentStore, isRepeated: Bool = false) throws {
         checkQueue()
         guard let coordinator else { throw Self.noSource("save") }
-        NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+        if !isRepeated { NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self) }
         var changes = changes
         (changes.contextName, changes.author) = (name, transactionAuthor)
         _ = try coordinator.save([(store, changes)], in: transaction)

@@ -33,7 +33,7 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
 
     /// The stores and the numbers of their transactions.
     open override var description: String {
-        let places = numbers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        let places = numbers.ordered { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         return "<NSPersistentHistoryToken \(places.joined(separator: ", "))>"
     }
 

@@ -9,6 +9,7 @@ package enum ModelCheck {
             guard let name = entity.name, !name.isEmpty else {
                 throw error("an entity has no name; every entity needs one")
             }
+            try refuseNUL(in: name)
             guard names.insert(name).inserted else {
                 throw error("there are two entities named “\(name)”; names must be unique")
             }
@@ -18,6 +19,14 @@ package enum ModelCheck {
             try checkProperties(of: entity, in: model)
             try checkConstraints(of: entity)
         }
+    }
+
+    /// A NUL ends a text for those who read it as C does: databases take a name up to there, or refuse it.
+    private static func refuseNUL(in name: String, ofPropertyOf entity: String? = nil) throws {
+        guard name.utf8.contains(0) else { return }
+        let shown = "“\(name.replacing("\0", with: "\\0"))”"
+        let place = entity.map { "property \(shown) of entity “\($0)”" } ?? "entity \(shown)"
+        throw error("\(place) has a NUL character in its name")
     }
 
     private static func checkInheritance(of entity: NSEntityDescription, in model: NSManagedObjectModel) throws {
@@ -47,6 +56,7 @@ package enum ModelCheck {
         var names = Set(entity.superentity?.properties.map(\.name) ?? [])
         for property in entity.ownProperties {
             guard !property.name.isEmpty else { throw error("a property of entity “\(name)” has no name") }
+            try refuseNUL(in: property.name, ofPropertyOf: name)
             guard names.insert(property.name).inserted else {
                 throw error("entity “\(name)” has two properties named “\(property.name)”, its own or inherited")
             }

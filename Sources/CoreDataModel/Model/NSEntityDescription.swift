@@ -7,7 +7,13 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     // @unchecked Sendable: frozen before more than one thread can see it (see `willChangeDescription`).
 
     /// The name, unique within the model.
-    open var name: String? { willSet { willChangeDescription() } }
+    open var name: String? {
+        willSet {
+            model?.bindRelationships()
+            willChangeDescription()
+        }
+        didSet { if let oldValue { model?.renameInConfigurations(oldValue, to: name) } }
+    }
 
     /// Whether there are objects of subentities only.
     open var isAbstract = false { willSet { willChangeDescription() } }

@@ -61,6 +61,22 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// The configuration that stands for all entities, by the name that Apple gives it.
     package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
+    /// An entity that gets another name stays in its configurations.
+    func renameInConfigurations(_ former: String, to name: String?) {
+        guard !isFrozen, former != name, !entities.contains(where: { $0.name == former }) else { return }
+        for (configuration, members) in configurationMembers where members.contains(former) {
+            configurationMembers[configuration] = members.compactMap { $0 == former ? name : $0 }
+        }
+    }
+
+    /// Called before a name changes: relationships may know by it where they lead.
+    func bindRelationships() {
+        guard !isFrozen else { return }
+        for entity in entities {
+            for case let relationship as NSRelationshipDescription in entity.ownProperties { relationship.bind() }
+        }
+    }
+
     /// The developer's identifiers of this version of the model.
     open var versionIdentifiers: Set<AnyHashable> = [] { willSet { willChangeModel() } }
 

@@ -17,7 +17,10 @@ open class NSPropertyDescription: NSObject, NSCopying {
 
     /// The name, by which key-value coding and predicates find the property. Must be unique within its entity.
     open var name: String = "" {
-        willSet { willChangeDescription() }
+        willSet {
+            owner?.model?.bindRelationships()
+            willChangeDescription()
+        }
         didSet { owner?.propertiesDidChange() }
     }
 

@@ -34,6 +34,13 @@ open class NSRelationshipDescription: NSPropertyDescription {
     package var inverseName: String? { willSet { willChangeDescription() } }
     private weak var storedInverse: NSRelationshipDescription?
 
+    /// Holds on to the entity and the relationship at the other end, where only their names are known: as in a copy, which was made
+    /// before the copies of these were.
+    func bind() {
+        if storedDestination == nil { storedDestination = destinationEntity }
+        if storedInverse == nil { storedInverse = inverseRelationship }
+    }
+
     /// The most objects that the relationship may have; 0 for no bound, 1 for a to-one relationship.
     open var maxCount = 0 { willSet { willChangeDescription() } }
 

@@ -70,10 +70,12 @@ package enum TransformableCoding {
             && type(of: transformer).transformedValueClass() != NSData.self
     }
 
+    /// Models have the names of Foundation's constants, too, in place of what these say.
     private static func usesKeyedArchive(_ name: String?) -> Bool {
         switch name {
         case nil, "", "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSUnarchiveFromData",
-            "NSKeyedUnarchiveFromData":
+            "NSKeyedUnarchiveFromData", "NSSecureUnarchiveFromDataTransformerName",
+            "NSUnarchiveFromDataTransformerName", "NSKeyedUnarchiveFromDataTransformerName":
             return true
         default: return false
         }

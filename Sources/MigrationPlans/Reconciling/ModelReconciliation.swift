@@ -42,7 +42,7 @@ package struct ModelReconciliation {
         for index in model.entities.indices { reconcile(index) }
         leaveAlone()
         model.versionIdentifiers = Set(stored.versionIdentifiers + program.versionIdentifiers).sorted()
-        losses.sort { ($0.entity, $0.property ?? "") < ($1.entity, $1.property ?? "") }
+        losses = losses.ordered { ($0.entity, $0.property ?? "") < ($1.entity, $1.property ?? "") }
     }
 
     /// The store's name of an entity that the program names.

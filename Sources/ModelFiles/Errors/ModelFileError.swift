@@ -20,6 +20,7 @@ package struct ModelFileError: Error, Equatable {
     /// What is wrong and what would be right, as the end of a sentence.
     package var reason: String
 
+    @inline(never)
     package init(
         _ kind: Kind = .invalid, entity: String? = nil, property: String? = nil, line: Int? = nil, reason: String
     ) {
@@ -59,19 +60,24 @@ package struct ModelFileError: Error, Equatable {
 
     /// Runs a reader or writer of a file, and gives every error the file's name.
     package static func naming<Result>(_ file: URL?, _ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as ModelFileError {
-            throw error.nsError(file: file)
-        } catch let error as KeyedArchiveError {
-            throw ModelFileError(.corrupt, reason: withoutPeriod(error.description)).nsError(
+        do { return try body() } catch { throw named(error, file) }
+    }
+
+    /// Apart from ``naming(_:_:)``, which is compiled for every kind of result.
+    @inline(never)
+    private static func named(_ error: any Error, _ file: URL?) -> any Error {
+        switch error {
+        case let error as ModelFileError: return error.nsError(file: file)
+        case let error as KeyedArchiveError:
+            return ModelFileError(.corrupt, reason: withoutPeriod(error.description)).nsError(
                 file: file, underlying: error)
-        } catch let error as PropertyListError {
-            throw ModelFileError(.corrupt, reason: withoutPeriod(error.description)).nsError(
+        case let error as PropertyListError:
+            return ModelFileError(.corrupt, reason: withoutPeriod(error.description)).nsError(
                 file: file, underlying: error)
-        } catch let error as NSError {
-            guard error.userInfo[NSFilePathErrorKey] == nil else { throw error }
-            throw ModelFileError(reason: withoutPeriod(error.localizedDescription)).nsError(
+        default:
+            let error = error as NSError
+            guard error.userInfo[NSFilePathErrorKey] == nil else { return error }
+            return ModelFileError(reason: withoutPeriod(error.localizedDescription)).nsError(
                 file: file, underlying: error)
         }
     }

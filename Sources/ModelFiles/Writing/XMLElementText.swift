@@ -10,6 +10,7 @@ struct XMLElementText: Equatable {
     init(_ name: String) { self.name = name }
 
     /// Adds an attribute; `nil` adds none.
+    @inline(never)
     mutating func set(_ name: String, _ value: String?) {
         if let value { attributes.append((name, value)) }
     }

@@ -36,6 +36,8 @@ public struct PersistenceError: Error, Sendable {
     /// What happened, where, and what to do.
     public let description: String
 
+    // Not inlined: errors are made in many places, and seldom.
+    @inline(never)
     package init(
         _ code: Code, entity: String? = nil, property: String? = nil, identifier: String? = nil, path: String? = nil,
         known: [String] = [], reason: String? = nil, losses: [StoreLoss] = [], failures: [SaveFailure] = [],

@@ -68,7 +68,7 @@ struct CSVRow {
 
     func integer<Value: FixedWidthInteger>(_ column: String, _ path: [any CodingKey]) throws -> Value {
         let text = try text(Value.self, column, path)
-        if let value = Value(text, radix: 10) { return value }
+        if let value: Value = CSVValues.integer(text) { return value }
         throw refusal(text, "a whole number from \(Value.min) to \(Value.max)", path)
     }
 

@@ -2,6 +2,14 @@ import Foundation
 
 /// What the text of a field stands for. A text is a value as a whole: nothing is cut off, rounded to another number, or guessed.
 enum CSVValues {
+    /// A whole number in decimal digits. All types of numbers are read as one of two, so that two readers are compiled and not ten.
+    ///
+    /// - Returns: nil for a text that is no whole number, and for one that the type cannot hold.
+    static func integer<Number: FixedWidthInteger>(_ text: String) -> Number? {
+        if let number = Int64(text) { return Number(exactly: number) }
+        return UInt64(text).flatMap { Number(exactly: $0) }
+    }
+
     /// A floating-point number in decimal digits.
     ///
     /// - Returns: nil for a text that is not a number, such as `0x10`, `nan` and `1,5`, and for a number that the type cannot hold:

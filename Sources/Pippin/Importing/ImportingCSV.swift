@@ -18,7 +18,8 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - type: the models' type.
-    ///   - url: the file, in UTF-8, whose lines end with a line feed, a carriage return or both. Empty lines do not count.
+    ///   - url: the file, in UTF-8, whose lines end with a line feed, a carriage return or both. Empty lines do not count. A file without
+    ///     a line that names the columns is refused; one with that line alone has no models.
     ///   - delimiter: what separates fields: a character of ASCII.
     ///   - dates: how dates are written.
     ///   - ignored: columns to ignore, which the model need not have.
@@ -63,6 +64,10 @@ extension PersistenceManager {
                 continue
             }
             try await batches.add(model, at: record.number, done: record.end)
+        }
+        if header == nil {
+            throw PersistenceError.fileNotReadable(
+                path: url.path, reason: "It is empty: the first line of a CSV file names its columns.")
         }
         try await batches.flush(done: records.size)
         return batches.report

@@ -71,7 +71,7 @@
                         changedSlots: differing[node]?.slots ?? [], toManyChanges: toManyChanges(node)))
             }
             changes.updated += try changesOfFormerDestinations()
-            try context.saveRows(changes, to: store)
+            try context.saveRows(changes, to: store, isRepeated: countsKeys)
         }
 
         /// The rows of models of which nothing changes but what is in them.

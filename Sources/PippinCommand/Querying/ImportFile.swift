@@ -75,7 +75,9 @@ struct ImportFile {
             case .records(var reader, let heads):
                 let heads = try heads ?? reader.next(file.name)?.map { file.plain($0.text) }
                 defer { source = .records(reader, heads: heads) }
-                guard let heads else { return nil }
+                guard let heads, heads != [""] else {
+                    throw CommandError("\(file.name) is empty: the first line of a CSV file names its columns")
+                }
                 while case let line = reader.line, let cells = try reader.next(file.name) {
                     if cells.count == 1, cells[0].text.isEmpty { continue }
                     guard cells.count == heads.count else {

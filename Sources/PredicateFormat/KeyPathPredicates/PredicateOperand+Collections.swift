@@ -33,6 +33,7 @@ extension PredicateOperand where Value: PredicateCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for one comparison.
+    @_disfavoredOverload
     public func any<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any)
     }
@@ -41,6 +42,7 @@ extension PredicateOperand where Value: PredicateCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for one comparison.
+    @_disfavoredOverload
     public func all<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .all)
     }
@@ -49,6 +51,7 @@ extension PredicateOperand where Value: PredicateCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for one comparison.
+    @_disfavoredOverload
     public func none<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any, isNone: true)
     }
@@ -57,15 +60,18 @@ extension PredicateOperand where Value: PredicateCollection {
     ///
     /// - Parameter member: The member to look for.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func contains(_ member: Value.Member) -> NSPredicate { compare(.contains, constantTree(member)) }
 
     /// `books.@count`
+    @_disfavoredOverload
     public var count: KeyPathExpression<Root, Int> { computed(.count) }
 
     /// `books.@sum.price`; of no members 0.
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for comparisons.
+    @_disfavoredOverload
     public func sum<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.sum, keyPath)
     }
@@ -74,6 +80,7 @@ extension PredicateOperand where Value: PredicateCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for comparisons.
+    @_disfavoredOverload
     public func average<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Double> {
         computed(.average, keyPath)
     }
@@ -82,6 +89,7 @@ extension PredicateOperand where Value: PredicateCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for comparisons.
+    @_disfavoredOverload
     public func min<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.minimum, keyPath)
     }
@@ -90,6 +98,7 @@ extension PredicateOperand where Value: PredicateCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for comparisons.
+    @_disfavoredOverload
     public func max<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.maximum, keyPath)
     }
@@ -102,6 +111,7 @@ extension PredicateOperand where Value: PredicateCollection {
     ///
     /// - Parameter predicate: A predicate about a member, not a block predicate.
     /// - Returns: An operand that counts as the smaller collection.
+    @_disfavoredOverload
     public func filter(_ predicate: NSPredicate) -> KeyPathExpression<Root, Value> { subquery(predicate) }
 }
 
@@ -110,6 +120,7 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for one comparison.
+    @_disfavoredOverload
     public func any<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any)
     }
@@ -118,6 +129,7 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for one comparison.
+    @_disfavoredOverload
     public func all<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .all)
     }
@@ -126,6 +138,7 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for one comparison.
+    @_disfavoredOverload
     public func none<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any, isNone: true)
     }
@@ -134,15 +147,18 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
     ///
     /// - Parameter member: The member to look for.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func contains(_ member: NSObject) -> NSPredicate { compare(.contains, constantTree(member)) }
 
     /// `books.@count`
+    @_disfavoredOverload
     public var count: KeyPathExpression<Root, Int> { computed(.count) }
 
     /// `books.@sum.price`; of no members 0.
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for comparisons.
+    @_disfavoredOverload
     public func sum<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.sum, keyPath)
     }
@@ -151,6 +167,7 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for comparisons.
+    @_disfavoredOverload
     public func average<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Double> {
         computed(.average, keyPath)
     }
@@ -159,6 +176,7 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for comparisons.
+    @_disfavoredOverload
     public func min<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.minimum, keyPath)
     }
@@ -167,6 +185,7 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
     ///
     /// - Parameter keyPath: A property of the members.
     /// - Returns: An operand for comparisons.
+    @_disfavoredOverload
     public func max<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.maximum, keyPath)
     }
@@ -175,6 +194,7 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
     ///
     /// - Parameter predicate: A predicate about a member, not a block predicate.
     /// - Returns: An operand that counts as the smaller collection.
+    @_disfavoredOverload
     public func filter(_ predicate: NSPredicate) -> KeyPathExpression<Root, Value> { subquery(predicate) }
 }
 

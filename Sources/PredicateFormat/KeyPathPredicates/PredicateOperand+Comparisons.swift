@@ -8,6 +8,7 @@ extension PredicateOperand where Value: Equatable {
     ///
     /// - Parameter values: The values.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func `in`(_ values: [Value]) -> NSPredicate {
         compare(.in, constantTree(collection: values))
     }
@@ -16,6 +17,7 @@ extension PredicateOperand where Value: Equatable {
     ///
     /// - Parameter values: The values.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func `in`<Wrapped>(_ values: [Wrapped]) -> NSPredicate where Value == Wrapped? {
         compare(.in, constantTree(collection: values))
     }
@@ -24,6 +26,7 @@ extension PredicateOperand where Value: Equatable {
     ///
     /// - Parameter range: The bounds.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func `in`<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> NSPredicate where Value == Wrapped? {
         between(range.lowerBound, range.upperBound)
     }
@@ -32,6 +35,7 @@ extension PredicateOperand where Value: Equatable {
     ///
     /// - Parameter range: The bounds.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func `in`<Wrapped: Comparable>(_ range: Range<Wrapped>) -> NSPredicate where Value == Wrapped? {
         .compound(
             compare(.greaterThanOrEqualTo, constantTree(range.lowerBound)),
@@ -41,9 +45,11 @@ extension PredicateOperand where Value: Equatable {
 
 extension PredicateOperand {
     /// `age == nil`; true of an empty to-many relationship, too. SQL: `t0.ZAGE IS NULL`.
+    @_disfavoredOverload
     public var isNil: NSPredicate { compare(.equalTo, .constant(.null)) }
 
     /// `age != nil`. SQL: `t0.ZAGE IS NOT NULL`.
+    @_disfavoredOverload
     public var isNotNil: NSPredicate { compare(.notEqualTo, .constant(.null)) }
 }
 
@@ -56,6 +62,7 @@ extension PredicateOperand where Value: Comparable {
     ///   - lower: The least value.
     ///   - upper: The greatest value.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func between(_ lower: Value, _ upper: Value) -> NSPredicate {
         compare(.between, constantTree(collection: [lower, upper]))
     }
@@ -64,6 +71,7 @@ extension PredicateOperand where Value: Comparable {
     ///
     /// - Parameter range: The bounds.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func `in`(_ range: ClosedRange<Value>) -> NSPredicate {
         between(range.lowerBound, range.upperBound)
     }
@@ -72,6 +80,7 @@ extension PredicateOperand where Value: Comparable {
     ///
     /// - Parameter range: The bounds.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func `in`(_ range: Range<Value>) -> NSPredicate {
         .compound(
             compare(.greaterThanOrEqualTo, constantTree(range.lowerBound)),
@@ -86,6 +95,7 @@ extension PredicateOperand {
     ///   - lower: The least value.
     ///   - upper: The greatest value.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func between<Wrapped: Comparable>(_ lower: Wrapped, _ upper: Wrapped) -> NSPredicate
     where Value == Wrapped? {
         compare(.between, constantTree(collection: [lower, upper]))

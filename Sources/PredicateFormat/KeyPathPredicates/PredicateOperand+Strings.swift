@@ -16,6 +16,7 @@ extension PredicateOperand where Value: PredicateString {
     ///   - text: The text.
     ///   - options: Whether case and diacritics count; by default both do.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func beginsWith(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.beginsWith, text, options)
     }
@@ -26,6 +27,7 @@ extension PredicateOperand where Value: PredicateString {
     ///   - text: The text.
     ///   - options: Whether case and diacritics count; by default both do.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func endsWith(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.endsWith, text, options)
     }
@@ -36,6 +38,7 @@ extension PredicateOperand where Value: PredicateString {
     ///   - text: The text.
     ///   - options: Whether case and diacritics count; by default both do.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func contains(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.contains, text, options)
     }
@@ -46,6 +49,7 @@ extension PredicateOperand where Value: PredicateString {
     ///   - pattern: The pattern.
     ///   - options: Whether case and diacritics count; by default both do.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func like(_ pattern: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.like, pattern, options)
     }
@@ -56,6 +60,7 @@ extension PredicateOperand where Value: PredicateString {
     ///   - pattern: The regular expression, in ICU's notation.
     ///   - options: Whether case and diacritics count; by default both do.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func matches(_ pattern: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.matches, pattern, options)
     }
@@ -66,6 +71,7 @@ extension PredicateOperand where Value: PredicateString {
     ///   - text: The text.
     ///   - options: Whether case and diacritics count.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func equals(_ text: String, options: NSComparisonPredicate.Options) -> NSPredicate {
         compare(.equalTo, text, options)
     }
@@ -76,6 +82,7 @@ extension PredicateOperand where Value: PredicateString {
     ///   - texts: The texts.
     ///   - options: Whether case and diacritics count.
     /// - Returns: The predicate.
+    @_disfavoredOverload
     public func `in`(_ texts: [String], options: NSComparisonPredicate.Options) -> NSPredicate {
         compare(.in, constantTree(collection: texts), StringOptions(rawValue: options.rawValue))
     }

@@ -18,9 +18,13 @@ package func keys(of keyPath: AnyKeyPath) -> [String]? {
 }
 
 extension AnyKeyPath {
-    /// The keys that the key path reads, joined by dots; `nil` where they have no names.
+    /// The keys that the key path reads, joined by dots; `self` for one that reads the value itself, and `nil` where they have no names.
     ///
     /// Swift knows names of Objective-C's properties only. Much code asks for them by this property, in order to make
     /// predicates and sort descriptors of `@NSManaged` properties; this one stands before the standard library's.
-    public var _kvcKeyPathString: String? { keys(of: self).map { $0.joined(separator: ".") } }
+    public var _kvcKeyPathString: String? {
+        let type = Swift.type(of: self)
+        if type.rootType == type.valueType, debugDescription.hasSuffix(".self") { return "self" }
+        return keys(of: self).map { $0.joined(separator: ".") }
+    }
 }

@@ -55,10 +55,12 @@ package struct SQLFragment: Sendable, Equatable {
     package static let empty = SQLFragment([])
     package var isEmpty: Bool { segments.isEmpty }
 
+    @inline(never)
     package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
         SQLFragment(left.segments + right.segments)
     }
 
+    @inline(never)
     package static func joined(_ fragments: [SQLFragment], separator: SQLFragment) -> SQLFragment {
         var segments: [Segment] = []
         for (index, fragment) in fragments.enumerated() {

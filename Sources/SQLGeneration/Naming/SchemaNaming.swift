@@ -1,4 +1,5 @@
 import CoreDataModel
+import Ordering
 
 /// The rules by which Core Data names tables and columns: pure, from a model and the numbers of its entities.
 struct SchemaNaming {
@@ -38,7 +39,7 @@ struct SchemaNaming {
     private static func declared(
         _ relationships: [RelationshipLayout], by entity: EntityLayout
     ) -> [RelationshipLayout] {
-        relationships[(entity.superentity?.relationships.count ?? 0)...].sorted { $0.name < $1.name }
+        relationships[(entity.superentity?.relationships.count ?? 0)...].ordered { $0.name < $1.name }
     }
 
     // MARK: Columns
@@ -48,7 +49,7 @@ struct SchemaNaming {
         for entity in members(of: root) {
             var columns: [String: SlotColumn] = [:]
             let ownSlots = entity.slots[(entity.superentity?.slots.count ?? 0)...].filter { !$0.isTransient }
-            for slot in ownSlots.sorted(by: { $0.name < $1.name }) {
+            for slot in ownSlots.ordered(by: { $0.name < $1.name }) {
                 switch slot.kind {
                 case .attribute(let attribute):
                     columns[slot.name] = Self.column(of: attribute, path: slot.name, names: &taken)
@@ -57,7 +58,7 @@ struct SchemaNaming {
                 }
             }
             names.columns[entity.name] = columns
-            let owning = (owning[entity.name] ?? []).sorted { first, second in
+            let owning = (owning[entity.name] ?? []).ordered { first, second in
                 let numbers = (number(first.source), number(second.source))
                 return numbers.0 == numbers.1 ? first.name < second.name : numbers.0 < numbers.1
             }

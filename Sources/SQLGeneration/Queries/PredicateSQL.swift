@@ -21,7 +21,9 @@ struct PredicateSQL {
         switch tree {
         case .constant(let isTrue): return isTrue ? .always : .never
         case .comparison(let comparison): return try condition(comparison, in: scope)
-        case .and: return try joined(tree.conjuncts, "AND", empty: .always, in: scope)
+        case .and:
+            let parts = try gatheringExclusions(tree.conjuncts, in: scope)
+            return try joined(parts, "AND", empty: .always, in: scope)
         case .or: return try joined(tree.disjuncts, "OR", empty: .never, in: scope)
         // Two that cancel each other are left out: SQLite reads some thirty levels of parentheses, and no more.
         case .not(.not(let part)): return try condition(part, in: scope)

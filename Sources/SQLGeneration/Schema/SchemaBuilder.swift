@@ -112,7 +112,7 @@ struct SchemaBuilder {
             TableDefinition.Column(name: "Z_ENT", declaredType: "INTEGER"),
             TableDefinition.Column(name: "Z_OPT", declaredType: "INTEGER"),
         ]
-        let groups = Set(grouped.map(\.group)).sorted()
+        let groups = Set(grouped.map(\.group)).ordered(by: <)
         let ordered = groups.flatMap { group in grouped.filter { $0.group == group }.map(\.column) }
         return TableDefinition(name: name, columns: fixed + ordered)
     }
@@ -129,7 +129,7 @@ struct SchemaBuilder {
         return EntityMapping(
             layout: entity, number: number, table: table, columns: columns,
             toManys: entity.relationships.map(toMany), owners: lineage.flatMap { names.owners[$0.name] ?? [] },
-            numbers: members(of: entity).map { self.number($0) }.sorted(),
+            numbers: members(of: entity).map { self.number($0) }.ordered(by: <),
             sharesTable: members(of: entity.root).count > 1, unavailable: unavailable)
     }
 

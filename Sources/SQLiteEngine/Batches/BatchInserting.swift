@@ -107,7 +107,7 @@ private final class BatchInsertion {
         if let found, found.isKind(of: plan.entity) { return found }
         throw StoreError.make(
             CoreDataErrorCode.managedObjectConstraintMerge,
-            "Cannot insert into “\(store.file.url.lastPathComponent)”: an object of entity "
+            "Cannot insert into \(store.file.url.storeName): an object of entity "
                 + "“\(found?.name ?? String(number))” has the unique values of a new “\(plan.entity.name)”, and cannot become one; "
                 + "nothing was changed.", url: store.file.url,
             suggestion: "Delete that object first, or give the new one other values.")

@@ -24,7 +24,7 @@ extension OpenStore {
                 } catch let error as SQLiteError where error.isUniqueViolation {
                     throw StoreError.make(
                         CoreDataErrorCode.managedObjectConstraintMerge,
-                        "Cannot \(work) “\(file.url.lastPathComponent)”: there would be two objects with the same unique "
+                        "Cannot \(work) \(file.url.storeName): there would be two objects with the same unique "
                             + "values (\(error.message)); nothing was changed.", url: file.url,
                         suggestion:
                             "For an insertion, set the context's mergePolicy to one that says which object wins.",

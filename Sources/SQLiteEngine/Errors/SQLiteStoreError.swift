@@ -20,7 +20,7 @@ package enum SQLiteStoreError {
         // Then SQLite does not say whether the last commit came through.
         if error.isInputOutput { info[StoreError.uncertaintyKey] = true }
         return StoreError.make(
-            code, "Cannot \(work) “\(url.lastPathComponent)”: \(reason).", url: url, suggestion: suggestion,
+            code, "Cannot \(work) \(url.storeName): \(reason).", url: url, suggestion: suggestion,
             underlying: underlying(error), userInfo: info)
     }
 
@@ -43,10 +43,13 @@ package enum SQLiteStoreError {
             let code = CocoaError.Code.fileWriteNoPermission.rawValue
             return (code, "the file or its folder cannot be written (\(error.message))", "Check the permissions.")
         }
-        if error.message.contains("parser stack overflow") || error.message.hasPrefix("Expression tree is too large") {
+        let isParserFull = error.message.contains("parser stack overflow")
+        if isParserFull || error.message.hasPrefix("Expression tree is too large") {
+            // The other message names its limit.
+            let limit = isParserFull ? ", which is some thirty levels of AND and OR in turns" : ""
             return (
-                fallback, "the predicate or expression nests deeper than SQLite can read (\(error.message))",
-                "Put fewer of them into each other."
+                fallback, "the predicate or expression nests deeper than SQLite can read\(limit) (\(error.message))",
+                "Put fewer of them into each other; side by side, there may be many."
             )
         }
         return (fallback, error.message, nil)

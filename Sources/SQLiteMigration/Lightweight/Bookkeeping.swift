@@ -29,7 +29,7 @@ enum Bookkeeping {
         guard let layout = pair.destination.layout.entityByName[root] else { return [] }
         let roots = layout.selfAndSubentities.compactMap { pair.destination.mapping(of: $0) }
             .compactMap { pair.former($0) }.compactMap { pair.source.mapping(of: $0.layout.root)?.number }
-        return Set(roots).sorted()
+        return Set(roots).ordered(by: <)
     }
 
     /// The history follows the entities' new numbers; changes of objects whose entity is gone go with it.

@@ -58,10 +58,11 @@ enum EditPage {
 
     /// The form, with what names the files that came with it in their place: they wait for the confirmation.
     private static func keepFiles(of request: HTTPRequest, _ uploads: UploadShelf) throws -> HTTPFields {
-        var items = request.form.items.map {
+        let form = request.readForm()
+        var items = form.fields.items.map {
             HTTPFields.Item(name: $0.name, value: $0.value.replacing("\r\n", with: "\n"))
         }
-        for (name, data) in request.files.sorted(by: { $0.key < $1.key }) where name.hasPrefix("f.") {
+        for (name, data) in form.files.sorted(by: { $0.key < $1.key }) where name.hasPrefix("f.") {
             guard data.count <= UploadShelf.largest else {
                 throw PageFailure(status: 413, message: "The file is larger than \(UploadShelf.largest >> 20) MB.")
             }

@@ -39,5 +39,7 @@ struct KeyPathNamingTests {
         #expect((\NamedBook.price)._kvcKeyPathString == "price")
         #expect((\NamedBook.author?.name as AnyKeyPath)._kvcKeyPathString == "author.name")
         #expect((\NamedBook.hash)._kvcKeyPathString == nil)
+        #expect((\NamedBook.self)._kvcKeyPathString == "self")
+        #expect((\Double.self)._kvcKeyPathString == "self")
     }
 }

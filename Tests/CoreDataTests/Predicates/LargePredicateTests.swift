@@ -79,8 +79,41 @@ struct LargePredicateTests {
     func deeperThanSQLite() throws {
         let (folder, context) = try context()
         defer { withExtendedLifetime(folder) {} }
+        let predicate = Self.inTurns(450)
+        do { #expect(try context.all("Book", predicate).count == 3) } catch {
+            #expect(error.localizedDescription.contains("deeper than SQLite can read"))
+        }
+    }
+
+    @Test("and what SQLite says of it names the limit, and the store, also where that has no file")
+    func limit() throws {
+        let context = try Library.inMemory().viewContext
+        let error = try #require(throws: NSError.self) { try context.all("Book", Self.inTurns(495)) }
+        let text = error.localizedDescription
+        #expect(text.hasPrefix("Cannot fetch from the store in memory: the predicate or expression nests deeper than"))
+        // Which limit it is depends on the version of SQLite.
+        #expect(text.contains("thirty levels of AND and OR in turns") || text.contains("maximum depth 1000"))
+    }
+
+    @Test("and leaves out thousands of values one by one is as a list of them to SQLite, whatever is nil")
+    func exclusions() throws {
+        let (folder, context) = try context()
+        defer { withExtendedLifetime(folder) {} }
+        context.make("Book", ["title": "none"])
+        try context.save()
+        let prices = (1...5_000).map { NSPredicate(format: "price != %@", Double($0)) }
+        let titles = (1...200).map { NSPredicate(format: "title != %@", "c\($0)") }
+        let others = NSCompoundPredicate(andPredicateWithSubpredicates: titles + prices)
+        #expect(try context.all("Book", others).map { $0.string("title") } == ["none"])
+        let here = NSCompoundPredicate(
+            andPredicateWithSubpredicates: [NSPredicate(format: "title != nil")] + titles)
+        #expect(try context.all("Book", here, by: "title").map { $0.string("title") } == ["a", "b", "none"])
+    }
+
+    /// So many levels of AND and OR in turns.
+    private static func inTurns(_ levels: Int) -> NSPredicate {
         var predicate = NSPredicate(format: "price > 0")
-        for number in 1...450 {
+        for number in 1...levels {
             let leaf = NSPredicate(format: "price < %d", -number)
             predicate =
                 number % 2 == 0
@@ -88,8 +121,6 @@ struct LargePredicateTests {
                 : NSCompoundPredicate(
                     andPredicateWithSubpredicates: [NSCompoundPredicate(notPredicateWithSubpredicate: leaf), predicate])
         }
-        do { #expect(try context.all("Book", predicate).count == 3) } catch {
-            #expect(error.localizedDescription.contains("deeper than SQLite can read"))
-        }
+        return predicate
     }
 }

@@ -101,6 +101,32 @@ struct KeyPromiseTests {
         #expect(try counted("Tag") == ["2"])
     }
 
+    @Test("A save of rows whose keys were taken tells once that it begins, and once that it is done")
+    func toldOnce() throws {
+        let counter = PostingCounter(of: context)
+        let store = try #require(container.persistentStoreCoordinator.stores.first)
+        let tag = try #require(context.entityLayout(named: "Tag"))
+        try context.performAndWait {
+            for isRepeated in [false, true] {
+                let made = try context.makeIdentifiers(for: [tag], in: store, countsKeys: isRepeated)
+                var changes = ChangeSet()
+                changes.promises = made.promises
+                changes.inserted = made.identifiers.map {
+                    RowChange(
+                        objectID: $0, version: 0, values: tag.defaultValues, changedSlots: [], toManyChanges: [])
+                }
+                if isRepeated {
+                    try context.saveRows(changes, to: store, isRepeated: true)
+                } else {
+                    try execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 7 WHERE Z_NAME = 'Tag'", in: file)
+                    #expect(throws: KeysTaken.self) { try context.saveRows(changes, to: store) }
+                }
+            }
+        }
+        #expect(counter.names == ["will", "did"])
+        #expect(try plainSQL("SELECT Z_PK FROM ZTAG", in: file) == ["8"])
+    }
+
     @Test("A save that fails counts no keys")
     func failure() throws {
         context.performAndWait {
@@ -132,4 +158,25 @@ struct KeyPromiseTests {
             try plainSQL("SELECT count(*), count(DISTINCT ZNAME), max(Z_PK) FROM ZTAG", in: file) == ["300|300|300"])
         #expect(try counted("Tag") == ["300"])
     }
+}
+
+/// What a context tells of its saves.
+private final class PostingCounter: @unchecked Sendable {
+    // @unchecked Sendable: notifications come on the context's queue, and are read when it is done.
+    private(set) var names: [String] = []
+    private var observers: [any NSObjectProtocol] = []
+
+    init(of context: NSManagedObjectContext) {
+        let told: [(Notification.Name, String)] = [
+            (NSManagedObjectContext.willSaveObjectsNotification, "will"),
+            (NSManagedObjectContext.didSaveObjectsNotification, "did"),
+        ]
+        observers = told.map { name, word in
+            NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { [weak self] _ in
+                self?.names.append(word)
+            }
+        }
+    }
+
+    deinit { observers.forEach(NotificationCenter.default.removeObserver) }
 }

@@ -32,6 +32,7 @@ import Testing
                 Library.attribute("name", .stringAttributeType), transformable("point", PointTransformer.name.rawValue),
                 transformable("route", RouteTransformer.name.rawValue),
                 transformable("tags", "NSSecureUnarchiveFromData"), transformable("anything", nil),
+                transformable("words", "NSSecureUnarchiveFromDataTransformerName"),
                 transformable("leg", nil, NSStringFromClass(Leg.self)), address,
             ])
         let model = NSManagedObjectModel()
@@ -79,6 +80,12 @@ import Testing
     func collections(type: String) throws {
         let tags = try roundTrip("tags", ["a", "b"], type) as? [String]
         #expect(tags == ["a", "b"])
+    }
+
+    @Test("So does a model that has the name of Foundation's constant in place of its text", arguments: types)
+    func nameOfConstant(type: String) throws {
+        let words = try roundTrip("words", ["a", "b"], type) as? [String]
+        #expect(words == ["a", "b"])
     }
 
     @Test("Without a transformer, the class that the model names is decoded", arguments: types)

@@ -41,6 +41,18 @@ struct CSVTests {
         return (counter.manager, report, counter)
     }
 
+    @Test("refuse a file that does not even name its columns; without rows, it has no models")
+    func emptyFile() async throws {
+        for text in ["", "\n\r\n", "\u{FEFF}"] {
+            let error = await #expect(throws: PersistenceError.self) { try await `import`(text) }
+            #expect(error?.code == .fileNotReadable)
+            #expect(error?.description.contains("empty") == true)
+        }
+        let (_, report, _) = try await `import`("id;place.id;place.name;kind;at;values;isChecked\n")
+        #expect(report.inserted == 0)
+        #expect(report.refused.isEmpty)
+    }
+
     @Test("make models of rows, with the models in them, and lists as JSON")
     func models() async throws {
         let text = """

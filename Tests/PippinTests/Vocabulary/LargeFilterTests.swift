@@ -26,7 +26,7 @@ struct LargeFilterTests {
     func conditions() async throws {
         try await manager.save((0..<50).map { Card(id: $0, suit: $0 % 4) })
         var filter: Filter<Card> = \.suit < 9
-        for id in 10..<3_000 { filter = filter && \.id != id }
+        for id in 10..<10_000 { filter = filter && \.id != id }
         let found = try await manager.count(Card.self, where: filter)
         #expect(found == 10)
         #expect(try filter.matches(card))

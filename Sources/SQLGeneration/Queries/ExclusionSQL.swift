@@ -1,0 +1,46 @@
+import PredicateFormat
+
+// SQLite compares each constant of a statement with all others while it compiles it, unless they are in a list: ten thousand of
+// `id != 1 AND id != 2 …` took it a second, and take it milliseconds as `NOT id IN {1, 2, …}`.
+extension PredicateSQL {
+    /// The parts of an AND, in which many that leave out one value of a property each are one that leaves out all of these.
+    func gatheringExclusions(_ parts: [PredicateTree], in scope: SQLScope) throws -> [PredicateTree] {
+        let fewest = 400
+        guard parts.count >= fewest else { return parts }
+        var excluded: [[String]: [ExpressionTree]] = [:]
+        for part in parts {
+            if let (path, value) = exclusion(part) { excluded[path, default: []].append(value) }
+        }
+        for (path, values) in excluded {
+            guard values.count >= fewest, case .column = try scope.resolve(path, schema: schema) else {
+                excluded[path] = nil
+                continue
+            }
+        }
+        var gathered: [PredicateTree] = []
+        for part in parts {
+            guard let (path, _) = exclusion(part), let values = excluded[path] else {
+                gathered.append(part)
+                continue
+            }
+            // In the place of the first; the others are in it.
+            if !values.isEmpty {
+                gathered.append(.not(.comparison(ComparisonTree(.keyPath(path), .in, .aggregate(values)))))
+            }
+            excluded[path] = []
+        }
+        return gathered
+    }
+
+    /// The property and the value of `age != 5`.
+    private func exclusion(_ part: PredicateTree) -> (path: [String], value: ExpressionTree)? {
+        guard case .comparison(let comparison) = part, comparison.comparison == .notEqualTo,
+            comparison.modifier == .direct, comparison.options.isEmpty, case .keyPath(let path) = comparison.left,
+            let value = constant(comparison.right)
+        else { return nil }
+        switch value {
+        case .null, .collection, .object: return nil
+        default: return (path, comparison.right)
+        }
+    }
+}

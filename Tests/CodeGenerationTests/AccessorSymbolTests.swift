@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@testable import CodeGeneration
+
+@Suite("Symbols of accessors")
+struct AccessorSymbolTests {
+    @Test("The hash of an enumeration in a later file is not taken for an accessor")
+    func enumeration() throws {
+        let compiler = try #require(AccessorTests.compiler)
+        let folder = try TemporaryFolder()
+        let paths = [
+            try folder.write(
+                "Note.swift",
+                """
+                import CoreData
+
+                class Note: NSManagedObject {
+                    @NSManaged var text: String
+                    @NSManaged var kind: NoteKind
+                }
+                """),
+            try folder.write("NoteKind.swift", "enum NoteKind: Int { case plain, structured }"),
+        ]
+        let target = TargetSources(moduleName: "App", paths: paths, generatedClasses: [], dependencies: [:])
+        let text = try AccessorGenerator(target: target, compiler: compiler).source()
+        let symbols = text.components(separatedBy: "@_silgen_name(\"").dropFirst().map { $0.prefix { $0 != "\"" } }
+        #expect(
+            symbols == [
+                "$s3App4NoteC4textSSvg", "$s3App4NoteC4textSSvs", "$s3App4NoteC4kindAA0B4KindOvg",
+                "$s3App4NoteC4kindAA0B4KindOvs",
+            ])
+    }
+}
