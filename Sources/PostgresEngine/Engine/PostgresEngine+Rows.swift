@@ -160,7 +160,10 @@ extension PostgresEngine: NewsEngine {
         listener?.cancel()
         // nonisolated(unsafe): `asking` sees to it that nobody else asks the engine meanwhile.
         nonisolated(unsafe) weak let engine = self
-        listener = NewsListener(
-            opened.place, ownProcess: { engine?.opened?.connection.processID }, asking: asking, heard: heard)
+        let listener = NewsListener(
+            opened.place, isPooled: opened.isPooled, ownProcess: { engine?.opened?.connection.processID },
+            asking: asking, heard: heard)
+        self.listener = listener
+        opened.news = listener.channel
     }
 }

@@ -52,6 +52,12 @@ package final class OpenDatabase {
     /// The statements that lock the store, with others who save and against them.
     let lockTogether: String
     let lockAlone: String
+    /// The statement that tells others of a save.
+    let telling: String
+    /// Where this process hears of what is saved, if it does.
+    var news: NewsChannel?
+    /// Whether the process's own listeners are yet to be told of what is being saved.
+    var isUntold = false
     /// The attributes that are computed from others.
     let derivations: [DerivedColumn]
     /// Whether dates may be rounded.
@@ -76,6 +82,7 @@ package final class OpenDatabase {
         self.isPooled = isPooled
         self.connection = connection
         (lockTogether, lockAlone) = (Self.lock(place, alone: false), Self.lock(place, alone: true))
+        telling = Presence.telling(place.schema)
         hasDates = schema.layout.entities.contains { $0.attributeTypes.contains(.dateAttributeType) }
         derivations = try DerivedColumn.all(in: schema)
     }
