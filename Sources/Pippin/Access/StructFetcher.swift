@@ -53,38 +53,58 @@ struct StructFetcher<Model: CoreModel>: Sendable {
 
     /// The models with identifiers, in their order; those that are not there are left out.
     func models(inOrderOf ids: [Model.ID], _ source: any StructRows) throws -> [Model] {
-        var found: [Model.ID: Model] = [:]
-        #if !canImport(ObjectiveC)
-            if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty,
-                let values = try storedValues(Set(ids))
-            {
-                found.reserveCapacity(values.count)
-                let assembler = StructAssembler(registry: registry, source: source)
-                for model in try assembler.models(Model.self, of: plan, withOneOf: values, rows) {
-                    found[model.id] = model
-                }
-                return ids.compactMap { found[$0] }
+        var places = IdentifierPlaces(capacity: ids.count)
+        var values: [StoredValue]? = []
+        values?.reserveCapacity(ids.count)
+        // Loops by index, over memory: iterators of lists of models' own types are slow.
+        try ids.withUnsafeBufferPointer { ids in
+            for index in 0..<ids.count {
+                let key = try Model.recordKey(of: ids[index])
+                guard places.add(key) else { continue }
+                if let value = Self.storedValue(key) { values?.append(value) } else { values = nil }
             }
-        #endif
-        for portion in Array(Set(ids)).portions(of: 500) {
-            let keys = try portion.map { try Model.keyValue(of: $0) }
-            for model in try models(.keys(keys, named: plan.uidKey), source) { found[model.id] = model }
         }
-        return ids.compactMap { found[$0] }
+        let found = try models(ids, values, source)
+        // For each identifier, where its model is among those that were found.
+        var positions = Array(repeating: -1, count: places.count)
+        return try found.withUnsafeBufferPointer { found in
+            for position in 0..<found.count {
+                if let place = places.place(of: try Model.recordKey(of: found[position].id)) {
+                    positions[place] = position
+                }
+            }
+            var models = ModelBuffer<Model>()
+            for place in places.asked where positions[place] >= 0 { models.append(found[positions[place]]) }
+            return models.take()
+        }
     }
 
-    /// Identifiers as rows hold them; nil for those of rare types.
-    private func storedValues(_ ids: Set<Model.ID>) throws -> [StoredValue]? {
-        var values: [StoredValue] = []
-        values.reserveCapacity(ids.count)
-        for id in ids {
-            switch try Model.recordKey(of: id) {
-            case .string(let text): values.append(.string(text))
-            case .integer(let number): values.append(.integer(number))
-            case .uuid(let uuid): values.append(.uuid(uuid))
-            default: return nil
+    /// The models with identifiers, in any order.
+    ///
+    /// - Parameters:
+    ///   - ids: the identifiers.
+    ///   - values: the same as rows hold them, each once; nil where some are of rare types.
+    ///   - source: what reads the rows.
+    private func models(_ ids: [Model.ID], _ values: [StoredValue]?, _ source: any StructRows) throws -> [Model] {
+        #if !canImport(ObjectiveC)
+            if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty, let values {
+                let assembler = StructAssembler(registry: registry, source: source)
+                return try assembler.models(Model.self, of: plan, withOneOf: values, rows)
             }
+        #endif
+        return try Array(Set(ids)).portions(of: 500).flatMap { portion in
+            let keys = try portion.map { try Model.keyValue(of: $0) }
+            return try models(.keys(keys, named: plan.uidKey), source)
         }
-        return values
+    }
+
+    /// An identifier as rows hold it; nil for one of a rare type.
+    private static func storedValue(_ key: RecordKey) -> StoredValue? {
+        switch key {
+        case .string(let text): .string(text)
+        case .integer(let number): .integer(number)
+        case .uuid(let uuid): .uuid(uuid)
+        default: nil
+        }
     }
 }

@@ -45,6 +45,7 @@ final class NewsChannel: @unchecked Sendable {
     /// - Parameters:
     ///   - place: where the store is.
     ///   - isPooled: whether a pool may be between program and server.
+    /// - Returns: the channel.
     static func shared(_ place: StorePlace, isPooled: Bool) -> NewsChannel {
         // Who comes in by another name, or another way, has a connection of their own.
         var key = (try? place.target.parsed()) ?? ["": place.target.description]

@@ -114,6 +114,7 @@ package struct Presence {
     /// nobody was told.
     ///
     /// - Parameter schema: the store's.
+    /// - Returns: the statement.
     static func telling(_ schema: String) -> String {
         let lock = "(\(listening), \(OpenDatabase.lockNumber(of: schema)))"
         return
