@@ -85,6 +85,8 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     ///   - ids: the identifiers.
     ///   - values: the same as rows hold them, each once; nil where some are of rare types.
     ///   - source: what reads the rows.
+    /// - Returns: the models.
+    /// - Throws: what reading throws.
     private func models(_ ids: [Model.ID], _ values: [StoredValue]?, _ source: any StructRows) throws -> [Model] {
         #if !canImport(ObjectiveC)
             if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty, let values {

@@ -52,6 +52,8 @@ extension PostgresEngine {
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID] { try writing { try $0.makePermanentIdentifiers(for: entities) } }
 
+    package func expectRows(_ count: Int, of entity: EntityLayout) { opened?.expectRows(count, of: entity) }
+
     package func save(_ changes: ChangeSet) throws -> SaveResult { try save(changes, others: nil) }
 
     package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {

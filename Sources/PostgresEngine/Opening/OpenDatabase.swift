@@ -37,6 +37,8 @@ package final class OpenDatabase {
     let statements: StatementCache
     /// Keys that the server has handed out and nobody has used.
     var keys = KeyBlocks()
+    /// Keys of a table that the server was asked for, and nobody has taken yet.
+    var expectedKeys: (table: String, statement: StatementAhead)?
     /// How many cursors were opened.
     var cursors = 0
     /// Where the connection goes when nobody reads by it any more; nil for one that is not shared.
