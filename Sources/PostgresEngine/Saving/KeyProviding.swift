@@ -6,9 +6,10 @@ extension OpenDatabase {
     /// Sees to it that so many keys of each table are there: one round trip for all, unless others take keys of the same sequence meanwhile.
     func provideKeys(_ wanted: [(table: String, count: Int)]) throws {
         takeExpectedKeys()
-        let lacking = try takeKeys(wanted, Self.keyRange) { result, table in addKeys(result, table) }
+        let lacking = try takeKeys(wanted, Self.keyRange) { addKeys($0, $1) }
         _ = try takeKeys(lacking, Self.keyList) { result, table in
-            for key in result.integers(0, 0).sorted() { keys.add(key...key, table) }
+            guard result.count == 1 else { return }
+            for key in result.integers(0, 0).sorted() { keys.add(key...key + result.integer(0, 1) - 1, table) }
         }
     }
 
@@ -26,11 +27,12 @@ extension OpenDatabase {
     private func takeExpectedKeys() {
         guard let (table, statement) = expectedKeys else { return }
         expectedKeys = nil
-        if let result = try? connection.result(of: statement), result.count == 1 { addKeys(result, table) }
+        if let result = try? connection.result(of: statement) { addKeys(result, table) }
     }
 
     /// Adds the keys of a range, if nobody came in between: they follow one another then.
     private func addKeys(_ result: PostgresResult, _ table: String) {
+        guard result.count == 1 else { return }
         let (first, last) = (result.integer(0, 0), result.integer(0, 1))
         if last >= first, last - first + 1 == result.integer(0, 2) { keys.add(first...last, table) }
     }
@@ -53,13 +55,14 @@ extension OpenDatabase {
         return lacking.filter { keys.count($0.table) < $0.count }
     }
 
+    /// Steps of the table's sequence. Each stands for as many keys as it is wide: 32, or one in a store that was made by a former version.
     private static let newKeys = """
-        (SELECT nextval(s) AS k FROM (SELECT pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass AS s OFFSET 0) q, \
-        generate_series(1, $2)) keys
+        (SELECT nextval(s) AS k, i FROM (SELECT seqrelid::regclass AS s, seqincrement AS i FROM pg_sequence \
+        WHERE seqrelid = pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass) q, generate_series(1, ($2 + i - 1) / i)) steps GROUP BY i
         """
     /// The lowest and the highest of new keys, and how many they are: for many, a list of them takes longer.
-    private static let keyRange = "SELECT min(k), max(k), count(*) FROM \(newKeys)"
-    private static let keyList = "SELECT array_agg(k) FROM \(newKeys)"
+    private static let keyRange = "SELECT min(k), max(k) + i - 1, count(*) * i FROM \(newKeys)"
+    private static let keyList = "SELECT array_agg(k), i FROM \(newKeys)"
 
     func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
         guard !entities.isEmpty else { return [] }
