@@ -28,10 +28,10 @@ extension PostgresConnection {
     /// transaction stays open, and is not committed.
     ///
     /// - Parameter requests: the statements.
-    /// - Returns: whether the answer to `COMMIT` came without a warning.
+    /// - Returns: a result for each, and whether a warning came with the answer to `COMMIT`.
     /// - Throws: the first error. One of a connection that is lost leaves open whether the server has committed.
-    package func pipelineAndCommit(_ requests: [Request]) throws -> Bool {
-        try !pipeline(requests, commits: true).warns
+    package func pipelineAndCommit(_ requests: [Request]) throws -> (results: [PostgresResult], warns: Bool) {
+        try pipeline(requests, commits: true)
     }
 
     private func pipeline(

@@ -55,7 +55,9 @@ package final class PostgresConnection {
 
     /// Whether a transaction is open, failed ones included.
     package var isInTransaction: Bool {
-        switch PQtransactionStatus(handle) {
+        // While it is under way, the connection looks as if it were in one.
+        if ahead?.isByItself ?? false { settle() }
+        return switch PQtransactionStatus(handle) {
         case PQTRANS_INTRANS, PQTRANS_INERROR, PQTRANS_ACTIVE: true
         default: false
         }

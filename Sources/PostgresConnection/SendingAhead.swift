@@ -3,16 +3,19 @@ import CLibPQ
 extension PostgresConnection {
     /// Sends a statement, and does not wait for its rows: the server finds them while something else is done here.
     ///
-    /// - Parameter sql: the statement, which is not kept.
+    /// - Parameters:
+    ///   - sql: the statement, which is not kept.
+    ///   - parameters: its values.
     /// - Returns: what its rows are asked for by.
     /// - Throws: the error of a connection that is lost.
-    package func sendAhead(_ sql: String) throws -> StatementAhead {
+    package func sendAhead(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> StatementAhead {
         settle()
+        let sent = StatementAhead(sql, isByItself: !isInTransaction)
         roundTrips += 1
-        guard PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) == 1 else {
-            throw PostgresError(nil, statement: sql, connection: handle)
+        let isSent = parameters.withParts { count, values, counts, formats in
+            PQsendQueryParams(handle, sql, count, parameters.types, values, counts, formats, 1) == 1
         }
-        let sent = StatementAhead(sql)
+        guard isSent else { throw PostgresError(nil, statement: sql, connection: handle) }
         ahead = sent
         return sent
     }

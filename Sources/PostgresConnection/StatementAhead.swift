@@ -3,5 +3,8 @@ package final class StatementAhead {
     let sql: String
     var result: Result<PostgresResult, any Error>?
 
-    init(_ sql: String) { self.sql = sql }
+    /// Whether it runs outside of a transaction.
+    let isByItself: Bool
+
+    init(_ sql: String, isByItself: Bool) { (self.sql, self.isByItself) = (sql, isByItself) }
 }

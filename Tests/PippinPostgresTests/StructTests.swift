@@ -154,7 +154,10 @@ struct ObservingTests {
         try await shop.manager.load()
         try await other.save([Book(id: "1", title: "Emma", price: 1)])
         let listening =
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+            """
+            SELECT DISTINCT pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE d.datname = current_database() \
+            AND l.locktype = 'advisory' AND l.classid = 747748
+            """
         let before = try shop.database.rows(listening)
         let (lists, manager) = (Lists(), shop.manager)
         let observers = (0..<1_000).map { number in

@@ -34,8 +34,11 @@ struct NewsTests {
         let engines = try (0..<5).map { try stores.open($0 == 0 ? second : first, Notes.model, options: Self.options) }
         let counts = engines.map(listens)
         let listening =
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
-        #expect(try stores.database.rows(listening) == [["1"]])
+            """
+            SELECT DISTINCT pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE d.datname = current_database() \
+            AND l.locktype = 'advisory' AND l.classid = 747748
+            """
+        #expect(try stores.database.rows(listening).count == 1)
         _ = try engines[1].save(Notes.changes(engines[1], ["a"]))
         for index in 2..<5 { #expect(try await counts[index].waits(for: 1)) }
         // Not of what it has saved itself, and not of other stores.
@@ -62,7 +65,10 @@ struct NewsTests {
         let engines = try (0..<2).map { _ in try stores.open(url, Notes.model, options: Self.options) }
         let count = listens(engines[1])
         _ = try stores.database.rows(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+            """
+            SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE d.datname = current_database() \
+            AND l.locktype = 'advisory' AND l.classid = 747748
+            """
         )
         #expect(try await count.waits(for: 1))
         _ = try engines[0].save(Notes.changes(engines[0], ["a"]))

@@ -16,6 +16,7 @@ extension NSManagedObjectContext {
             if parent == nil { try coordinator?.saveChangedMetadata() }
             return finishSave(ChangedObjects([]))
         }
+        expectRows()
         try prepareForSave()
         // A merge policy may change objects, and resolving one conflict may uncover another.
         for _ in 0..<100 {
@@ -30,6 +31,12 @@ extension NSManagedObjectContext {
         throw StoreError.make(
             CoreDataErrorCode.managedObjectMerge,
             "The merge policy did not resolve the conflicts in 100 attempts.")
+    }
+
+    /// Tells the store of many new objects of one entity, while they are yet to be prepared and validated.
+    private func expectRows() {
+        guard changed.count >= 200, parent == nil, let coordinator, let layout = changed.first?.layout else { return }
+        coordinator.expectRows(changed.count { $0.layout === layout && $0.hasTemporaryID }, of: layout)
     }
 
     /// Writes the changes to the stores.

@@ -29,6 +29,15 @@ extension NSPersistentStoreCoordinator {
         return (identifiers, promises)
     }
 
+    /// Tells the only store of many new rows that will come, so that it can get ready while they are made.
+    package func expectRows(_ count: Int, of entity: EntityLayout) {
+        // Whoever uses the store just now need not be waited for.
+        _ = withLockIfFree {
+            guard stores.count == 1, let store = stores.first, store.objectStore == nil else { return }
+            store.engine.expectRows(count, of: entity)
+        }
+    }
+
     private func identifiersOfDevelopers(
         for objects: [NSManagedObject], in store: NSPersistentStore
     ) throws -> [NSManagedObjectID] {

@@ -78,6 +78,8 @@ public final class ModelAccess {
 
         private func settle() {}
 
+        func expectRows(_ count: Int, _ plan: EntityPlan) {}
+
         /// Ends a block that writes.
         func finish() throws {}
     #else
@@ -94,6 +96,14 @@ public final class ModelAccess {
                 return direct.counts
             }
             return try onContext { try Self.write(graph, mode, count, in: $0) }
+        }
+
+        /// Tells the store of many new models, while they are yet to be taken apart.
+        func expectRows(_ count: Int, _ plan: EntityPlan) {
+            guard count >= 200, savesRows, pending == nil, let rows = storeRows as? StoreRows,
+                let (direct, _) = try? rows.directPlan(plan, manager.registry)
+            else { return }
+            rows.coordinator.expectRows(count, of: direct.layout)
         }
 
         private func directSave(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> DirectSave? {

@@ -156,7 +156,8 @@ extension ModelWriter {
     public func replaceAll<Model: CoreModel>(with models: [Model]) throws { try write(models, .only) }
 
     private func write<Model: CoreModel>(_ models: [Model], _ mode: GraphWriter.Mode) throws {
-        _ = try access.plan(of: Model.self)
+        let plan = try access.plan(of: Model.self)
+        if mode == .new { access.expectRows(models.count, plan) }
         let graph = try ModelGraph(models, registry: access.manager.registry)
         _ = try PersistenceError.explaining(.saveFailed) { try access.save(graph, mode, given: models.count) }
     }

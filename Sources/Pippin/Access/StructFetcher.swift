@@ -60,7 +60,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
         #if !canImport(ObjectiveC)
             // One statement that is always the same: nothing has to be parsed, translated or looked up for it.
             if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty,
-                let value = try storedValue(id)
+                let value = StoredValue(try Model.recordKey(of: id))
             {
                 return try FlatReader(plan: plan, source: source).model(Model.self, value, rows)
             }
@@ -70,44 +70,49 @@ struct StructFetcher<Model: CoreModel>: Sendable {
 
     /// The models with identifiers, in their order; those that are not there are left out.
     func models(inOrderOf ids: [Model.ID], _ source: any StructRows) throws -> [Model] {
-        var found: [Model.ID: Model] = [:]
-        #if !canImport(ObjectiveC)
-            if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty,
-                let values = try storedValues(Set(ids))
-            {
-                found.reserveCapacity(values.count)
-                let reader = FlatReader(plan: plan, source: source)
-                for model in try reader.models(Model.self, withOneOf: values, rows) {
-                    found[model.id] = model
+        var places = IdentifierPlaces(capacity: ids.count)
+        var values: [StoredValue]? = []
+        values?.reserveCapacity(ids.count)
+        // Loops by index, over memory: iterators of lists of models' own types are slow.
+        try ids.withUnsafeBufferPointer { ids in
+            for index in 0..<ids.count {
+                let key = try Model.recordKey(of: ids[index])
+                guard places.add(key) else { continue }
+                if let value = StoredValue(key) { values?.append(value) } else { values = nil }
+            }
+        }
+        let found = try models(ids, values, source)
+        // For each identifier, where its model is among those that were found.
+        var positions = Array(repeating: -1, count: places.count)
+        return try found.withUnsafeBufferPointer { found in
+            for position in 0..<found.count {
+                if let place = places.place(of: try Model.recordKey(of: found[position].id)) {
+                    positions[place] = position
                 }
-                return ids.compactMap { found[$0] }
+            }
+            var models = ModelBuffer<Model>()
+            for place in places.asked where positions[place] >= 0 { models.append(found[positions[place]]) }
+            return models.take()
+        }
+    }
+
+    /// The models with identifiers, in any order.
+    ///
+    /// - Parameters:
+    ///   - ids: the identifiers.
+    ///   - values: the same as rows hold them, each once; nil where some are of rare types.
+    ///   - source: what reads the rows.
+    /// - Returns: the models.
+    /// - Throws: what reading throws.
+    private func models(_ ids: [Model.ID], _ values: [StoredValue]?, _ source: any StructRows) throws -> [Model] {
+        #if !canImport(ObjectiveC)
+            if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty, let values {
+                return try FlatReader(plan: plan, source: source).models(Model.self, withOneOf: values, rows)
             }
         #endif
-        for portion in Array(Set(ids)).portions(of: 500) {
+        return try Array(Set(ids)).portions(of: 500).flatMap { portion in
             let keys = try portion.map { try Model.keyValue(of: $0) }
-            for model in try models(.keys(keys, named: plan.uidKey), source) { found[model.id] = model }
-        }
-        return ids.compactMap { found[$0] }
-    }
-
-    /// Identifiers as rows hold them; nil for those of rare types.
-    private func storedValues(_ ids: Set<Model.ID>) throws -> [StoredValue]? {
-        var values: [StoredValue] = []
-        values.reserveCapacity(ids.count)
-        for id in ids {
-            guard let value = try storedValue(id) else { return nil }
-            values.append(value)
-        }
-        return values
-    }
-
-    /// An identifier as rows hold it; nil for one of a rare type.
-    private func storedValue(_ id: Model.ID) throws -> StoredValue? {
-        switch try Model.recordKey(of: id) {
-        case .string(let text): .string(text)
-        case .integer(let number): .integer(number)
-        case .uuid(let uuid): .uuid(uuid)
-        default: nil
+            return try models(.keys(keys, named: plan.uidKey), source)
         }
     }
 }

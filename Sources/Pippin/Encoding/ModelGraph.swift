@@ -115,12 +115,7 @@ struct ModelGraph {
     /// The identifier of a node as a row has it; nil for a reference by a rare type.
     func storedIdentifier(_ node: Int, _ plan: EntityPlan) -> StoredValue? {
         if nodes[node].row >= 0 { return value(node, plan.uidField) }
-        switch nodes[node].key {
-        case .string(let text): return .string(text)
-        case .integer(let number): return .integer(number)
-        case .uuid(let uuid): return .uuid(uuid)
-        default: return nil
-        }
+        return StoredValue(nodes[node].key)
     }
 
     /// Whether the nodes of an entity have values in some fields. References have none.

@@ -4,7 +4,7 @@
     /// Rows straight from the store, without managed objects: the one place that uses more than Core Data's public API.
     final class StoreRows: StateRows, SetRows, @unchecked Sendable {
         // @unchecked Sendable: the coordinator locks itself, `Locked` the rest.
-        private let coordinator: NSPersistentStoreCoordinator
+        let coordinator: NSPersistentStoreCoordinator
         /// The state that is read.
         private let scope: ReadScope
         private let slotsByEntity: Locked<[ObjectIdentifier: ContiguousArray<Int>]>

@@ -64,3 +64,15 @@ enum RecordKey: Hashable, Sendable {
         }
     }
 }
+
+extension StoredValue {
+    /// An identifier as rows hold it; nil for one of a rare type.
+    init?(_ key: RecordKey) {
+        switch key {
+        case .string(let text): self = .string(text)
+        case .integer(let number): self = .integer(number)
+        case .uuid(let uuid): self = .uuid(uuid)
+        default: return nil
+        }
+    }
+}

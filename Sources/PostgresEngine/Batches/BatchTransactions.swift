@@ -57,7 +57,7 @@ extension OpenDatabase {
             return try transaction {
                 let result = try body()
                 try recordBatch()
-                _ = try connection.pipeline([notification])
+                noteTold(try connection.pipeline([notification()]).last)
                 for derived in derivations { _ = try derived.update(nil, in: self) }
                 return result
             }

@@ -52,6 +52,8 @@ extension PostgresEngine {
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID] { try writing { try $0.makePermanentIdentifiers(for: entities) } }
 
+    package func expectRows(_ count: Int, of entity: EntityLayout) { opened?.expectRows(count, of: entity) }
+
     package func save(_ changes: ChangeSet) throws -> SaveResult { try save(changes, others: nil) }
 
     package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
@@ -160,7 +162,10 @@ extension PostgresEngine: NewsEngine {
         listener?.cancel()
         // nonisolated(unsafe): `asking` sees to it that nobody else asks the engine meanwhile.
         nonisolated(unsafe) weak let engine = self
-        listener = NewsListener(
-            opened.place, ownProcess: { engine?.opened?.connection.processID }, asking: asking, heard: heard)
+        let listener = NewsListener(
+            opened.place, isPooled: opened.isPooled, ownProcess: { engine?.opened?.connection.processID },
+            asking: asking, heard: heard)
+        self.listener = listener
+        opened.news = listener.channel
     }
 }

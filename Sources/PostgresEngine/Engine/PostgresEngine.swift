@@ -239,6 +239,7 @@ package final class PostgresEngine: OpenableEngine {
         opened?.writer = store.writer
         opened?.writer?.isKnown = false
         opened?.timeline = store.timeline
+        opened?.news = store.news
     }
 
     private func migrated(_ place: StorePlace, _ entities: [String]) -> NSError {

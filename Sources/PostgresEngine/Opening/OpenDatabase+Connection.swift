@@ -63,6 +63,7 @@ extension OpenDatabase {
         }
         connection = new
         keys.removeAll()
+        expectedKeys = nil
         keepsOthersOut = false
     }
 }

@@ -37,6 +37,8 @@ package final class OpenDatabase {
     let statements: StatementCache
     /// Keys that the server has handed out and nobody has used.
     var keys = KeyBlocks()
+    /// Keys of a table that the server was asked for, and nobody has taken yet.
+    var expectedKeys: (table: String, statement: StatementAhead)?
     /// How many cursors were opened.
     var cursors = 0
     /// Where the connection goes when nobody reads by it any more; nil for one that is not shared.
@@ -52,6 +54,12 @@ package final class OpenDatabase {
     /// The statements that lock the store, with others who save and against them.
     let lockTogether: String
     let lockAlone: String
+    /// The statement that tells others of a save.
+    let telling: String
+    /// Where this process hears of what is saved, if it does.
+    var news: NewsChannel?
+    /// Whether the process's own listeners are yet to be told of what is being saved.
+    var isUntold = false
     /// The attributes that are computed from others.
     let derivations: [DerivedColumn]
     /// Whether dates may be rounded.
@@ -76,6 +84,7 @@ package final class OpenDatabase {
         self.isPooled = isPooled
         self.connection = connection
         (lockTogether, lockAlone) = (Self.lock(place, alone: false), Self.lock(place, alone: true))
+        telling = Presence.telling(place.schema)
         hasDates = schema.layout.entities.contains { $0.attributeTypes.contains(.dateAttributeType) }
         derivations = try DerivedColumn.all(in: schema)
     }

@@ -121,7 +121,7 @@ extension OpenDatabase {
         var derived = DerivedUpdate(changes, self)
         try derived.prepare()
         let last =
-            try history(of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID))) + [notification]
+            try history(of: changes, tombstones: tombstones(of: changes.deleted.map(\.objectID))) + [notification()]
         try run.write(
             first: looksFirst ? [] : begin, last: derivations.isEmpty ? last : nil,
             clearsUniqueValues: clearsUniqueValues)

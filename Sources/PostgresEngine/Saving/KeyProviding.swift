@@ -5,14 +5,43 @@ import StoreEngine
 extension OpenDatabase {
     /// Sees to it that so many keys of each table are there: one round trip for all, unless others take keys of the same sequence meanwhile.
     func provideKeys(_ wanted: [(table: String, count: Int)]) throws {
-        let lacking = try takeKeys(wanted, Self.keyRange) { result, table in
-            // Nobody came in between: the keys follow one another.
-            let range = result.integer(0, 0)...result.integer(0, 1)
-            if range.count == result.integer(0, 2) { keys.add(range, table) }
-        }
+        takeExpectedKeys()
+        let lacking = try takeKeys(wanted, Self.keyRange) { addKeys($0, $1) }
         _ = try takeKeys(lacking, Self.keyList) { result, table in
-            for key in result.integers(0, 0).sorted() { keys.add(key...key, table) }
+            guard result.count == 1 else { return }
+            for key in result.integers(0, 0).sorted() { keys.add(key...key + result.integer(0, 1) - 1, table) }
         }
+    }
+
+    /// Has the server hand out keys for many new rows, while they are yet to be made.
+    func expectRows(_ count: Int, of entity: EntityLayout) {
+        guard count >= SaveRun.copied, expectedKeys == nil, !isReadOnly, !isPinned, place.session == nil,
+            connection.isUsable, !connection.isInTransaction, let table = try? access(entity.root).mapping.table,
+            keys.count(table) < count
+        else { return }
+        let parameters = keyParameters(table, count)
+        // Where that does not work, the save says so.
+        expectedKeys = (try? connection.sendAhead(Self.keyRange, parameters)).map { (table, $0) }
+    }
+
+    private func takeExpectedKeys() {
+        guard let (table, statement) = expectedKeys else { return }
+        expectedKeys = nil
+        if let result = try? connection.result(of: statement) { addKeys(result, table) }
+    }
+
+    /// Adds the keys of a range, if nobody came in between: they follow one another then.
+    private func addKeys(_ result: PostgresResult, _ table: String) {
+        guard result.count == 1 else { return }
+        let (first, last) = (result.integer(0, 0), result.integer(0, 1))
+        if last >= first, last - first + 1 == result.integer(0, 2) { keys.add(first...last, table) }
+    }
+
+    private func keyParameters(_ table: String, _ count: Int) -> PostgresParameters {
+        var parameters = PostgresParameters()
+        parameters.append("\(quotedName(table))")
+        parameters.append(Int64(max(count - keys.count(table), keys.nextSize(table))))
+        return parameters
     }
 
     /// - Returns: the tables of which there are still too few keys.
@@ -21,23 +50,19 @@ extension OpenDatabase {
     ) throws -> [(table: String, count: Int)] {
         let lacking = wanted.filter { keys.count($0.table) < $0.count }
         guard !lacking.isEmpty else { return [] }
-        let requests = lacking.map { table, count in
-            var parameters = PostgresParameters()
-            parameters.append("\(quotedName(table))")
-            parameters.append(Int64(max(count - keys.count(table), keys.nextSize(table))))
-            return PostgresConnection.Request(statement, parameters)
-        }
+        let requests = lacking.map { PostgresConnection.Request(statement, keyParameters($0.table, $0.count)) }
         for (result, wanted) in zip(try connection.pipeline(requests), lacking) { add(result, wanted.table) }
         return lacking.filter { keys.count($0.table) < $0.count }
     }
 
+    /// Steps of the table's sequence. Each stands for as many keys as it is wide: 32, or one in a store that was made by a former version.
     private static let newKeys = """
-        (SELECT nextval(s) AS k FROM (SELECT pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass AS s OFFSET 0) q, \
-        generate_series(1, $2)) keys
+        (SELECT nextval(s) AS k, i FROM (SELECT seqrelid::regclass AS s, seqincrement AS i FROM pg_sequence \
+        WHERE seqrelid = pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass) q, generate_series(1, ($2 + i - 1) / i)) steps GROUP BY i
         """
     /// The lowest and the highest of new keys, and how many they are: for many, a list of them takes longer.
-    private static let keyRange = "SELECT min(k), max(k), count(*) FROM \(newKeys)"
-    private static let keyList = "SELECT array_agg(k) FROM \(newKeys)"
+    private static let keyRange = "SELECT min(k), max(k) + i - 1, count(*) * i FROM \(newKeys)"
+    private static let keyList = "SELECT array_agg(k), i FROM \(newKeys)"
 
     func makePermanentIdentifiers(for entities: [EntityLayout]) throws -> [NSManagedObjectID] {
         guard !entities.isEmpty else { return [] }
@@ -77,6 +102,7 @@ extension OpenDatabase {
         try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             let table = try access(root).mapping.table
             keys.removeAll(table)
+            expectedKeys = nil
             var parameters = PostgresParameters()
             parameters.append(quotedName(table))
             parameters.append(key)

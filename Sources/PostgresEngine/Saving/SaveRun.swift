@@ -56,14 +56,20 @@ struct SaveRun {
     /// Sends the last statements of the transaction, and its end where that belongs to them.
     mutating func finish(_ last: [PostgresConnection.Request]) throws {
         requests += last
-        guard commits else { return try send() }
-        try database.decidingSave { try database.connection.pipelineAndCommit(requests) }
+        guard commits else { return database.noteTold(try send()) }
+        try database.decidingSave {
+            let (results, warns) = try database.connection.pipelineAndCommit(requests)
+            database.noteTold(results.last)
+            return !warns
+        }
         isCommitted = true
     }
 
-    private mutating func send() throws {
-        _ = try database.connection.pipeline(requests)
-        requests = []
+    /// - Returns: the last answer.
+    @discardableResult
+    private mutating func send() throws -> PostgresResult? {
+        defer { requests = [] }
+        return try database.connection.pipeline(requests).last
     }
 
     /// Whether an error says that rows were not as they should have been.

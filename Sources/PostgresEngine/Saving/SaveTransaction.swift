@@ -68,7 +68,7 @@ extension OpenDatabase {
             if try body() {
                 ownSaves &+= 1
                 writer?.isKnown = true
-                return
+                return tellOwnProcess()
             }
         } catch let error as PostgresError
             where (error.isConnectionFailure || !connection.isUsable) && place.session == nil
@@ -85,9 +85,12 @@ extension OpenDatabase {
         case .undecided, .unreachable: NSPostgreSQLMetricsReceiver.record(.saveUndecided(after: elapsed))
         }
         switch verdict {
-        case .saved: ownSaves &+= 1
+        case .saved:
+            ownSaves &+= 1
+            tellOwnProcess()
         case .undone: throw SaveUndone(cause: failure)
         case .undecided, .unreachable:
+            tellOwnProcess()
             writer?.renew()
             throw PostgresStoreError.uncertain(latest, place: place, mark)
         }

@@ -11,8 +11,9 @@ extension OpenDatabase {
 
     /// Locks the store until the transaction ends, together with others who save, or against them: those who decide by what they have read.
     static func lock(_ place: StorePlace, alone: Bool) -> String {
-        "SELECT pg_advisory_xact_lock\(alone ? "" : "_shared")(747747, \(lockNumber(of: place.schema)))"
+        "SELECT pg_advisory_xact_lock\(alone ? "" : "_shared")(\(savingLock), \(lockNumber(of: place.schema)))"
     }
+    static let savingLock = 747_747
 
     /// The statement that a save begins with: it counts the save, leaves the mark by which it can be told later whether it came through,
     /// and fails by dividing by zero where the store is another one than it should be, or somebody has asked for the mark already.

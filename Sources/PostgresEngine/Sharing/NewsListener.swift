@@ -1,24 +1,11 @@
 import Dispatch
 import Foundation
-import PostgresConnection
 import StoreEngine
 import Synchronization
 
-extension OpenDatabase {
-    /// The channel on which programs tell each other that they have saved. What they tell is the schema.
-    static let channel = "pippin"
-
-    /// Tells others that the store changes, once the transaction is committed.
-    var notification: PostgresConnection.Request {
-        var parameters = PostgresParameters()
-        parameters.append(place.schema)
-        return .init("SELECT pg_notify('\(Self.channel)', $1)", parameters)
-    }
-}
-
 /// Tells when others have changed a store.
 final class NewsListener: Sendable {
-    private let channel: NewsChannel
+    let channel: NewsChannel
     private let name: UUID
     private let state: State
 
@@ -33,16 +20,17 @@ final class NewsListener: Sendable {
 
     /// - Parameters:
     ///   - place: where the store is.
+    ///   - isPooled: whether a pool may be between program and server.
     ///   - ownProcess: the number of the server's process that the store itself saves by.
     ///   - asking: runs a closure while nobody else asks the engine; nil where somebody does.
     ///   - heard: is called when others have saved.
     init(
-        _ place: StorePlace, ownProcess: @escaping @Sendable () -> Int32?,
+        _ place: StorePlace, isPooled: Bool, ownProcess: @escaping @Sendable () -> Int32?,
         asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void
     ) {
         let state = State()
         self.state = state
-        channel = NewsChannel.shared(place)
+        channel = NewsChannel.shared(place, isPooled: isPooled)
         let queue = DispatchQueue(label: "NewsListener")
         @Sendable func ask() {
             guard !state.isCancelled.load(ordering: .relaxed), let senders = state.waiting.withLock({ $0 }) else {

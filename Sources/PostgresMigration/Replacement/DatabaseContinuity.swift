@@ -21,9 +21,9 @@ struct DatabaseContinuity: StoreContinuity {
         parameters.append(opening.place.schema)
         let keys = try opening.connection.query(
             """
-            SELECT COALESCE(max(pg_sequence_last_value(pg_get_serial_sequence(format('%I.%I', schema_name, table_name), \
-            '\(ColumnName.key)')::regclass)), 0) FROM (SELECT DISTINCT schema_name, table_name FROM pippin.entities \
-            WHERE schema_name = $1) e
+            SELECT COALESCE(max(pg_sequence_last_value(s.seqrelid::regclass) + s.seqincrement - 1), 0) FROM (SELECT DISTINCT schema_name, table_name FROM pippin.entities \
+            WHERE schema_name = $1) e JOIN pg_sequence s ON s.seqrelid = \
+            pg_get_serial_sequence(format('%I.%I', e.schema_name, e.table_name), '\(ColumnName.key)')::regclass
             """, parameters)
         greatestKey = keys.integer(0, 0)
     }

@@ -105,6 +105,9 @@ package protocol StoreEngine: AnyObject {
     /// - Throws: an `NSError` for a store that cannot be written.
     func promiseIdentifiers(for entities: [EntityLayout]) throws -> PromisedIdentifiers
 
+    /// Gets ready for many new rows of an entity, whose IDs will be asked for when they have been made. It need not wait, nor do anything.
+    func expectRows(_ count: Int, of entity: EntityLayout)
+
     /// Writes a change set in one transaction, or nothing.
     ///
     /// - Parameters:
@@ -151,6 +154,8 @@ package protocol RowPortions: AnyObject {
 
 // What an engine gets for nothing.
 extension StoreEngine {
+    package func expectRows(_ count: Int, of entity: EntityLayout) {}
+
     package func promiseIdentifiers(for entities: [EntityLayout]) throws -> PromisedIdentifiers {
         PromisedIdentifiers(try makePermanentIdentifiers(for: entities, isSavedLater: true))
     }
