@@ -30,9 +30,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         set { identity.uuid = newValue }
     }
 
-    /// When changes of the store are announced.
-    let announcements = ChangeAnnouncements()
-
     /// The identity that IDs of the store's objects refer to; a store that takes the place of another has that one's.
     package var identity: StoreIdentity {
         get { facts.identity }
