@@ -54,10 +54,10 @@ package final class OpenDatabase {
     /// The statements that lock the store, with others who save and against them.
     let lockTogether: String
     let lockAlone: String
-    /// The statement that tells others of a save.
-    let telling: String
+    /// The statement that tells others of a save, once there was one.
+    var telling: String?
     /// Where this process hears of what is saved, if it does.
-    var news: NewsChannel?
+    var news: (any SaveNews)?
     /// Whether the process's own listeners are yet to be told of what is being saved.
     var isUntold = false
     /// The attributes that are computed from others.
@@ -84,7 +84,6 @@ package final class OpenDatabase {
         self.isPooled = isPooled
         self.connection = connection
         (lockTogether, lockAlone) = (Self.lock(place, alone: false), Self.lock(place, alone: true))
-        telling = Presence.telling(place.schema)
         hasDates = schema.layout.entities.contains { $0.attributeTypes.contains(.dateAttributeType) }
         derivations = try DerivedColumn.all(in: schema)
     }

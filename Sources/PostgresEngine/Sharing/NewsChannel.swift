@@ -4,7 +4,7 @@ import PostgresConnection
 import Synchronization
 
 /// A connection that hears of all saves to a database: one for all stores of the process that are in it.
-final class NewsChannel: @unchecked Sendable {
+final class NewsChannel: SaveNews, @unchecked Sendable {
     // @unchecked Sendable: the lock guards listeners, source and own news; the connection and what it holds belong to the queue.
 
     /// What a listener is told: who has saved to its store, by the numbers of the server's processes; nil where it may have been anybody.

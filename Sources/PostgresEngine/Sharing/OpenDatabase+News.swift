@@ -9,7 +9,11 @@ extension OpenDatabase {
         isUntold = news != nil
         var parameters = PostgresParameters()
         parameters.append(place.schema)
-        guard let identity = news?.identity(place.schema) else { return .init(telling, parameters) }
+        guard let identity = news?.identity(place.schema) else {
+            let text = telling ?? Presence.telling(place.schema)
+            telling = text
+            return .init(text, parameters)
+        }
         parameters.append(identity)
         return .init(Presence.tellingOthers, parameters)
     }

@@ -125,7 +125,7 @@ struct PredicateSQL {
     }
 
     private func order(_ tree: ComparisonTree, _ sign: SQLFragment, in scope: SQLScope) throws -> SQLCondition {
-        let (left, right) = try sides(tree, in: scope)
+        let (left, right) = try openSides(tree, in: scope)
         if isNull(tree.left) || isNull(tree.right) { return .never }
         if !tree.options.isEmpty, left.storage == .string || isString(tree.right) {
             return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
@@ -139,6 +139,7 @@ struct PredicateSQL {
             throw SQLError.unsupported("BETWEEN and \(bounds.count) values, where it takes two")
         }
         let left = try operand(tree.left, in: scope)
+        try Self.checkIsOpen(left, tree.left)
         let lower = try operand(bounds[0], comparedWith: left, in: scope)
         let upper = try operand(bounds[1], comparedWith: left, in: scope)
         if !tree.options.isEmpty, left.storage == .string {
@@ -147,6 +148,24 @@ struct PredicateSQL {
             return SQLCondition(above.fragment + " AND " + below.fragment, isCompound: true)
         }
         return SQLCondition(left.fragment + " BETWEEN " + lower.fragment + " AND " + upper.fragment)
+    }
+
+    /// Both sides of a comparison that looks into values: by order, or by what is in them.
+    func openSides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand) {
+        let (left, right) = try sides(tree, in: scope)
+        try Self.checkIsOpen(left, tree.left)
+        try Self.checkIsOpen(right, tree.right)
+        return (left, right)
+    }
+
+    /// A transformable value is an archive to the store, which can tell whether two are the same, and no more.
+    static func checkIsOpen(_ operand: SQLOperand, _ tree: ExpressionTree) throws {
+        if operand.storage?.isTransformable ?? false { throw closed(tree) }
+    }
+
+    /// The error for what looks into a transformable value.
+    static func closed(_ tree: ExpressionTree) -> any Error {
+        SQLError.unsupported("a look into \(tree.sqlDescription), which is transformable: the store has it as an archive")
     }
 
     /// Both sides of a comparison; a constant is converted as the column on the other side has it.

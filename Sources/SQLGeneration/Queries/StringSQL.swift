@@ -3,7 +3,7 @@ import CoreDataModel
 extension PredicateSQL {
     /// `BEGINSWITH`, `ENDSWITH`, `LIKE` and `MATCHES`.
     func stringCondition(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
-        let (left, right) = try sides(tree, in: scope)
+        let (left, right) = try openSides(tree, in: scope)
         if isNull(tree.left) || isNull(tree.right) { return .never }
         let isExact = tree.options.isEmpty || tree.options.contains(.normalized)
         if tree.comparison == .beginsWith, isExact, left.storage == .string, let prefix = bindingSource(tree.right) {
@@ -44,7 +44,7 @@ extension PredicateSQL {
         if case .collection? = constant(tree.left) {
             return try membership(tree.right, of: tree.left, options: tree.options, in: scope)
         }
-        let (left, right) = try sides(tree, in: scope)
+        let (left, right) = try openSides(tree, in: scope)
         if isNull(tree.left) || isNull(tree.right) { return .never }
         return stringFunction(.contains, left.fragment, right.fragment, tree.options)
     }
@@ -67,6 +67,7 @@ extension PredicateSQL {
             return stringFunction(.contains, right.fragment, left.fragment, options)
         }
         let left = try operand(element, in: scope)
+        if case .keyPath = collection { try Self.checkIsOpen(try operand(collection, in: scope), collection) }
         let all = try elements(of: collection)
         let present = all.indices.filter { !isNull(all[$0]) }
         let hasNull = present.count < all.count

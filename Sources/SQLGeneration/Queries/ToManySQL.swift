@@ -85,9 +85,12 @@ extension PredicateSQL {
             (origin, path) = (variable, keys)
         default: throw SQLError.unsupported("ANY or ALL of \(tree.left.sqlDescription)")
         }
-        guard case .toMany(let toMany) = try origin.resolve(path, schema: schema) else {
-            // Of one value, any and all are the value itself.
-            return try condition(.comparison(plain), in: scope)
+        let toMany: ToManyPath
+        switch try origin.resolve(path, schema: schema) {
+        case .toMany(let found): toMany = found
+        case .column(_, let column) where column.storage.isTransformable: throw Self.closed(tree.left)
+        // Of one value, any and all are the value itself.
+        default: return try condition(.comparison(plain), in: scope)
         }
         let holds = try existence(of: toMany, in: origin) { target in
             // The left side starts at a destination, the right side where the predicate does.

@@ -23,6 +23,9 @@ package enum ColumnStorage: Sendable, Equatable {
     /// The primary key of a destination.
     case toOne
 
+    /// Whether the column holds archives, of which only their owner knows what is in them.
+    var isTransformable: Bool { if case .transformable = self { true } else { false } }
+
     /// The storage of an attribute's type; nil for types that are never stored in one column.
     package init?(_ attribute: AttributeLayout) {
         switch attribute.type {

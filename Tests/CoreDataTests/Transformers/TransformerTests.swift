@@ -49,6 +49,38 @@ import Testing
         return context
     }
 
+    @Test(
+        "What is in a value is refused by SQL, with its key",
+        arguments: [
+            "tags CONTAINS 'a'", "ANY tags == 'a'", "ALL tags != 'a'", "NONE tags == 'a'", "'a' IN tags", "tags > 3",
+            "tags BETWEEN {1, 3}", "tags BEGINSWITH 'a'", "tags LIKE 'a*'", "tags.@count > 1", "tags.@sum.self > 1",
+        ])
+    func closed(format: String) throws {
+        let context = try open(NSSQLiteStoreType)
+        context.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Place")
+            request.predicate = NSPredicate(format: format)
+            let error = #expect(throws: (any Error).self) { try context.fetch(request) }
+            #expect(error?.localizedDescription.contains("tags") == true)
+        }
+    }
+
+    @Test("Whether there is a value is said by SQL")
+    func presence() throws {
+        let context = try open(NSSQLiteStoreType)
+        try context.performAndWait {
+            context.make("Place", ["name": "both", "tags": ["a", "b"] as NSArray])
+            context.make("Place", ["name": "none"])
+            try context.save()
+            context.reset()
+            for (format, expected) in [("tags == nil", "none"), ("tags != nil", "both")] {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Place")
+                request.predicate = NSPredicate(format: format)
+                #expect(try context.fetch(request).map { $0.value(forKey: "name") as? String } == [expected])
+            }
+        }
+    }
+
     /// What an attribute holds after it was saved and read again by somebody else.
     func roundTrip(_ key: String, _ value: Any, _ type: String, options: [AnyHashable: Any]? = nil) throws -> Any? {
         let context = try open(type)
