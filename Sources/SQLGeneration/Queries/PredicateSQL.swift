@@ -165,7 +165,8 @@ struct PredicateSQL {
 
     /// The error for what looks into a transformable value.
     static func closed(_ tree: ExpressionTree) -> any Error {
-        SQLError.unsupported("a look into \(tree.sqlDescription), which is transformable: the store has it as an archive")
+        SQLError.unsupported(
+            "a look into \(tree.sqlDescription), which is transformable: the store has it as an archive")
     }
 
     /// Both sides of a comparison; a constant is converted as the column on the other side has it.
