@@ -105,7 +105,10 @@ extension NSManagedObjectContext {
     private func identifiers(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSManagedObjectID] {
         let plan = plan(for: request, layout)
         guard request.includesPendingChanges else {
-            return try source?.fetchIdentifiers(plan, stores: request.affectedStores) ?? []
+            guard let source, source.leavesToAsker(plan, stores: request.affectedStores) else {
+                return try source?.fetchIdentifiers(plan, stores: request.affectedStores) ?? []
+            }
+            return try fetchObjects(plan, request.affectedStores, pending: [], FetchStyle()).map(\.identifier)
         }
         return try fetchIdentifiers(plan, request.affectedStores)
     }
@@ -113,7 +116,10 @@ extension NSManagedObjectContext {
     func count(of request: any FetchDescription) throws -> Int {
         let plan = plan(for: request, try entity(of: request))
         guard request.includesPendingChanges else {
-            return try source?.fetchCount(plan, stores: request.affectedStores) ?? 0
+            guard let source, source.leavesToAsker(plan, stores: request.affectedStores) else {
+                return try source?.fetchCount(plan, stores: request.affectedStores) ?? 0
+            }
+            return try fetchObjects(plan, request.affectedStores, pending: [], FetchStyle()).count
         }
         return try fetchCount(plan, request.affectedStores)
     }

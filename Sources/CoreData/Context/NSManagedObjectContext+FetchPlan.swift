@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
 
     func fetchCount(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> Int {
         let pending = pendingChanges(for: plan)
-        let isCut = plan.limit > 0 || plan.offset > 0 || plan.isCode
+        let isCut = plan.limit > 0 || plan.offset > 0 || source?.leavesToAsker(plan, stores: stores) ?? false
         guard pending.isEmpty, let source, !isCut || !source.isScattered(plan, stores: stores) else {
             return try fetchObjects(plan, stores, pending: pending, FetchStyle()).count
         }
@@ -52,6 +52,7 @@ extension NSManagedObjectContext {
     ) throws -> [NSManagedObject] {
         guard let source else { throw Self.noSource("fetch") }
         let isMerging = !pending.isEmpty || source.isScattered(plan, stores: stores)
+        let isLeft = source.leavesToAsker(plan, stores: stores)
         var sourcePlan = plan
         if isMerging {
             sourcePlan.limit = 0
@@ -79,18 +80,18 @@ extension NSManagedObjectContext {
             let (asFault, refreshing) = (style.asFaults, style.refreshing)
             fetched = rows.map { object(for: $0, asFault: asFault, refreshing: refreshing, stamp: stamp) }
         }
-        return isMerging ? try StoreError.evaluating { merge(fetched, pending, plan) } : fetched
+        return isMerging ? try StoreError.evaluating { merge(fetched, pending, plan, evaluates: isLeft) } : fetched
     }
 
     /// What a fetch finds once unsaved changes count: the source's results without what is deleted or matches no more,
     /// with what is new or matches now, in order, cut to the limit.
     private func merge(
-        _ fetched: [NSManagedObject], _ pending: [NSManagedObject], _ plan: FetchPlan
+        _ fetched: [NSManagedObject], _ pending: [NSManagedObject], _ plan: FetchPlan, evaluates isLeft: Bool
     ) -> [NSManagedObject] {
         let dirty = Set(pending)
         let matches = Self.test(plan.predicate)
-        // A store in memory leaves code to us.
-        let fetched = plan.isCode ? fetched.filter { dirty.contains($0) || matches($0) } : fetched
+        // A store in memory leaves to us what SQL cannot say.
+        let fetched = isLeft ? fetched.filter { dirty.contains($0) || matches($0) } : fetched
         var result = fetched.filter { !dirty.contains($0) && !$0.isDeleted }
         result += fetched.filter { dirty.contains($0) && !$0.isDeleted && matches($0) }
         let known = Set(fetched)

@@ -16,6 +16,8 @@ final class ParentSource: RowSource {
 
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool { false }
 
+    func leavesToAsker(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool { false }
+
     func givesFaults(_ plan: FetchPlan) -> Bool { false }
 
     func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {

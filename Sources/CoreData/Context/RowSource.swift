@@ -11,6 +11,9 @@ protocol RowSource: AnyObject, Sendable {
     /// Whether the results of a plan come from several stores: neither in order together, nor cut to the limit.
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool
 
+    /// Whether a store leaves a plan's predicate and order to those who have the objects.
+    func leavesToAsker(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool
+
     /// Whether the objects that a plan finds shall come without their values, which are asked for one by one.
     func givesFaults(_ plan: FetchPlan) -> Bool
 

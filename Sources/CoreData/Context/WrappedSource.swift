@@ -18,6 +18,10 @@ extension WrappedSource {
         source.isScattered(plan, stores: stores)
     }
 
+    func leavesToAsker(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
+        source.leavesToAsker(plan, stores: stores)
+    }
+
     func givesFaults(_ plan: FetchPlan) -> Bool { source.givesFaults(plan) }
 
     func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {

@@ -27,8 +27,11 @@ extension NSPersistentStoreCoordinator: RowSource {
     }
 
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
-        let sources = storesOf(plan.entity, among: stores)
-        return sources.count > 1 || plan.isCode && sources.contains { $0.engine.leavesCodeToAsker }
+        storesOf(plan.entity, among: stores).count > 1 || leavesToAsker(plan, stores: stores)
+    }
+
+    func leavesToAsker(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
+        withLock { storesOf(plan.entity, among: stores).contains { $0.engine.leavesToAsker(plan) } }
     }
 
     func givesFaults(_ plan: FetchPlan) -> Bool {

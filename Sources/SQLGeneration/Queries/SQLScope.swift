@@ -62,6 +62,7 @@ final class SQLScope {
                     return element.isComposite ? .composite(current.alias, element) : .column(current.alias, element)
                 }
                 if isLast { return .column(current.alias, column) }
+                if column.storage.isTransformable { throw PredicateSQL.closed(.keyPath(path)) }
                 // The destination's key is in the column already: no join for it.
                 if position == path.count - 2, path[position + 1] == "objectID" {
                     return .column(current.alias, column)

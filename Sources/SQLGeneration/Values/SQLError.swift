@@ -1,13 +1,19 @@
 import CoreDataModel
 import Foundation
 
+/// The error for what is no mistake, and cannot be said in SQL: a store in memory leaves it to those who have the objects.
+package final class UnsupportedInSQL: NSError, @unchecked Sendable {
+    // @unchecked Sendable: errors do not change.
+}
+
 /// The errors of SQL generation: what of a request cannot be said in SQL.
 package enum SQLError {
     /// Something that SQL does not offer. Core Data raises an exception here; we throw.
     package static func unsupported(_ what: String) -> NSError {
-        StoreError.make(
+        let error = StoreError.make(
             CoreDataErrorCode.coreData, "A store in a database cannot fetch with \(what).",
             suggestion: "Fetch without this part, and filter the objects in memory.")
+        return UnsupportedInSQL(domain: error.domain, code: error.code, userInfo: error.userInfo)
     }
 
     /// A constant that cannot stand where it does, or is not of the type that the column beside it has.

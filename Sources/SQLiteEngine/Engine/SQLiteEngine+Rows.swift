@@ -3,8 +3,13 @@ import SQLiteConnection
 import StoreEngine
 
 extension SQLiteEngine {
-    // A plan with code comes without its condition and order where the caller has the objects to evaluate it with.
-    private func answered(_ plan: FetchPlan) -> FetchPlan { leavesCodeToAsker ? plan.withoutCode : plan }
+    // What SQL cannot say is left to the caller where it has the objects to evaluate it with.
+    package func leavesToAsker(_ plan: FetchPlan) -> Bool {
+        guard hasEvaluatingAsker, plan.predicate != nil || !plan.sortDescriptors.isEmpty else { return false }
+        return plan.isCode || (try? reading { $0.canSay(plan) }) == false
+    }
+
+    private func answered(_ plan: FetchPlan) -> FetchPlan { leavesToAsker(plan) ? plan.withoutConditions : plan }
 
     package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
         try reading { try $0.fetchRows(answered(plan)) }

@@ -13,8 +13,8 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     private(set) var model: NSManagedObjectModel?
     /// Whether the database is in memory, without any file.
     let isInMemory: Bool
-    /// Whether a plan that is code is answered without its condition and order.
-    package let leavesCodeToAsker: Bool
+    /// Whether a plan that SQL cannot say is answered without its condition and order.
+    let hasEvaluatingAsker: Bool
 
     var opened: OpenStore?
     /// The file of `opened`, where it may be written.
@@ -32,11 +32,11 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     ///   - facts: where the store is, and how it is to be opened.
     ///   - isInMemory: whether there is no file; `nil` for what the URL says: `/dev/null`, which Xcode's templates give previews and
     ///     tests, is none.
-    ///   - leavesCodeToAsker: whether the caller applies the code of a plan.
-    package init(_ facts: StoreFacts, isInMemory: Bool? = nil, leavesCodeToAsker: Bool = false) {
+    ///   - hasEvaluatingAsker: whether the caller applies the conditions and orders that SQL cannot say.
+    package init(_ facts: StoreFacts, isInMemory: Bool? = nil, hasEvaluatingAsker: Bool = false) {
         self.facts = facts
         self.isInMemory = isInMemory ?? facts.url.map(\.isNoFile) ?? false
-        self.leavesCodeToAsker = leavesCodeToAsker
+        self.hasEvaluatingAsker = hasEvaluatingAsker
     }
 
     deinit { endFile() }

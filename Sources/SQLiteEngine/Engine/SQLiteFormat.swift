@@ -35,7 +35,7 @@ package enum InMemoryFormat: StoreFormat {
     package static let type = NSInMemoryStoreType
 
     package static func makeEngine(_ facts: StoreFacts) -> any OpenableEngine {
-        SQLiteEngine(facts, isInMemory: true, leavesCodeToAsker: true)
+        SQLiteEngine(facts, isInMemory: true, hasEvaluatingAsker: true)
     }
 
     package static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {

@@ -155,6 +155,14 @@ extension OpenStore {
         }
     }
 
+    /// Whether SQL can say what a plan asks for. What is wrong with it is told by whoever fetches.
+    func canSay(_ plan: FetchPlan) -> Bool {
+        do {
+            try prepare(plan, .rows).1.reset()
+            return true
+        } catch { return !(error is UnsupportedInSQL) }
+    }
+
     /// The statement of a plan, bound and ready; its SQL is made once for all plans of one form.
     private func prepare(
         _ plan: FetchPlan, _ result: FetchResult

@@ -122,8 +122,9 @@ package protocol StoreEngine: AnyObject {
 
     // MARK: Capabilities
 
-    /// Whether the caller applies a predicate or an order that is code (a block); the engine then answers the plan without it.
-    var leavesCodeToAsker: Bool { get }
+    /// Whether the caller applies the predicate and the order of a plan: they are code (a block), or ask for what the engine cannot say. The
+    /// engine then answers the plan without them.
+    func leavesToAsker(_ plan: FetchPlan) -> Bool
     /// Numbers new rows on from given keys.
     var keys: (any KeyedEngine)? { get }
     /// Changes rows without reading them.
@@ -241,7 +242,7 @@ extension StoreEngine {
 
     package func save(_ changes: ChangeSet) throws -> SaveResult { try save(changes, with: {}) }
 
-    package var leavesCodeToAsker: Bool { false }
+    package func leavesToAsker(_ plan: FetchPlan) -> Bool { false }
     package var keys: (any KeyedEngine)? { nil }
     package var batches: (any BatchEngine)? { nil }
     package var longTransactions: (any LongTransactionEngine)? { nil }

@@ -44,11 +44,10 @@ extension FetchPlan {
         return !sortDescriptors.isEmpty && (try? sortTerms(of: sortDescriptors)) == nil
     }
 
-    /// The plan, wider where a part of it is code: all objects, in any order.
-    package var withoutCode: FetchPlan {
-        guard isCode else { return self }
+    /// All objects, in any order.
+    package var withoutConditions: FetchPlan {
         var plan = self
-        if let predicate, (try? predicateTree(of: predicate)) == nil { plan.predicate = nil }
+        plan.predicate = nil
         plan.sortDescriptors = []
         return plan
     }

@@ -64,4 +64,38 @@ struct CodeInMemoryTests {
         ]
         #expect(try context.fetch(request).map { $0.string("title") } == ["Persuasion", "Matter"])
     }
+
+    @Test(
+        "evaluates what SQL cannot say: what is in a transformable value",
+        arguments: [
+            ("tags CONTAINS 'a'", ["both", "one"]), ("ANY tags == 'b'", ["both"]),
+            ("ALL tags == 'a'", ["none", "one"]),
+            ("tags.@count == 2 AND name == 'both'", ["both"]), ("NOT 'a' IN tags AND name != nil", ["none"]),
+        ])
+    func transformable(format: String, expected: [String]) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TransformerTests.model)
+        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        let context = NSManagedObjectContext(.mainQueue)
+        context.persistentStoreCoordinator = coordinator
+        context.make("Place", ["name": "both", "tags": ["a", "b"] as NSArray])
+        context.make("Place", ["name": "one", "tags": ["a"] as NSArray])
+        context.make("Place", ["name": "none", "tags": [] as NSArray])
+        try context.save()
+        context.reset()
+        let child = NSManagedObjectContext(.mainQueue)
+        child.parent = context
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Place")
+        request.predicate = NSPredicate(format: format)
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        for includesPending in [true, false] {
+            request.includesPendingChanges = includesPending
+            #expect(try context.fetch(request).map { $0.string("name") } == expected)
+            #expect(try context.count(for: request) == expected.count)
+        }
+        #expect(try child.fetch(request).map { $0.string("name") } == expected)
+        let identifiers = NSFetchRequest<NSManagedObjectID>(entityName: "Place")
+        identifiers.resultType = .managedObjectIDResultType
+        identifiers.predicate = request.predicate
+        #expect(try context.fetch(identifiers).count == expected.count)
+    }
 }
