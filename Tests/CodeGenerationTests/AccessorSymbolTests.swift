@@ -31,4 +31,15 @@ struct AccessorSymbolTests {
                 "$s3App4NoteC4kindAA0B4KindOvs",
             ])
     }
+
+    @Test("A module may have the words of the marker in its name", arguments: ["pippin_app", "Marker", "pippinMarker"])
+    func moduleNames(module: String) throws {
+        let compiler = try #require(AccessorTests.compiler)
+        let folder = try TemporaryFolder()
+        let path = try folder.write(
+            "Note.swift", "import CoreData\nclass Note: NSManagedObject { @NSManaged var text: String }")
+        let target = TargetSources(moduleName: module, paths: [path], generatedClasses: [], dependencies: [:])
+        let text = try AccessorGenerator(target: target, compiler: compiler).source()
+        #expect(text.contains("@_silgen_name(\"$s\(module.utf8.count)\(module)4NoteC4textSSvg\")"))
+    }
 }

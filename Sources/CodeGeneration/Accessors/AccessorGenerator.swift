@@ -51,6 +51,14 @@ package struct AccessorGenerator {
             stub: stub, target: target, compiler: compiler,
             testedModules: Set(conditions.flatMap(\.identifiers)).intersection(target.dependencies.keys)
         ).symbols()
+        if symbols.isEmpty, conditions.isEmpty, let (file, declaration) = stub.declarations.first {
+            throw GenerationFailure([
+                file.problem(
+                    at: declaration.offset,
+                    "the compiler names no symbol of its accessors; is it another version of Swift than that of the build?"
+                )
+            ])
+        }
         return AccessorWriter(stub: stub, symbols: symbols, catalogue: catalogue, imports: imports).text()
     }
 

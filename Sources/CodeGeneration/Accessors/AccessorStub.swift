@@ -11,6 +11,8 @@ struct AccessorStub {
     /// The declarations, by the number of their getter, or of the method; a setter has the number after it.
     private(set) var declarations: [(file: SourceText, declaration: ManagedDeclaration)] = []
 
+    /// The name of the function that each accessor calls, and its symbol: a mangled one would look different in a module whose name has a word
+    /// of it.
     static let markerName = "_pippinMarker"
 
     /// - Parameters:
@@ -40,7 +42,7 @@ struct AccessorStub {
         }
         let classes = generatedClasses.sorted().filter { catalogue.declarations(of: [$0]).isEmpty }
         files["PippinGeneratedTypes.swift"] =
-            "import Foundation\nfunc \(Self.markerName)(_ number: Int) -> Never { fatalError() }\n"
+            "import Foundation\n@_silgen_name(\"\(Self.markerName)\") func \(Self.markerName)(_ number: Int) -> Never { fatalError() }\n"
             + classes.map { "class \($0): NSObject {}\n" }.joined()
     }
 

@@ -4,7 +4,7 @@ import Foundation
 ///
 ///     sil hidden [ossa] @$s3App6PersonC4nameSSSgvg : $@convention(method) … {
 ///       %2 = integer_literal $Builtin.IntLiteral, 17
-///       %5 = function_ref @$s3App13_pippinMarkerys5NeverOSiF : $@convention(thin) (Int) -> Never
+///       %5 = function_ref @_pippinMarker : $@convention(thin) (Int) -> Never
 ///
 /// What calls no marker has literals of its own, such as the hash of an enumeration.
 enum SymbolReader {
@@ -25,7 +25,7 @@ enum SymbolReader {
                 current = Function(symbol: line[line.index(after: at)...].prefix { $0 != " " })
             } else if let literal = line.range(of: "integer_literal $Builtin.IntLiteral, ") {
                 current?.number = Int(line[literal.upperBound...].prefix { $0.isNumber })
-            } else if line.contains("function_ref @"), line.contains(AccessorStub.markerName) {
+            } else if line.contains("function_ref @\(AccessorStub.markerName) ") {
                 current?.callsMarker = true
             }
             if let function = current, function.callsMarker, let number = function.number {
