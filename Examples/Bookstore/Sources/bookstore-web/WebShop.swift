@@ -15,7 +15,7 @@ struct WebShop: Sendable {
             case ("GET", nil, _): return page("Books", home, try shelves(home))
             case ("GET", "book", 2): return try book(request.path[1], home)
             case ("POST", "book", 2):
-                try add(request.form, to: request.path[1])
+                try add(request.readForm().fields, to: request.path[1])
                 return HTTPResponse(seeOther: home + Address.relative(["book", request.path[1]]))
             case ("GET", "events", 1):
                 return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(news.stream()))
