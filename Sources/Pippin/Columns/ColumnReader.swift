@@ -52,6 +52,13 @@ public struct ColumnReader: ~Copyable {
         return slot < 0 ? nil : row?.date(at: slot)
     }
 
+    /// Whether a column is in the row, and certainly has no value.
+    @inline(__always)
+    private func isNull(_ place: Int) -> Bool {
+        let slot = slot(place)
+        return slot >= 0 && row?.isNull(at: slot) == true
+    }
+
     /// The text in a column.
     ///
     /// - Parameter place: the column's place among the names, from 0.
@@ -66,7 +73,10 @@ public struct ColumnReader: ~Copyable {
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the text; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable``
-    public func value(at place: Int) throws -> String? { try string(place) ?? source.string(column: place) }
+    public func value(at place: Int) throws -> String? {
+        if let text = string(place) { return text }
+        return isNull(place) ? nil : try source.string(column: place)
+    }
 
     /// The whole number in a column.
     ///
@@ -83,7 +93,8 @@ public struct ColumnReader: ~Copyable {
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable``
     public func value(at place: Int) throws -> Int? {
-        try (integer(place) ?? source.integer(column: place)).map { Int(truncatingIfNeeded: $0) }
+        let number: Int64? = try value(at: place)
+        return number.map { Int(truncatingIfNeeded: $0) }
     }
 
     /// The whole number in a column, of 64 bits everywhere.
@@ -100,7 +111,10 @@ public struct ColumnReader: ~Copyable {
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable``
-    public func value(at place: Int) throws -> Int64? { try integer(place) ?? source.integer(column: place) }
+    public func value(at place: Int) throws -> Int64? {
+        if let number = integer(place) { return number }
+        return isNull(place) ? nil : try source.integer(column: place)
+    }
 
     /// The whole number in a column, in a type of fewer bits or without a sign.
     ///
@@ -118,8 +132,8 @@ public struct ColumnReader: ~Copyable {
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable``, for a number that the type cannot hold, too.
     public func value<Value: FixedWidthInteger & Decodable>(at place: Int) throws -> Value? {
-        guard let number = try integer(place) ?? source.integer(column: place) else { return nil }
-        return try source.fitting(number, place)
+        let number: Int64? = try value(at: place)
+        return try number.map { try source.fitting($0, place) }
     }
 
     /// The truth in a column.
@@ -137,7 +151,8 @@ public struct ColumnReader: ~Copyable {
     /// - Returns: whether the column has anything but 0; nil where there is nothing.
     /// - Throws: ``PersistenceError/Code/unreadable``
     public func value(at place: Int) throws -> Bool? {
-        try (integer(place) ?? source.integer(column: place)).map { $0 != 0 }
+        let number: Int64? = try value(at: place)
+        return number.map { $0 != 0 }
     }
 
     /// The number in a column.
@@ -154,7 +169,10 @@ public struct ColumnReader: ~Copyable {
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable``
-    public func value(at place: Int) throws -> Double? { try double(place) ?? source.double(column: place) }
+    public func value(at place: Int) throws -> Double? {
+        if let number = double(place) { return number }
+        return isNull(place) ? nil : try source.double(column: place)
+    }
 
     /// The number in a column, of single precision.
     ///
@@ -171,7 +189,8 @@ public struct ColumnReader: ~Copyable {
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable``
     public func value(at place: Int) throws -> Float? {
-        try (double(place) ?? source.double(column: place)).map { Float($0) }
+        let number: Double? = try value(at: place)
+        return number.map { Float($0) }
     }
 
     /// The date in a column, which a store keeps in seconds since 2001.
@@ -190,7 +209,8 @@ public struct ColumnReader: ~Copyable {
     /// - Returns: the date; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable``
     public func value(at place: Int) throws -> Date? {
-        try (date(place) ?? source.date(column: place)).map { Date(timeIntervalSinceReferenceDate: $0) }
+        if let seconds = date(place) { return Date(timeIntervalSinceReferenceDate: seconds) }
+        return isNull(place) ? nil : try source.date(column: place).map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 
     /// A value of any other type: an identifier, bytes, an enumeration, a nested value, models.

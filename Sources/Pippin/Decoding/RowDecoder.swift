@@ -24,6 +24,9 @@ final class RowDecoder: Decoder {
     /// The row that is handed out right now; nil when `values` are decoded. Not retained, which each look at it would cost
     /// twice: the code that hands it out holds it until it has been decoded.
     @exclusivity(unchecked) private unowned(unsafe) var current: (any CurrentRow)?
+    /// What reads the values of the row that is decoded right now, of `values` where none is handed out; nil between rows. Not retained
+    /// either: the decoder keeps it in one of the two below.
+    @exclusivity(unchecked) private(set) var reader: Unmanaged<KeptColumnReader>?
     @exclusivity(unchecked) var cursor = 0
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -31,8 +34,11 @@ final class RowDecoder: Decoder {
     private var containers: [KeptContainer] = []
     /// The one that was asked for last.
     @exclusivity(unchecked) private var latest: KeptContainer?
-    /// It refers back to the decoder until `finish()`.
-    @exclusivity(unchecked) private var columnReader: KeptColumnReader?
+    /// The fields of the containers' keys, which containers refer to for as long as the decoder is there.
+    private var places: [FieldPlaces] = []
+    // Both refer back to the decoder until `finish()`.
+    @exclusivity(unchecked) private var rowReader: KeptColumnReader?
+    @exclusivity(unchecked) private var valuesReader: KeptColumnReader?
     private var isFinished = false
 
     init(_ record: RecordPlan, entity: String, slots: ContiguousArray<Int>, related: (any RelatedRows)? = nil) {
@@ -48,24 +54,31 @@ final class RowDecoder: Decoder {
     deinit { slotTable.deallocate() }
 
     func decode<Value: Decodable>(_ type: Value.Type, from row: Row) throws -> Value {
-        values = row.values
-        objectID = row.objectID
-        cursor = 0
-        if let columns = record.columns?.functions(of: type) {
-            return try columns.read(ColumnReader(row: nil, source: self, slots: UnsafeBufferPointer(slotTable)))
-        }
-        return try Value(from: self)
+        (values, objectID) = (row.values, row.objectID)
+        return try decodeValues(type)
+    }
+
+    /// Decodes from `values`.
+    private func decodeValues<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let reader = valuesReader ?? KeptColumnReader(nil, self, UnsafeBufferPointer(slotTable))
+        valuesReader = reader
+        return try decode(type, with: reader)
     }
 
     /// Decodes from a row that is handed out.
     func decode<Value: Decodable>(_ type: Value.Type, from row: any CurrentRow) throws -> Value {
         current = row
-        cursor = 0
         defer { current = nil }
-        return try withExtendedLifetime(row) {
-            guard let columns = record.columns?.functions(of: type) else { return try Value(from: self) }
-            return try columns.read(columnReader(of: row).reader)
-        }
+        return try withExtendedLifetime(row) { try decode(type, with: columnReader(of: row)) }
+    }
+
+    @inline(__always)
+    private func decode<Value: Decodable>(_ type: Value.Type, with kept: KeptColumnReader) throws -> Value {
+        cursor = 0
+        if let columns = record.columns?.functions(of: type) { return try columns.read(kept.reader) }
+        reader = .passUnretained(kept)
+        defer { reader = nil }
+        return try Value(from: self)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -80,7 +93,9 @@ final class RowDecoder: Decoder {
             latest = known
             return known.container
         }
-        let made = KeptKeyedContainer(KeyedDecodingContainer(RowKeyedContainer<Key>(self)))
+        let fields = FieldPlaces(type, count: record.fields.count)
+        places.append(fields)
+        let made = KeptKeyedContainer(KeyedDecodingContainer(RowKeyedContainer<Key>(self, FieldPlace(fields))))
         containers.append(made)
         latest = made
         return made.container
@@ -88,20 +103,10 @@ final class RowDecoder: Decoder {
 
     /// What reads the columns of a row: mostly one for all rows, since they are handed out by one object.
     private func columnReader(of row: any CurrentRow) -> KeptColumnReader {
-        if let known = columnReader, known.row == ObjectIdentifier(row) { return known }
+        if let known = rowReader, known.row == ObjectIdentifier(row) { return known }
         let made = KeptColumnReader(row, self, UnsafeBufferPointer(slotTable))
-        columnReader = made
+        rowReader = made
         return made
-    }
-
-    private final class KeptColumnReader {
-        let row: ObjectIdentifier
-        let reader: ColumnReader
-
-        init(_ row: any CurrentRow, _ decoder: RowDecoder, _ slots: UnsafeBufferPointer<Int>) {
-            self.row = ObjectIdentifier(row)
-            reader = ColumnReader(row: row, source: decoder, slots: slots)
-        }
     }
 
     /// The last row has been decoded. Containers do not retain the decoder: should somebody have kept one, the decoder
@@ -110,7 +115,7 @@ final class RowDecoder: Decoder {
         values = []
         objectID = nil
         related = nil
-        columnReader = nil
+        (rowReader, valuesReader) = (nil, nil)
         let traces = containers.map(\.trace)
         containers = []
         latest = nil
@@ -118,7 +123,7 @@ final class RowDecoder: Decoder {
         isFinished = true
     }
 
-    private var finished: PersistenceError {
+    var finished: PersistenceError {
         unreadable("", "it was decoded already, and its decoder is asked again.")
     }
 
@@ -127,12 +132,6 @@ final class RowDecoder: Decoder {
 
     private var unexpectedForm: PersistenceError {
         .unreadable(entity: entity, key: "", reason: "it is decoded differently from the first time.")
-    }
-
-    /// The slot of a key's field; -1 for a relationship to many, and for a key that there is not.
-    @inline(__always)
-    func slot(_ key: String) -> Int {
-        record.index(of: key, cursor: &cursor).map { slots[$0] } ?? -1
     }
 
     /// The value in a slot; `.null` where there is no slot.
@@ -145,54 +144,6 @@ final class RowDecoder: Decoder {
         return try current.value(at: slot)
     }
 
-    // The values that most properties have; nil for none.
-
-    @inline(__always)
-    func string(_ key: String) throws -> String? {
-        let slot = slot(key)
-        if slot >= 0, let found = current?.string(at: slot) { return found }
-        switch try value(at: slot) {
-        case .string(let string): return string
-        case .null: return nil
-        case let other: throw missing(key, other, String.self)
-        }
-    }
-
-    @inline(__always)
-    func integer(_ key: String) throws -> Int64? {
-        let slot = slot(key)
-        if slot >= 0, let found = current?.integer(at: slot) { return found }
-        switch try value(at: slot) {
-        case .integer(let number): return number
-        case .null: return nil
-        case let other: throw missing(key, other, Int64.self)
-        }
-    }
-
-    @inline(__always)
-    func double(_ key: String) throws -> Double? {
-        let slot = slot(key)
-        if slot >= 0, let found = current?.double(at: slot) { return found }
-        switch try value(at: slot) {
-        case .double(let number): return number
-        case .null: return nil
-        case let other: throw missing(key, other, Double.self)
-        }
-    }
-
-    @inline(__always)
-    func date(_ key: String) throws -> Date? {
-        let slot = slot(key)
-        if slot >= 0, let seconds = current?.date(at: slot) {
-            return Date(timeIntervalSinceReferenceDate: seconds)
-        }
-        switch try value(at: slot) {
-        case .date(let seconds): return Date(timeIntervalSinceReferenceDate: seconds)
-        case .null: return nil
-        case let other: throw missing(key, other, Date.self)
-        }
-    }
-
     func unreadable(_ key: String, _ reason: String) -> PersistenceError {
         .unreadable(entity: entity, key: key, reason: reason)
     }
@@ -203,17 +154,6 @@ final class RowDecoder: Decoder {
             value.isNull
                 ? "it has no value, and the property is not optional. Make it optional, or give it a default value in the schema."
                 : "\(value) is no \(type).")
-    }
-
-    func integer<Value: FixedWidthInteger>(_ key: String, _ type: Value.Type) throws -> Value {
-        guard let number = try integer(key) else { throw missing(key, .null, type) }
-        guard let fitting = Value(exactly: number) else { throw unreadable(key, "\(number) is no \(type).") }
-        return fitting
-    }
-
-    /// A value that is neither a string nor a number; nil for none.
-    func other<Value: Decodable>(_ type: Value.Type, _ key: String) throws -> Value? {
-        try record.index(of: key, cursor: &cursor).flatMap { try other(type, at: $0) }
     }
 
     /// A value of a field that is neither a string nor a number; nil for none.
@@ -253,12 +193,23 @@ final class RowDecoder: Decoder {
             guard let value else { throw decoder.unreadable(field.key, "it is of another type.") }
             decoder.values.append(value)
         }
-        return try Value(from: decoder)
+        return try decoder.decodeValues(type)
     }
 
     /// Whether a list that has nothing in it is there.
     func isMarked(_ field: Int) throws -> Bool {
         guard let mark = record.emptyMarks[field] else { return false }
         return try !value(at: slots[mark]).isNull
+    }
+}
+
+/// A reader of columns that is kept from row to row.
+final class KeptColumnReader {
+    fileprivate let row: ObjectIdentifier?
+    let reader: ColumnReader
+
+    fileprivate init(_ row: (any CurrentRow)?, _ decoder: RowDecoder, _ slots: UnsafeBufferPointer<Int>) {
+        self.row = row.map(ObjectIdentifier.init)
+        reader = ColumnReader(row: row, source: decoder, slots: slots)
     }
 }

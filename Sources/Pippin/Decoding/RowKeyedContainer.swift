@@ -5,8 +5,12 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     // The standard library copies the container for each value, which shall count no references; `RowDecoder.finish()` sees
     // to it that the decoder outlives the container.
     private let unretained: Unmanaged<RowDecoder>
+    private let place: FieldPlace
 
-    init(_ decoder: RowDecoder) { unretained = .passUnretained(decoder) }
+    init(_ decoder: RowDecoder, _ place: FieldPlace) {
+        unretained = .passUnretained(decoder)
+        self.place = place
+    }
 
     private var decoder: RowDecoder { unretained.takeUnretainedValue() }
 
@@ -16,59 +20,62 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { decoder.record.keys.contains(key.stringValue) }
 
+    /// The place of a key's field; -1 for a key that the record does not have.
+    @inline(__always)
+    private func column(_ key: Key) -> Int {
+        place(key) { name in decoder.record.index(of: name, cursor: &decoder.cursor) }
+    }
+
+    /// Reads the value of a key that must be there.
+    @inline(__always)
+    private func required<Value>(_ key: Key, _ read: (borrowing ColumnReader, Int) throws -> Value) throws -> Value {
+        let column = column(key)
+        guard column >= 0 else { throw decoder.missing(key.stringValue, .null, Value.self) }
+        return try self.read(column, read)
+    }
+
+    /// Reads the value of a key; nil for a key that the record does not have.
+    @inline(__always)
+    private func optional<Value>(_ key: Key, _ read: (borrowing ColumnReader, Int) throws -> Value?) throws -> Value? {
+        let column = column(key)
+        return column < 0 ? nil : try self.read(column, read)
+    }
+
+    @inline(__always)
+    private func read<Value>(
+        _ column: Int, _ body: (borrowing ColumnReader, Int) throws -> Value
+    ) throws -> Value {
+        guard let kept = unretained._withUnsafeGuaranteedRef({ $0.reader }) else { throw decoder.finished }
+        return try kept._withUnsafeGuaranteedRef { try body($0.reader, column) }
+    }
+
     func decodeNil(forKey key: Key) throws -> Bool {
-        var cursor = decoder.cursor
-        guard let index = decoder.record.index(of: key.stringValue, cursor: &cursor) else { return true }
-        let (slot, field) = (decoder.slots[index], decoder.record.fields[index])
+        let column = column(key)
+        guard column >= 0 else { return true }
+        let (slot, field) = (decoder.slots[column], decoder.record.fields[column])
         // A nested value that cannot be missing is there without values, too.
         if case .composite = field.kind, !field.isOptional { return false }
         return try slot >= 0 && decoder.value(at: slot).isNull
     }
 
-    func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        if let string = try unretained._withUnsafeGuaranteedRef({ try $0.string(key.stringValue) }) { return string }
-        throw decoder.missing(key.stringValue, .null, type)
-    }
-
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-        if let number = try unretained._withUnsafeGuaranteedRef({ try $0.integer(key.stringValue) }) {
-            return number != 0
-        }
-        throw decoder.missing(key.stringValue, .null, type)
-    }
-
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        if let number = try unretained._withUnsafeGuaranteedRef({ try $0.double(key.stringValue) }) { return number }
-        throw decoder.missing(key.stringValue, .null, type)
-    }
-
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-        if let number = try unretained._withUnsafeGuaranteedRef({ try $0.integer(key.stringValue) }) {
-            return Int(truncatingIfNeeded: number)
-        }
-        throw decoder.missing(key.stringValue, .null, type)
-    }
-
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { Float(try decode(Double.self, forKey: key)) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder.integer(key.stringValue, type) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder.integer(key.stringValue, type) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder.integer(key.stringValue, type) }
-
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        if let number = try unretained._withUnsafeGuaranteedRef({ try $0.integer(key.stringValue) }) { return number }
-        throw decoder.missing(key.stringValue, .null, type)
-    }
-
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder.integer(key.stringValue, type) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder.integer(key.stringValue, type) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder.integer(key.stringValue, type) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decoder.integer(key.stringValue, type) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder.integer(key.stringValue, type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try required(key) { try $0.value(at: $1) } }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try required(key) { try $0.value(at: $1) } }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         if Value.self == Date.self {
-            let date = try unretained._withUnsafeGuaranteedRef { try $0.date(key.stringValue) }
-            guard let date else { throw decoder.missing(key.stringValue, .null, type) }
+            let date: Date = try required(key) { try $0.value(at: $1) }
             // The same type, as was just found out: a cast would do so once more, slowly.
             return unsafeBitCast(date, to: Value.self)
         }
@@ -78,46 +85,39 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Apart, so that dates do not pay for looking up the type of an optional value.
     @inline(never)
     private func decodeOther<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
-        if Value.self == UUID.self {
-            let value = try decoder.value(at: decoder.slot(key.stringValue))
-            guard case .uuid(let uuid) = value else { throw decoder.missing(key.stringValue, value, type) }
-            return unsafeBitCast(uuid, to: Value.self)
-        }
-        if let value = try decoder.other(type, key.stringValue) { return value }
-        throw decoder.missing(key.stringValue, .null, type)
+        try required(key) { try $0.value(at: $1) }
     }
 
     // The usual optionals, looked up once; the rest goes through `decodeNil`.
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try unretained._withUnsafeGuaranteedRef { try $0.string(key.stringValue) }
+        try optional(key) { try $0.value(at: $1) }
     }
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try unretained._withUnsafeGuaranteedRef { try $0.integer(key.stringValue) }.map { Int(truncatingIfNeeded: $0) }
+        try optional(key) { try $0.value(at: $1) }
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try unretained._withUnsafeGuaranteedRef { try $0.double(key.stringValue) }
+        try optional(key) { try $0.value(at: $1) }
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        try unretained._withUnsafeGuaranteedRef { try $0.integer(key.stringValue) }.map { $0 != 0 }
+        try optional(key) { try $0.value(at: $1) }
     }
 
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-        try unretained._withUnsafeGuaranteedRef { try $0.integer(key.stringValue) }
+        try optional(key) { try $0.value(at: $1) }
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         if Value.self == Date.self {
-            guard let date = try unretained._withUnsafeGuaranteedRef({ try $0.date(key.stringValue) }) else {
-                return nil
-            }
+            let date: Date? = try optional(key) { try $0.value(at: $1) }
+            guard let date else { return nil }
             // The same type, as was just found out: a cast would do so once more, slowly.
             return unsafeBitCast(date, to: Value.self)
         }
-        return try unretained._withUnsafeGuaranteedRef { try $0.other(type, key.stringValue) }
+        return try optional(key) { try $0.value(at: $1) }
     }
 
     func nestedContainer<Nested: CodingKey>(

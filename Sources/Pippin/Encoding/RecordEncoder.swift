@@ -24,18 +24,26 @@ final class RecordEncoder: Encoder {
     @exclusivity(unchecked) private(set) var base = 0
     /// Whether the values are those of the models that were appended.
     private var hasRows = false
+    /// The fields of the containers' keys, which containers refer to for as long as the encoder is there.
+    private var places: [FieldPlaces] = []
+    /// Those of the type of keys that was asked for last.
+    @exclusivity(unchecked) private var latest: FieldPlaces?
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let nothing: EncodedRecord
-    /// The record's, here since each value is looked at: another object's array would be retained for it.
-    let kinds: ContiguousArray<AttributeKind?>
+    /// The record's, here since each value is looked at: an array would be retained for it. Unsafe memory: initialized in `init`, for all the
+    /// fields, and never written again.
+    let kinds: UnsafeMutableBufferPointer<AttributeKind?>
 
     init(_ record: RecordPlan) {
         self.record = record
-        kinds = record.attributeKinds
+        kinds = .allocate(capacity: record.attributeKinds.count)
+        _ = kinds.initialize(from: record.attributeKinds)
         nothing = EncodedRecord(values: ContiguousArray(repeating: .null, count: record.fields.count))
         encoded = nothing
     }
+
+    deinit { kinds.deallocate() }
 
     func encode<Value: Encodable>(_ value: Value) throws -> EncodedRecord {
         (encoded, base, hasRows) = (nothing, 0, false)
@@ -87,7 +95,19 @@ final class RecordEncoder: Encoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(RecordEncodingContainer<Key>(encoder: self))
+        KeyedEncodingContainer(RecordEncodingContainer<Key>(encoder: self, place: FieldPlace(places(of: type))))
+    }
+
+    private func places<Key: CodingKey>(of type: Key.Type) -> FieldPlaces {
+        if let latest, latest.key == type { return latest }
+        if let known = places.first(where: { $0.key == type }) {
+            latest = known
+            return known
+        }
+        let made = FieldPlaces(type, count: record.fields.count)
+        places.append(made)
+        latest = made
+        return made
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer(record: record.name) }
@@ -98,9 +118,11 @@ final class RecordEncoder: Encoder {
     var lastProperty: String? { cursor > 0 ? record.fields[cursor - 1].name : nil }
 
     /// The field of a key, which must be one that decoding knows too: what is not read again would be lost.
-    func field(_ key: some CodingKey) throws -> Int {
-        if let index = record.index(of: key.stringValue, cursor: &cursor) { return index }
-        cursor = 0
+    @inline(__always)
+    fileprivate func field<Key: CodingKey>(_ key: Key, _ place: FieldPlace) throws -> Int {
+        let index = place(key) { name in record.index(of: name, cursor: &cursor) }
+        cursor = index + 1
+        guard index < 0 else { return index }
         throw EncodingError.refusal("“\(record.name)” encodes “\(key.stringValue)”, which it does not decode.")
     }
 
@@ -140,22 +162,25 @@ final class RecordEncoder: Encoder {
 /// Takes a model's values by key.
 struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: RecordEncoder
-    let codingPath: [any CodingKey] = []
+    fileprivate let place: FieldPlace
+    var codingPath: [any CodingKey] { [] }
+
+    private func field(_ key: Key) throws -> Int { try encoder.field(key, place) }
 
     private func set(_ value: StoredValue, _ kind: AttributeKind, _ key: Key) throws {
-        try encoder.set(value, kind, at: try encoder.field(key))
+        try encoder.set(value, kind, at: try field(key))
     }
 
-    func encodeNil(forKey key: Key) throws { encoder.encoded.values[encoder.base + (try encoder.field(key))] = .null }
+    func encodeNil(forKey key: Key) throws { encoder.encoded.values[encoder.base + (try field(key))] = .null }
     func encode(_ value: Bool, forKey key: Key) throws { try set(.integer(value ? 1 : 0), .boolean, key) }
     func encode(_ value: String, forKey key: Key) throws { try set(.string(value), .string, key) }
     func encode(_ value: Double, forKey key: Key) throws {
-        let field = try encoder.field(key)
+        let field = try field(key)
         try encoder.set(.double(try AttributeEncoder.number(value)), .double, at: field)
     }
 
     func encode(_ value: Float, forKey key: Key) throws {
-        let field = try encoder.field(key)
+        let field = try field(key)
         try encoder.set(.double(try AttributeEncoder.number(Double(value))), .float, at: field)
     }
 
@@ -170,12 +195,12 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt, forKey key: Key) throws { try encode(UInt64(value), forKey: key) }
 
     func encode(_ value: UInt64, forKey key: Key) throws {
-        let field = try encoder.field(key)
+        let field = try field(key)
         try encoder.set(try AttributeEncoder.integer(value), .integer64, at: field)
     }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        try encoder.set(value, at: try encoder.field(key))
+        try encoder.set(value, at: try field(key))
     }
 
     func nestedContainer<Nested: CodingKey>(

@@ -1,8 +1,25 @@
 import CoreData
 
 /// What an observation was told last, and which saves can change that.
-final class Interest: Sendable {
-    private let facts: Locked<Facts>
+final class Interest: @unchecked Sendable {
+    // @unchecked Sendable: what changes is touched with the lock held only. No value with a lock around it: each save asks a hundred interests,
+    // and copying their parts out would take most of the time. For the same reason, accesses are not checked for overlaps.
+    private let lock = NSLock()
+    private let selection: Selection?
+    private let isSelection: Bool
+    /// The entities that were asked for; nil until that is known.
+    @exclusivity(unchecked) private var entities: Set<String>?
+    /// The only one of them, which is compared faster; nil for several.
+    @exclusivity(unchecked) private var entity: String?
+    /// From when a change was heard of until its outcome is known, every save counts.
+    @exclusivity(unchecked) private var isReading = true
+    /// The identifiers of the models that were told of last.
+    @exclusivity(unchecked) private var listed: () -> Set<RecordKey> = { [] }
+    #if !canImport(ObjectiveC)
+        /// The filter, for the rows of one layout.
+        @exclusivity(unchecked) private var condition = RowCondition.unknown
+        @exclusivity(unchecked) private var layout: ObjectIdentifier?
+    #endif
 
     /// A fetch of models that lead to no others, without a place to begin at.
     struct Selection: Sendable {
@@ -10,40 +27,41 @@ final class Interest: Sendable {
         let predicate: @Sendable () throws -> NSPredicate?
     }
 
-    fileprivate struct Facts {
-        /// The entities that were asked for; nil until that is known.
-        var entities: Set<String>?
-        let selection: Selection?
-        /// From when a change was heard of until its outcome is known, every save counts.
-        var isReading = true
-        /// The identifiers of the models that were told of last.
-        var listed: () -> Set<RecordKey> = { [] }
-        #if !canImport(ObjectiveC)
-            var condition: (layout: ObjectIdentifier, test: RowCondition)?
-        #endif
+    init(_ selection: Selection? = nil) {
+        self.selection = selection
+        isSelection = selection != nil
     }
 
-    init(_ selection: Selection? = nil) { facts = Locked(Facts(selection: selection)) }
+    private func withLock<Result>(_ work: () -> Result) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return work()
+    }
 
     /// Whether nothing has been read yet.
-    var isNew: Bool { facts.withLock { $0.entities == nil } }
+    var isNew: Bool { withLock { entities == nil } }
 
     /// Another state is about to be read.
-    func willRead() { facts.withLock { $0.isReading = true } }
+    func willRead() { withLock { isReading = true } }
 
     /// The entities that were asked for.
-    func ask(for entities: Set<String>) { facts.withLock { $0.entities = ($0.entities ?? []).union(entities) } }
+    func ask(for asked: Set<String>) {
+        withLock {
+            let all = (entities ?? []).union(asked)
+            (entities, entity) = (all, all.count == 1 ? all.first : nil)
+        }
+    }
 
     /// A state was read, and is told.
     func didRead<State>(_ state: State) {
         guard let listed = (state as? any Collection).map({ models in { Self.keys(of: models) } }) else {
-            return facts.withLock { $0.isReading = $0.selection != nil }
+            return withLock { isReading = selection != nil }
         }
         // Made when a save asks for it, and once.
         var made: Set<RecordKey>?
-        facts.withLock {
-            $0.isReading = false
-            $0.listed = {
+        withLock {
+            isReading = false
+            self.listed = {
                 let keys = made ?? listed()
                 made = keys
                 return keys
@@ -57,51 +75,50 @@ final class Interest: Sendable {
         for case let model as any CoreModel in models { if let key = key(model) { keys.insert(key) } }
         return keys
     }
-
-    // MARK: Saves
-
-    #if !canImport(ObjectiveC)
-        /// Rows so many that reading again costs less than looking at each.
-        private static let manyRows = 64
-
-        /// Whether a save may change what was told.
-        ///
-        /// - Parameters:
-        ///   - entities: the entities that it touches.
-        ///   - rows: what it wrote, where that is known.
-        /// - Returns: false only where it certainly does not.
-        func isTouched(by entities: Set<String>, _ rows: ChangeSet?) -> Bool {
-            facts.withLock { facts in
-                guard let known = facts.entities else { return true }
-                guard !known.isDisjoint(with: entities) else { return false }
-                guard !facts.isReading, let rows, let selection = facts.selection,
-                    rows.inserted.count + rows.updated.count <= Self.manyRows
-                else { return true }
-                for change in rows.inserted where facts.isTouched(by: change, selection, isNew: true) { return true }
-                for change in rows.updated where facts.isTouched(by: change, selection, isNew: false) { return true }
-                return rows.deleted.contains { $0.objectID.layout.name == selection.plan.name }
-            }
-        }
-    #endif
 }
 
 #if !canImport(ObjectiveC)
-    extension Interest.Facts {
-        fileprivate mutating func isTouched(
-            by change: RowChange, _ selection: Interest.Selection, isNew: Bool
-        ) -> Bool {
-            let layout = change.objectID.layout
-            if condition?.layout != ObjectIdentifier(layout) {
-                guard layout.name == selection.plan.name else { return false }
-                guard let predicate = try? selection.predicate() else { return true }
-                condition = (ObjectIdentifier(layout), RowCondition(predicate, layout))
+    extension Interest {
+        /// Whether a save may change what was told: false only where it certainly does not.
+        func isTouched(by written: WrittenRows) -> Bool {
+            lock.lock()
+            defer { lock.unlock() }
+            guard asks(for: written) else { return false }
+            guard !isReading, isSelection, let rows = written.rows else { return true }
+            for place in rows.indices {
+                // By place: a row is looked at where it is, which counts no references.
+                let isOutside = layout == rows[place].identity && !condition.mayHold(rows[place].values)
+                if isOutside && rows[place].isNew { continue }
+                if isTouched(by: rows[place]) { return true }
             }
-            guard let condition, !condition.test.mayHold(change.values) else { return true }
-            if isNew { return false }
-            // It was among the models that were told of, and may be no more.
-            guard let slot = layout.slotIndex(forName: selection.plan.uidKey), !change.changedSlots.contains(slot),
-                let key = RecordKey(
-                    change.values[slot], selection.plan.record.attributeKinds[selection.plan.uidField])
+            return !written.deleted.isEmpty && deletes(written)
+        }
+
+        private func asks(for written: WrittenRows) -> Bool {
+            if let entity, let other = written.entity { return entity == other }
+            guard let entities else { return true }
+            return !entities.isDisjoint(with: written.entities)
+        }
+
+        private func isTouched(by row: WrittenRows.Row) -> Bool {
+            guard let selection else { return true }
+            if layout != row.identity {
+                guard row.layout.name == selection.plan.name else { return false }
+                guard let predicate = try? selection.predicate() else { return true }
+                (condition, layout) = (RowCondition(predicate, row.layout), row.identity)
+            }
+            if condition.mayHold(row.values) { return true }
+            return row.isNew ? false : wasListed(row, selection)
+        }
+
+        private func deletes(_ written: WrittenRows) -> Bool {
+            selection.map { written.deleted.contains($0.plan.name) } ?? true
+        }
+
+        /// Whether a row that was changed was among the models that were told of, and may be no more.
+        private func wasListed(_ row: WrittenRows.Row, _ selection: Selection) -> Bool {
+            guard let slot = row.layout.slotIndex(forName: selection.plan.uidKey), !row.changedSlots.contains(slot),
+                let key = RecordKey(row.values[slot], selection.plan.record.attributeKinds[selection.plan.uidField])
             else { return true }
             return listed().contains(key)
         }

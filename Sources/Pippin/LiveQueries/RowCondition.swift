@@ -3,7 +3,7 @@
 
     /// What a filter asks of one row, as far as that is plain. It says that the filter may hold too often, and never that it does not where
     /// it does. Pure.
-    indirect enum RowCondition: Sendable {
+    enum RowCondition: Sendable {
         /// Whatever is not looked into.
         case unknown
         case all([RowCondition])

@@ -15,11 +15,22 @@ final class SaveSignals: Sendable {
 
     private struct State: @unchecked Sendable {
         // @unchecked Sendable: an observer's token is only ever handed back.
-        var listeners: [Int: Listener] = [:]
+        var listeners: [Int: Listener] = [:] {
+            didSet { all = nil }
+        }
+        /// All of them, for the saves that come until there are others.
+        private var all: ContiguousArray<Listener>?
         var next = 0
         /// How many signals there were.
         var count = 0
         var tokens: [any NSObjectProtocol] = []
+
+        mutating func allListeners() -> ContiguousArray<Listener> {
+            if let all { return all }
+            let new = ContiguousArray(listeners.values)
+            all = new
+            return new
+        }
     }
 
     private struct Listener {
@@ -81,10 +92,10 @@ final class SaveSignals: Sendable {
     /// Counts a signal before anybody hears of it.
     ///
     /// - Returns: who may want to.
-    private func nextSignal() -> [Listener] {
+    private func nextSignal() -> ContiguousArray<Listener> {
         state.withLock {
             $0.count += 1
-            return Array($0.listeners.values)
+            return $0.allListeners()
         }
     }
 
@@ -104,8 +115,12 @@ final class SaveSignals: Sendable {
         private func didSave(_ note: Notification) {
             guard let entities = Self.entities(note) else { return signalAll() }
             let rows = (note.userInfo?[NSManagedObjectContext.savedRowsKey] as? SavedRows)?.changes
-            for listener in nextSignal() where listener.interest.isTouched(by: entities, rows) {
-                listener.continuation.yield()
+            let written = WrittenRows(entities, rows)
+            nextSignal().withUnsafeBufferPointer { listeners in
+                // By place: each listener is looked at where it is, which counts no references.
+                for place in listeners.indices where listeners[place].interest.isTouched(by: written) {
+                    listeners[place].continuation.yield()
+                }
             }
         }
 

@@ -49,6 +49,14 @@ final class StatementRow: CurrentRow {
         return key == 0 ? nil : key
     }
 
+    func isNull(at slot: Int) -> Bool {
+        let slot = reader.slots[slot]
+        switch slot.kind {
+        case .string, .integer, .double, .date: return statement.isNull(at: slot.index)
+        default: return false
+        }
+    }
+
     func string(at slot: Int) -> String? {
         let slot = reader.slots[slot]
         return slot.kind == .string ? statement.optionalString(at: slot.index) : nil

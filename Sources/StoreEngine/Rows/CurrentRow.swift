@@ -26,6 +26,9 @@ package protocol CurrentRow: AnyObject {
     /// The primary key of what a to-one relationship leads to, without an ID around it; nil for nothing.
     func destination(at slot: Int) throws -> Int64?
 
+    /// Whether a slot certainly has no value; false where that takes making the value to know.
+    func isNull(at slot: Int) -> Bool
+
     // What is there without a `StoredValue` in between; nil for no value, and for one of another kind.
 
     func string(at slot: Int) -> String?
@@ -39,6 +42,8 @@ extension CurrentRow {
     package var key: Int64 { objectID.key }
 
     package func placed() throws -> PlacedRow { PlacedRow(try whole()) }
+
+    package func isNull(at slot: Int) -> Bool { false }
 
     package func holds(_ value: StoredValue, at slot: Int) throws -> Bool { try self.value(at: slot) == value }
 

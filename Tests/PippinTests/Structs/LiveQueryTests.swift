@@ -44,7 +44,7 @@ struct LiveQueryTests {
                 objectID: identifier, version: 1, values: values, changedSlots: slots, toManyChanges: [])
             if isNew { changes.inserted.append(change) } else { changes.updated.append(change) }
         }
-        return interest.isTouched(by: ["Ticket"], changes)
+        return interest.isTouched(by: WrittenRows(["Ticket"], changes))
     }
 
     @Test("is a new model of which the filter holds, and no other")
@@ -76,8 +76,8 @@ struct LiveQueryTests {
     @Test("is no save of other entities, and each one whose rows are not known")
     func entities() throws {
         let interest = try interest(\.price < 20, listed: [])
-        #expect(!interest.isTouched(by: ["Other"], nil))
-        #expect(interest.isTouched(by: ["Ticket"], nil))
+        #expect(!interest.isTouched(by: WrittenRows(["Other"], nil)))
+        #expect(interest.isTouched(by: WrittenRows(["Ticket"], nil)))
     }
 
     /// Filters of all forms that are looked into, and some that are not.

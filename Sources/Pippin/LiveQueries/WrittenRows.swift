@@ -1,0 +1,52 @@
+#if !canImport(ObjectiveC)
+    import CoreData
+
+    /// What a save wrote, as far as interests ask: made once a save, for all of them.
+    struct WrittenRows {
+        /// The entities that it touched.
+        let entities: Set<String>
+        /// The only one of them; nil for several.
+        let entity: String?
+        /// The rows that are new or changed; nil where they are not known, and where they are so many that reading again costs less than
+        /// looking at each.
+        let rows: ContiguousArray<Row>?
+        /// The entities of which rows were deleted.
+        let deleted: Set<String>
+
+        struct Row {
+            let layout: EntityLayout
+            let identity: ObjectIdentifier
+            /// By slot.
+            let values: ContiguousArray<StoredValue>
+            let changedSlots: [Int]
+            let isNew: Bool
+        }
+
+        private static let manyRows = 64
+
+        /// - Parameters:
+        ///   - entities: the entities that the save touched.
+        ///   - changes: what it wrote; nil where that is not known.
+        init(_ entities: Set<String>, _ changes: ChangeSet?) {
+            self.entities = entities
+            entity = entities.count == 1 ? entities.first : nil
+            guard let changes, changes.inserted.count + changes.updated.count <= Self.manyRows else {
+                (rows, deleted) = (nil, [])
+                return
+            }
+            rows = ContiguousArray(
+                changes.inserted.map { Row($0, isNew: true) } + changes.updated.map { Row($0, isNew: false) })
+            deleted = changes.deleted.isEmpty ? [] : Set(changes.deleted.map(\.objectID.layout.name))
+        }
+    }
+
+    extension WrittenRows.Row {
+        fileprivate init(_ change: RowChange, isNew: Bool) {
+            layout = change.objectID.layout
+            identity = ObjectIdentifier(layout)
+            values = change.values
+            changedSlots = change.changedSlots
+            self.isNew = isNew
+        }
+    }
+#endif
