@@ -69,7 +69,14 @@
             of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
         ) throws -> [[NSManagedObjectID]] {
             guard let relationship = try layout(of: plan).relationship(named: field.name) else { return [] }
-            return try scope.reading(coordinator) { try coordinator.destinations(of: relationship, for: identifiers) }
+            return try destinations(of: relationship, for: identifiers)
+        }
+
+        /// The same, of any relationship.
+        func destinations(
+            of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+        ) throws -> [[NSManagedObjectID]] {
+            try scope.reading(coordinator) { try coordinator.destinations(of: relationship, for: identifiers) }
         }
 
         // MARK: In sets

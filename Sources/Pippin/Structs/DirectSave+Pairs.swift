@@ -1,0 +1,55 @@
+#if !canImport(ObjectiveC)
+    import CoreData
+
+    // Relationships between many and many, and lists of references. What is in them is compared with the pairs that the store has, in one
+    // question for all models of an entity. A model that comes into one, or leaves it, counts as changed, as at the end of a to-one
+    // relationship.
+    extension DirectSave {
+        /// Compares the relationships of all models, which have been looked up, with what the store has.
+        func comparePairs() throws {
+            for (table, plan) in plans.enumerated() {
+                guard let plan, !plan.manys.isEmpty else { continue }
+                let nodes = graph.nodes.indices.filter { graph.nodes[$0].table == table && graph.nodes[$0].row >= 0 }
+                for many in plan.manys { try comparePairs(of: nodes, many) }
+            }
+        }
+
+        private func comparePairs(of nodes: [Int], _ many: DirectPlan.Many) throws {
+            let stored = try rows.destinations(
+                of: many.relationship, for: nodes.compactMap { keys[$0] == nil ? nil : identifier($0) })
+            // In the order of the nodes, which is the one in which they come into an ordered relationship at the other side.
+            var added: [Int: [Int]] = [:]
+            var place = 0
+            for node in nodes {
+                let targets = graph.targets(of: node, many.field)
+                guard keys[node] != nil else {
+                    for target in targets { added[target, default: []].append(node) }
+                    continue
+                }
+                let former = stored[place]
+                place += 1
+                guard let change = change(from: former, to: targets, many.relationship) else { continue }
+                memberChanges[node, default: []].append(change)
+                for target in change.added { added[target, default: []].append(node) }
+                for target in change.removed {
+                    references.remove(node, from: target.key, of: many.destination.layout, many.inverse)
+                }
+            }
+            for (target, sources) in added { references.add(sources, to: target, many.inverse) }
+        }
+
+        /// What differs; nil for nothing.
+        private func change(
+            from former: [NSManagedObjectID], to targets: [Int], _ relationship: RelationshipLayout
+        ) -> MemberChange? {
+            if former.count == targets.count, zip(former, targets).allSatisfy({ $0.key == keys[$1] }) { return nil }
+            let (present, wanted) = (Set(former.map(\.key)), Set(targets.compactMap { keys[$0] }))
+            let added = targets.filter { keys[$0].map { !present.contains($0) } ?? true }
+            let removed = former.filter { !wanted.contains($0.key) }
+            guard relationship.isOrdered || !added.isEmpty || !removed.isEmpty else { return nil }
+            return MemberChange(
+                relationship: relationship, added: added, removed: removed.sorted { $0.key < $1.key },
+                targets: targets)
+        }
+    }
+#endif
