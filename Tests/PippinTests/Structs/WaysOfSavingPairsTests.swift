@@ -135,8 +135,8 @@ struct WaysOfSavingPairsTests {
         #expect(isRows == [true, true, true, true])
         let pairs = try plainRows(
             """
-            SELECT ZARTICLE.ZID, ZTAG.ZID FROM Z_1TAGS JOIN ZARTICLE ON ZARTICLE.Z_PK = Z_1ARTICLES
-            JOIN ZTAG ON ZTAG.Z_PK = Z_1TAGS.Z_9TAGS ORDER BY ZARTICLE.ZID, Z_FOK_TAGS
+            SELECT ZARTICLE.ZID, ZTAG.ZID FROM Z_1TAGS JOIN ZARTICLE ON ZARTICLE.Z_PK = Z_1TAGSOFARTICLE
+            JOIN ZTAG ON ZTAG.Z_PK = Z_7TAGS ORDER BY ZARTICLE.ZID, Z_FOK_7TAGS
             """, in: stores.file)
         #expect(pairs == [["1", "t1"], ["1", "t0"], ["1", "new"], ["3", "t0"]])
         // Made, come to by two articles at once, left by one as another came; put in another order only; made and come to at once.
