@@ -11,6 +11,7 @@ struct BothWays {
     let objects: PersistenceManager
 
     /// - Parameter makeManager: makes the manager of a store, which has a history then.
+    /// - Throws: the errors of the file system.
     init(_ makeManager: (StoreLocation) -> PersistenceManager) throws {
         let folder = try TestFolder()
         self.folder = folder
