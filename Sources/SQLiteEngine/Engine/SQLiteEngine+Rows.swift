@@ -72,6 +72,11 @@ extension SQLiteEngine {
         }
     }
 
+    package func readingOneState(_ body: () throws -> Void) throws -> Bool {
+        try reading { _ in try body() }
+        return true
+    }
+
     package func makePermanentIdentifiers(
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID] {

@@ -9,6 +9,13 @@ extension OpenStore {
     func forEachRow(
         for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws {
+        if identifiers.count == 1 {
+            let access = try access(identifiers[0].layout)
+            let statement = try access.selectStatement(on: connection)
+            defer { statement.reset() }
+            try statement.bind(identifiers[0].key, at: 1)
+            return try access.reader.forEachRow(statement) { row, _ in try body(0, row) }
+        }
         for group in groups(identifiers) {
             let access = try access(identifiers[group[0]].layout)
             for start in stride(from: 0, to: group.count, by: EntityAccess.batch) {
@@ -62,6 +69,14 @@ extension OpenStore {
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws {
+        if identifiers.count == 1 {
+            guard let ends = try ends(of: relationship, from: identifiers[0].layout) else { return }
+            let access = try access(ends.destination.layout)
+            let statement = try access.selectStatement(of: relationship, ends.toMany, on: connection)
+            defer { statement.reset() }
+            try statement.bind(identifiers[0].key, at: 1)
+            return try access.reader.forEachRow(statement) { row, _ in try body(0, row) }
+        }
         for group in groups(identifiers) {
             guard let ends = try ends(of: relationship, from: identifiers[group[0]].layout) else { continue }
             let access = try access(ends.destination.layout)

@@ -85,6 +85,13 @@ package protocol StoreEngine: AnyObject {
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws
 
+    /// Runs readings that all find one state of the store, whoever saves meanwhile.
+    ///
+    /// - Parameter body: reads, and takes a short time.
+    /// - Returns: false where the engine cannot make sure of that: nothing is run then.
+    /// - Throws: what `body` throws, and an `NSError` for a store that cannot be read.
+    func readingOneState(_ body: () throws -> Void) throws -> Bool
+
     // MARK: Writing
 
     /// Hands out IDs for new rows.
@@ -235,6 +242,8 @@ extension StoreEngine {
             }
         }
     }
+
+    package func readingOneState(_ body: () throws -> Void) throws -> Bool { false }
 
     package func portions(_ plan: FetchPlan) throws -> any RowPortions { FetchedPortions(try fetchRows(plan)) }
 
