@@ -184,7 +184,7 @@
                 let isOrdered = change.inverse.isOrdered && !change.added.isEmpty
                 return ToManyChange(
                     relationship: change.inverse, added: inOrder(change.added), removed: inOrder(change.removed),
-                    order: isOrdered ? change.kept + change.added.compactMap(identifier) : nil)
+                    order: isOrdered ? change.kept + change.added.compactMap(identifier) : nil, pairs: .otherEnd)
             }
         }
 

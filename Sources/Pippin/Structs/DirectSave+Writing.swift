@@ -110,7 +110,7 @@
         ) -> ToManyChange {
             ToManyChange(
                 relationship: relationship, added: inOrder(added), removed: removed,
-                order: relationship.isOrdered ? targets.compactMap(identifier) : nil)
+                order: relationship.isOrdered ? targets.compactMap(identifier) : nil, pairs: .thisEnd)
         }
 
         /// The IDs of nodes in the order of their keys.
