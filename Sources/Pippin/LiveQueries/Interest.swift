@@ -19,7 +19,7 @@ final class Interest: Sendable {
         /// The identifiers of the models that were told of last.
         var listed: () -> Set<RecordKey> = { [] }
         #if !canImport(ObjectiveC)
-            var condition: (layout: ObjectIdentifier, test: RowCondition)?
+            var condition: (layout: ObjectIdentifier, test: RowCondition, isPlain: Bool)?
         #endif
     }
 
@@ -93,10 +93,15 @@ final class Interest: Sendable {
             let layout = change.objectID.layout
             if condition?.layout != ObjectIdentifier(layout) {
                 guard layout.name == selection.plan.name else { return false }
-                guard let predicate = try? selection.predicate() else { return true }
-                condition = (ObjectIdentifier(layout), RowCondition(predicate, layout))
+                let predicate: NSPredicate?
+                do { predicate = try selection.predicate() } catch { return true }
+                let test = RowCondition(predicate, layout)
+                condition = (ObjectIdentifier(layout), test, predicate == nil || test.isKnown)
             }
-            guard let condition, !condition.test.mayHold(change.values) else { return true }
+            guard let condition else { return true }
+            // Only the other side of a relationship changed, by which no plain condition asks.
+            if !isNew, change.changedSlots.isEmpty, condition.isPlain { return false }
+            guard !condition.test.mayHold(change.values) else { return true }
             if isNew { return false }
             // It was among the models that were told of, and may be no more.
             guard let slot = layout.slotIndex(forName: selection.plan.uidKey), !change.changedSlots.contains(slot),

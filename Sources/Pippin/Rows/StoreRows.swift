@@ -69,14 +69,7 @@
             of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
         ) throws -> [[NSManagedObjectID]] {
             guard let relationship = try layout(of: plan).relationship(named: field.name) else { return [] }
-            return try destinations(of: relationship, for: identifiers)
-        }
-
-        /// The same, of any relationship.
-        func destinations(
-            of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
-        ) throws -> [[NSManagedObjectID]] {
-            try scope.reading(coordinator) { try coordinator.destinations(of: relationship, for: identifiers) }
+            return try scope.reading(coordinator) { try coordinator.destinations(of: relationship, for: identifiers) }
         }
 
         // MARK: In sets
@@ -135,6 +128,17 @@
             try scope.reading(coordinator) {
                 try coordinator.forEachDestination(of: relationship, for: identifiers, body)
             }
+        }
+
+        /// The keys at the end of a relationship to many, for each of several objects, in their order.
+        func keys(
+            atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+        ) throws -> KeyLists {
+            var lists = KeyLists(count: identifiers.count)
+            try scope.reading(coordinator) {
+                try coordinator.forEachKey(atEndOf: relationship, for: identifiers) { lists.add($1, to: $0) }
+            }
+            return lists
         }
 
         func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String? {

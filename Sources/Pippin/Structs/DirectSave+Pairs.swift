@@ -15,8 +15,8 @@
         }
 
         private func comparePairs(of nodes: [Int], _ many: DirectPlan.Many) throws {
-            let stored = try rows.destinations(
-                of: many.relationship, for: nodes.compactMap { keys[$0] == nil ? nil : identifier($0) })
+            let stored = try rows.keys(
+                atEndOf: many.relationship, for: nodes.compactMap { keys[$0] == nil ? nil : identifier($0) })
             // In the order of the nodes, which is the one in which they come into an ordered relationship at the other side.
             var added: [Int: [Int]] = [:]
             var place = 0
@@ -40,16 +40,17 @@
 
         /// What differs; nil for nothing.
         private func change(
-            from former: [NSManagedObjectID], to targets: [Int], _ relationship: RelationshipLayout
+            from former: ContiguousArray<Int64>.SubSequence, to targets: [Int], _ relationship: RelationshipLayout
         ) -> MemberChange? {
-            if former.count == targets.count, zip(former, targets).allSatisfy({ $0.key == keys[$1] }) { return nil }
-            let (present, wanted) = (Set(former.map(\.key)), Set(targets.compactMap { keys[$0] }))
+            if former.count == targets.count, zip(former, targets).allSatisfy({ $0 == keys[$1] }) { return nil }
+            let (present, wanted) = (Set(former), Set(targets.compactMap { keys[$0] }))
             let added = targets.filter { keys[$0].map { !present.contains($0) } ?? true }
-            let removed = former.filter { !wanted.contains($0.key) }
+            let removed = former.filter { !wanted.contains($0) }.sorted().map {
+                NSManagedObjectID(layout: relationship.destination, store: store.identity, key: $0)
+            }
             guard relationship.isOrdered || !added.isEmpty || !removed.isEmpty else { return nil }
             return MemberChange(
-                relationship: relationship, added: added, removed: removed.sorted { $0.key < $1.key },
-                targets: targets)
+                relationship: relationship, added: added, removed: removed, targets: targets)
         }
     }
 #endif

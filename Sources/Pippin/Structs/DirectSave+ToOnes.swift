@@ -136,10 +136,11 @@
                 }
             }
             for (id, (inverse, nodes)) in wanted {
-                let lists = try rows.destinations(of: inverse, for: nodes.compactMap(identifier))
-                for (node, list) in zip(nodes, lists) {
+                let lists = try rows.keys(atEndOf: inverse, for: nodes.compactMap(identifier))
+                for (place, node) in nodes.enumerated() {
                     let removed = Set((references.byNode[node]?[id]?.removed ?? []).compactMap { keys[$0] })
-                    references.byNode[node]?[id]?.kept = list.filter { !removed.contains($0.key) }
+                    references.byNode[node]?[id]?.kept = lists[place].filter { !removed.contains($0) }
+                        .map { NSManagedObjectID(layout: inverse.destination, store: store.identity, key: $0) }
                 }
             }
         }

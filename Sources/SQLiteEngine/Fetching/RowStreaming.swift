@@ -97,6 +97,30 @@ extension OpenStore {
         }
     }
 
+    /// The keys at the end of a to-many relationship for many objects, some hundred objects a query:
+    /// `SELECT t1.Z_1NOTES, t0.Z_PK FROM Z_1TAGS t1 JOIN ZTAG t0 ON t0.Z_PK = t1.Z_2TAGS WHERE t1.Z_1NOTES IN (?, …) ORDER BY t1.Z_1NOTES, …`.
+    func forEachKey(
+        atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ key: Int64) -> Void
+    ) throws {
+        for group in groups(identifiers) {
+            guard let ends = try ends(of: relationship, from: identifiers[group[0]].layout) else { continue }
+            let text = RowSQL.targets(ends.toMany, destination: ends.destination, count: EntityAccess.batch).sqlite.text
+            for start in stride(from: 0, to: group.count, by: EntityAccess.batch) {
+                let part = group[start..<min(start + EntityAccess.batch, group.count)]
+                let statement = try connection.statement(text)
+                defer { statement.reset() }
+                let places = try bind(part, of: identifiers, to: statement)
+                var (key, place): (Int64, Int?) = (-1, nil)
+                while try statement.step() {
+                    let next = statement.integer(at: 0)
+                    if next != key { (key, place) = (next, places[next]) }
+                    if let place { body(place, statement.integer(at: 1)) }
+                }
+            }
+        }
+    }
+
     /// The places of identifiers, those of one entity together.
     private func groups(_ identifiers: [NSManagedObjectID]) -> [[Int]] {
         var groups: [[Int]] = []
