@@ -92,7 +92,7 @@
         ///   - model: the entities.
         ///   - path: the models that it is in.
         /// - Returns: `nil` for models that take part in anything which objects do besides having values: classes, validation,
-        ///   derived attributes, relationships of which both sides are properties of models that are saved.
+        ///   derived attributes, models that lead back to themselves.
         /// - Throws: ``PersistenceError`` for a model that the registry does not know.
         static func plan(
             _ plan: EntityPlan, _ registry: ModelRegistry, _ model: ModelLayout, within path: Set<ObjectIdentifier> = []
@@ -124,7 +124,7 @@
                 let destination = try registry.plan(related)
                 if inverse.isToMany {
                     guard !plan.owns(field), inverse !== relationship,
-                        let direct = try shared(destination, related, inverse, of: plan, registry, model, within: path)
+                        let direct = try shared(destination, related, of: plan, registry, model, within: path)
                     else { return nil }
                     relationships.manys.append(
                         Many(
@@ -174,13 +174,11 @@
         /// The plan of models that a relationship between many and many leads to. What is referred to may be of any type: of it nothing is
         /// written but that others refer to it.
         private static func shared(
-            _ destination: EntityPlan, _ related: RelatedModel, _ inverse: RelationshipLayout, of plan: EntityPlan,
-            _ registry: ModelRegistry, _ model: ModelLayout, within path: Set<ObjectIdentifier>
+            _ destination: EntityPlan, _ related: RelatedModel, of plan: EntityPlan, _ registry: ModelRegistry,
+            _ model: ModelLayout, within path: Set<ObjectIdentifier>
         ) throws -> DirectPlan? {
             if related.isReference { return referred(destination, model) }
-            // Where the other side is a property as well, both say what is in the relationship.
             guard destination.id != plan.id, !path.contains(destination.id),
-                destination.field(named: inverse.name) == nil,
                 let direct = try Self.plan(destination, registry, model, within: path.union([plan.id])),
                 direct.members.isEmpty
             else { return nil }

@@ -10,9 +10,65 @@
             for (table, plan) in plans.enumerated() {
                 guard let plan, !plan.manys.isEmpty else { continue }
                 let nodes = graph.nodes.indices.filter { graph.nodes[$0].table == table && graph.nodes[$0].row >= 0 }
-                for many in plan.manys { try comparePairs(of: nodes, many) }
+                for many in plan.manys where !secondSides.contains(ObjectIdentifier(many.relationship)) {
+                    try comparePairs(of: nodes, many)
+                }
             }
         }
+
+        /// Of two relationships that are each other's other side, the later one.
+        static func secondSides(of plans: [DirectPlan?]) -> Set<ObjectIdentifier> {
+            var (first, second): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
+            for many in plans.compactMap({ $0 }).flatMap(\.manys) {
+                if first.contains(ObjectIdentifier(many.inverse)) {
+                    second.insert(ObjectIdentifier(many.relationship))
+                } else {
+                    first.insert(ObjectIdentifier(many.relationship))
+                }
+            }
+            return second
+        }
+
+        /// Makes sure that models at the other side say what those at the first one do. Where they contradict each other, it counts who
+        /// says it last, which is left to `GraphWriter`.
+        func checkSecondSides() throws {
+            guard !secondSides.isEmpty else { return }
+            for (table, plan) in plans.enumerated() {
+                let nodes = graph.nodes.indices.filter { graph.nodes[$0].table == table && graph.nodes[$0].row >= 0 }
+                for many in plan?.manys ?? [] where secondSides.contains(ObjectIdentifier(many.relationship)) {
+                    try checkSecondSide(of: nodes, many)
+                }
+            }
+        }
+
+        private func checkSecondSide(of nodes: [Int], _ many: DirectPlan.Many) throws {
+            let stored = try rows.keys(
+                atEndOf: many.relationship, for: nodes.compactMap { keys[$0] == nil ? nil : identifier($0) })
+            var place = 0
+            for node in nodes {
+                var members: [Member] = []
+                let change = references.change(at: node, many.relationship)
+                if keys[node] != nil {
+                    let removed = Set((change?.removed ?? []).compactMap { keys[$0] })
+                    members = stored[place].filter { !removed.contains($0) }.map(Member.row)
+                    place += 1
+                }
+                members += (change?.added ?? []).map(member)
+                let targets = graph.targets(of: node, many.field)
+                let told = targets.map(member)
+                if told == members { continue }
+                guard told.count == members.count, Set(told) == Set(members) else { throw NotDirect() }
+                if many.relationship.isOrdered { references.order(node, by: targets, many.relationship) }
+            }
+        }
+
+        /// A row, or a node that has none yet.
+        private enum Member: Hashable {
+            case row(Int64)
+            case node(Int)
+        }
+
+        private func member(_ node: Int) -> Member { keys[node].map(Member.row) ?? .node(node) }
 
         private func comparePairs(of nodes: [Int], _ many: DirectPlan.Many) throws {
             let stored = try rows.keys(

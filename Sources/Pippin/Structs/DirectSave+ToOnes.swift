@@ -33,6 +33,16 @@
                     sources
             }
 
+            /// What changes at one side for a node; nil for nothing.
+            func change(at node: Int, _ inverse: RelationshipLayout) -> Change? {
+                byNode[node]?[ObjectIdentifier(inverse)]
+            }
+
+            /// The nodes that one side has for a node, where that is not the order in which they came.
+            mutating func order(_ node: Int, by order: [Int], _ inverse: RelationshipLayout) {
+                byNode[node, default: [:]][ObjectIdentifier(inverse), default: Change(inverse: inverse)].order = order
+            }
+
             /// The row that a relationship does not lead to any more from a node.
             mutating func remove(_ source: Int, from key: Int64, of entity: EntityLayout, _ inverse: RelationshipLayout)
             {
@@ -49,6 +59,8 @@
             var removed: [Int] = []
             /// What stays, in order, where that counts and something comes to it.
             var kept: [NSManagedObjectID] = []
+            /// All nodes in their order, where that is said.
+            var order: [Int]?
         }
 
         fileprivate struct FormerDestination: Hashable {
@@ -181,11 +193,14 @@
 
         private func toManyChanges(_ changes: [Change]) -> [ToManyChange] {
             changes.sorted { $0.inverse.index < $1.inverse.index }.map { change in
+                var order = change.order.map { $0.compactMap(identifier) }
                 // What only goes takes no other one's place.
-                let isOrdered = change.inverse.isOrdered && !change.added.isEmpty
+                if order == nil, change.inverse.isOrdered, !change.added.isEmpty {
+                    order = change.kept + change.added.compactMap(identifier)
+                }
                 return ToManyChange(
                     relationship: change.inverse, added: inOrder(change.added), removed: inOrder(change.removed),
-                    order: isOrdered ? change.kept + change.added.compactMap(identifier) : nil, pairs: .otherEnd)
+                    order: order, pairs: .otherEnd)
             }
         }
 

@@ -95,7 +95,8 @@
                 all.append(toManyChange(change.relationship, change.added, change.removed, change.targets))
             }
             if keys[node] == nil {
-                for many in plans[graph.nodes[node].table]?.manys ?? [] {
+                for many in plans[graph.nodes[node].table]?.manys ?? []
+                where !secondSides.contains(ObjectIdentifier(many.relationship)) {
                     let targets = graph.targets(of: node, many.field)
                     if !targets.isEmpty { all.append(toManyChange(many.relationship, targets, [], targets)) }
                 }

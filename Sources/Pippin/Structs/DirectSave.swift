@@ -26,6 +26,8 @@
         @exclusivity(unchecked) var memberChanges: [Int: [MemberChange]] = [:]
         @exclusivity(unchecked) var deleted: [RowDeletion] = []
         @exclusivity(unchecked) var references: References
+        /// The relationships between many and many of which the other side is a model's property as well, and was compared.
+        let secondSides: Set<ObjectIdentifier>
 
         struct MemberChange {
             let relationship: RelationshipLayout
@@ -51,6 +53,7 @@
             self.graph = graph
             (self.rows, self.store) = (rows, store)
             plans = try Self.plans(of: plan, by: graph)
+            secondSides = Self.secondSides(of: plans)
             references = References(count: graph.nodes.count, roots: graph.rootCount)
             keys = ContiguousArray(repeating: nil, count: graph.nodes.count)
             identifiers = ContiguousArray(repeating: nil, count: graph.nodes.count)
@@ -63,6 +66,7 @@
             try checkValues()
             try comparePairs()
             try noteReferencesOfNewModels()
+            try checkSecondSides()
         }
 
         /// The plans by the number of the entity in the graph.
@@ -83,10 +87,6 @@
             // Nobody shares what one model has. The models that are given may be referred to.
             owned.remove(plan.plan.id)
             guard owned.isDisjoint(with: shared), plans.allSatisfy({ $0 != nil }) else { throw NotDirect() }
-            // Of a relationship between many and many one side says what is in it.
-            let manys = plans.compactMap { $0 }.flatMap(\.manys)
-            let told = Set(manys.map { ObjectIdentifier($0.relationship) })
-            guard !manys.contains(where: { told.contains(ObjectIdentifier($0.inverse)) }) else { throw NotDirect() }
             return plans
         }
 

@@ -83,12 +83,15 @@ struct WaysOfSavingPairsTests {
     func random(seed: UInt64) throws {
         var random = Steps(seed: seed)
         var known: [Article] = []
-        for step in 1...14 {
-            switch random.number(8) {
+        for step in 1...16 {
+            switch random.number(10) {
             case 0: try stores.save(random.tags(known))
             case 1: try stores.save(random.critics(known))
             case 2: try stores.save((0...random.number(3)).map { random.label($0 * 2) })
             case 3: try stores.save(random.authors())
+            case 4, 5:
+                try stores.save(
+                    try stores.rows.readAndWait { random.authors(try $0.fetch(Author.self), try $0.fetch(Book.self)) })
             default:
                 let changed = random.articles(known)
                 try stores.save(changed)
@@ -145,12 +148,21 @@ struct WaysOfSavingPairsTests {
         #expect(versions == [["new", "1"], ["t0", "3"], ["t1", "3"]])
     }
 
-    @Test("and a relationship of which both sides are models' properties goes through objects")
+    @Test("and a relationship of which both sides are models' properties goes as rows where they say the same")
     func bothSides() throws {
-        let isRows = try stores.goesAsRows { manager in
-            try manager.writeAndWait { try $0.save([Author(id: 1, books: [Book(id: 1, authors: [Reference(id: 1)])])]) }
+        func author(_ id: Int, _ books: [Int: [Int]]) -> Author {
+            Author(
+                id: id,
+                books: books.keys.sorted().map { Book(id: $0, authors: (books[$0] ?? []).map { Reference(id: $0) }) })
         }
-        #expect(isRows == [false])
+        let isRows = try stores.goesAsRows { manager in
+            try manager.writeAndWait { try $0.save([author(1, [1: [1], 2: [1, 2]]), author(2, [2: [1, 2]])]) }
+            try manager.writeAndWait { try $0.save([author(2, [1: [2, 1], 2: [2, 1]])]) }
+            try manager.writeAndWait { try $0.save([author(3, [1: [1]])]) }
+        }
+        #expect(isRows == [true, true, false])
+        let books = try stores.rows.readAndWait { try $0.fetch(Book.self, sortedBy: .ascending(\.id)) }
+        #expect(books.map { $0.authors.map(\.id) } == [[1], [2, 1]])
     }
 
     @Test("and what was saved unchanged writes nothing, neither models nor what is in them")
@@ -257,6 +269,28 @@ private struct Steps {
                 Book(id: book, authors: some(of: 4, atMost: 2).map { Reference(id: $0) })
             }
             return Author(id: id, books: books)
+        }
+    }
+
+    /// Authors and their books, of which each has the authors that have it.
+    mutating func authors(_ authors: [Author], _ books: [Book]) -> [Author] {
+        var authorsOf = Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0.authors.map(\.id)) })
+        var booksOf = Dictionary(uniqueKeysWithValues: authors.map { ($0.id, $0.books.map(\.id)) })
+        let saved = some(of: 4, atMost: 3)
+        for author in saved {
+            let former = booksOf[author] ?? []
+            let now = some(of: 7, atMost: 4)
+            for book in former where !now.contains(book) { authorsOf[book]?.removeAll { $0 == author } }
+            for book in now where !(authorsOf[book] ?? []).contains(author) {
+                authorsOf[book, default: []].insert(author, at: number((authorsOf[book] ?? []).count + 1))
+            }
+            booksOf[author] = now
+        }
+        return saved.map { author in
+            let books = (booksOf[author] ?? []).map { book in
+                Book(id: book, authors: (authorsOf[book] ?? []).map { Reference(id: $0) })
+            }
+            return Author(id: author, books: books)
         }
     }
 
