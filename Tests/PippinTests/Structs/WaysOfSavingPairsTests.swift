@@ -255,11 +255,14 @@ private struct Steps {
     }
 
     mutating func critics(_ known: [Article]) -> [Critic] {
-        some(of: 7, atMost: 4).map { id in
-            Critic(
-                id: id, name: "Critic",
-                reviewed: known.isEmpty ? [] : some(of: known.count, atMost: 4).map { Reference(id: known[$0].id) },
-                follows: Set(some(of: 5, atMost: 3).map { Reference(id: $0) }))
+        let saved = some(of: 7, atMost: 4)
+        // Those that have been there from the beginning, and those of the same save.
+        let others = Array(0..<5) + saved.filter { $0 >= 5 }
+        return saved.map { id in
+            let reviewed = known.isEmpty ? [] : some(of: known.count, atMost: 4).map { known[$0].id }
+            return Critic(
+                id: id, name: "Critic", reviewed: reviewed.map { Reference(id: $0) },
+                follows: Set(some(of: others.count, atMost: 3).map { Reference(id: others[$0]) }))
         }
     }
 
