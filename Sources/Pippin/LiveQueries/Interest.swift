@@ -4,12 +4,6 @@ import CoreData
 final class Interest: Sendable {
     private let facts: Locked<Facts>
 
-    /// A fetch of models that lead to no others, without a place to begin at.
-    struct Selection: Sendable {
-        let plan: EntityPlan
-        let predicate: @Sendable () throws -> NSPredicate?
-    }
-
     fileprivate struct Facts {
         /// The entities that were asked for; nil until that is known.
         var entities: Set<String>?
@@ -19,7 +13,9 @@ final class Interest: Sendable {
         /// The identifiers of the models that were told of last.
         var listed: () -> Set<RecordKey> = { [] }
         #if !canImport(ObjectiveC)
-            var condition: (layout: ObjectIdentifier, test: RowCondition, isPlain: Bool)?
+            var condition: (layout: ObjectIdentifier, test: RowCondition)?
+            /// Whether the filter asks for nothing but attributes of the models; nil until that is known.
+            var isPlain: Bool?
         #endif
     }
 
@@ -77,9 +73,13 @@ final class Interest: Sendable {
                 guard !facts.isReading, let rows, let selection = facts.selection,
                     rows.inserted.count + rows.updated.count <= Self.manyRows
                 else { return true }
+                let isPlain = facts.isPlain ?? selection.isPlain
+                facts.isPlain = isPlain
+                // A filter may ask for anything that models lead to.
+                if !isPlain, selection.lists.count > 1 { return true }
                 for change in rows.inserted where facts.isTouched(by: change, selection, isNew: true) { return true }
                 for change in rows.updated where facts.isTouched(by: change, selection, isNew: false) { return true }
-                return rows.deleted.contains { $0.objectID.layout.name == selection.plan.name }
+                return rows.deleted.contains { selection.lists[$0.objectID.layout.name] != nil }
             }
         }
     #endif
@@ -91,17 +91,23 @@ final class Interest: Sendable {
             by change: RowChange, _ selection: Interest.Selection, isNew: Bool
         ) -> Bool {
             let layout = change.objectID.layout
-            if condition?.layout != ObjectIdentifier(layout) {
-                guard layout.name == selection.plan.name else { return false }
-                let predicate: NSPredicate?
-                do { predicate = try selection.predicate() } catch { return true }
-                let test = RowCondition(predicate, layout)
-                condition = (ObjectIdentifier(layout), test, predicate == nil || test.isKnown)
+            guard let lists = selection.lists[layout.name] else { return false }
+            let isSelected = layout.name == selection.plan.name
+            if isNew {
+                // What leads to a new row has changed as well.
+                guard isSelected else { return false }
+            } else if isPlain == true, change.changedSlots.isEmpty,
+                !change.toManyChanges.contains(where: { lists.contains($0.relationship.name) })
+            {
+                // Only the other side of a relationship changed, which nobody sees, and by which the filter does not ask.
+                return false
             }
-            guard let condition else { return true }
-            // Only the other side of a relationship changed, by which no plain condition asks.
-            if !isNew, change.changedSlots.isEmpty, condition.isPlain { return false }
-            guard !condition.test.mayHold(change.values) else { return true }
+            guard isSelected, isNew || !selection.isWithinItself else { return true }
+            if condition?.layout != ObjectIdentifier(layout) {
+                guard let predicate = try? selection.predicate() else { return true }
+                condition = (ObjectIdentifier(layout), RowCondition(predicate, layout))
+            }
+            guard let condition, !condition.test.mayHold(change.values) else { return true }
             if isNew { return false }
             // It was among the models that were told of, and may be no more.
             guard let slot = layout.slotIndex(forName: selection.plan.uidKey), !change.changedSlots.contains(slot),

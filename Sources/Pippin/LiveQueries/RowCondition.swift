@@ -54,15 +54,6 @@
             }
         }
 
-        /// Whether all of it is looked into.
-        var isKnown: Bool {
-            switch self {
-            case .unknown: false
-            case .all(let parts), .any(let parts): parts.allSatisfy(\.isKnown)
-            case .number, .text, .uuid: true
-            }
-        }
-
         /// Whether the filter may hold of a row.
         ///
         /// - Parameter values: the row's values, by slot.
