@@ -155,6 +155,15 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
+    /// The keys at the end of a relationship of objects of one store, under the lock. See `StoreEngine.forEachKey`.
+    package func forEachKey(
+        atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ key: Int64) -> Void
+    ) throws {
+        guard let first = identifiers.first else { return }
+        try withLock { try store(of: first)?.engine.forEachKey(atEndOf: relationship, for: identifiers, body) }
+    }
+
     func readDestinations(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: consuming PlacedRow) -> Void

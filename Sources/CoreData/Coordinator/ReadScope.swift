@@ -32,6 +32,19 @@ extension NSPersistentStoreCoordinator {
         return .pinned(token)
     }
 
+    /// Runs readings of one state of the only store, as it is now: in one transaction, so that nobody can save in between.
+    ///
+    /// - Parameter body: reads, and takes a short time: others wait for the store.
+    /// - Returns: what the closure returns; nil where there are several stores, or one that cannot do this: nothing is run then.
+    /// - Throws: what the closure throws, and the errors of the store.
+    package func readingOneState<Result>(_ body: () throws -> Result) throws -> Result? {
+        try withLock {
+            guard stores.count == 1 else { return nil }
+            var result: Result?
+            return try stores[0].engine.readingOneState { result = try body() } ? result : nil
+        }
+    }
+
     /// Whether all stores take batch requests.
     package var takesBatches: Bool { withLock { stores.allSatisfy { $0.engine.batches != nil } } }
 }

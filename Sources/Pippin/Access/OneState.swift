@@ -6,7 +6,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - isOneStatement: whether the store answers in one statement, which is of one state by itself.
-    ///   - isShort: whether it looks one row up, which takes less time than going to another thread and back.
+    ///   - isShort: whether it looks one model up, which takes less time than going to another thread and back.
     ///   - question: asks what it is given.
     /// - Returns: what the question returns.
     /// - Throws: what the question throws, and what `load()` throws where the store was not open yet.
@@ -16,7 +16,7 @@ extension PersistenceManager {
     ) async throws -> Result {
         try await openIfNeeded()
         #if !canImport(ObjectiveC)
-            if isShort, isOneStatement, let answer = try answeringAtOnce(question) { return answer }
+            if isShort, let answer = try answeringAtOnce(isOneStatement, question) { return answer }
         #endif
         return try await offThread {
             #if !canImport(ObjectiveC)
@@ -45,13 +45,18 @@ extension PersistenceManager {
         /// Only a file without a write-ahead log, which another program is writing to, may keep it for as long as a lock may last.
         ///
         /// - Returns: what the question returns; nil where it would have to wait.
-        private func answeringAtOnce<Result>(_ question: (ReadAccess) throws -> Result) throws -> Result? {
+        private func answeringAtOnce<Result>(
+            _ isOneStatement: Bool, _ question: (ReadAccess) throws -> Result
+        ) throws -> Result? {
             let coordinator = container.persistentStoreCoordinator
             return try coordinator.withLockIfFree {
                 let areHere = coordinator.persistentStores.allSatisfy {
                     $0.type == NSSQLiteStoreType || $0.type == NSInMemoryStoreType
                 }
-                return areHere ? try question(ReadAccess(access: access(to: .now))) : nil
+                guard areHere else { return nil }
+                let access = ReadAccess(access: access(to: .now))
+                return isOneStatement
+                    ? try question(access) : try coordinator.readingOneState { try question(access) }
             } ?? nil
         }
 

@@ -59,10 +59,11 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     func model(_ id: Model.ID, _ source: any StructRows) throws -> Model? {
         #if !canImport(ObjectiveC)
             // One statement that is always the same: nothing has to be parsed, translated or looked up for it.
-            if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty,
-                let value = StoredValue(try Model.recordKey(of: id))
-            {
-                return try FlatReader(plan: plan, source: source).model(Model.self, value, rows)
+            if let rows = source as? StoreRows, rows.isSetSource, let value = StoredValue(try Model.recordKey(of: id)) {
+                if plan.relationships.isEmpty {
+                    return try FlatReader(plan: plan, source: source).model(Model.self, value, rows)
+                }
+                if let models = models([value], rows) { return models.first }
             }
         #endif
         return try models(try selection(id: id), source).first
@@ -106,8 +107,11 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     /// - Throws: what reading throws.
     private func models(_ ids: [Model.ID], _ values: [StoredValue]?, _ source: any StructRows) throws -> [Model] {
         #if !canImport(ObjectiveC)
-            if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty, let values {
-                return try FlatReader(plan: plan, source: source).models(Model.self, withOneOf: values, rows)
+            if let rows = source as? StoreRows, rows.isSetSource, let values {
+                if plan.relationships.isEmpty {
+                    return try FlatReader(plan: plan, source: source).models(Model.self, withOneOf: values, rows)
+                }
+                if let models = models(values, rows) { return models }
             }
         #endif
         return try Array(Set(ids)).portions(of: 500).flatMap { portion in
@@ -115,4 +119,13 @@ struct StructFetcher<Model: CoreModel>: Sendable {
             return try models(.keys(keys, named: plan.uidKey), source)
         }
     }
+
+    #if !canImport(ObjectiveC)
+        /// The models with others in them that have one of some identifiers, in any order; nil for those that the assembler puts together.
+        private func models(_ identifiers: [StoredValue], _ rows: StoreRows) -> [Model]? {
+            guard registry.isTree(plan) else { return nil }
+            return try? TreeReader(registry: registry, source: rows)
+                .models(Model.self, of: plan, withOneOf: identifiers, rows)
+        }
+    #endif
 }

@@ -19,13 +19,9 @@ final class Interest: @unchecked Sendable {
         /// The filter, for the rows of one layout.
         @exclusivity(unchecked) private var condition = RowCondition.unknown
         @exclusivity(unchecked) private var layout: ObjectIdentifier?
+        /// Whether the filter asks for nothing but attributes of the models; nil until that is known.
+        @exclusivity(unchecked) private var isPlain: Bool?
     #endif
-
-    /// A fetch of models that lead to no others, without a place to begin at.
-    struct Selection: Sendable {
-        let plan: EntityPlan
-        let predicate: @Sendable () throws -> NSPredicate?
-    }
 
     init(_ selection: Selection? = nil) {
         self.selection = selection
@@ -84,7 +80,7 @@ final class Interest: @unchecked Sendable {
             lock.lock()
             defer { lock.unlock() }
             guard asks(for: written) else { return false }
-            guard !isReading, isSelection, let rows = written.rows else { return true }
+            guard !isReading, isSelection, let rows = written.rows, !asksBeyondModels() else { return true }
             for place in rows.indices {
                 // By place: a row is looked at where it is, which counts no references.
                 let isOutside = layout == rows[place].identity && !condition.mayHold(rows[place].values)
@@ -100,10 +96,28 @@ final class Interest: @unchecked Sendable {
             return !entities.isDisjoint(with: written.entities)
         }
 
+        /// Whether the filter may ask for anything that models lead to.
+        private func asksBeyondModels() -> Bool {
+            if isPlain == nil { isPlain = selection?.isPlain }
+            guard isPlain == false, let selection else { return false }
+            return selection.lists.count > 1
+        }
+
         private func isTouched(by row: WrittenRows.Row) -> Bool {
             guard let selection else { return true }
+            guard let lists = selection.lists[row.layout.name] else { return false }
+            let isSelected = row.layout.name == selection.plan.name
+            if row.isNew {
+                // What leads to a new row has changed as well.
+                guard isSelected else { return false }
+            } else if isPlain == true, row.changedSlots.isEmpty,
+                !row.changedLists.contains(where: { lists.contains($0.relationship.name) })
+            {
+                // Only the other side of a relationship changed, which nobody sees, and by which the filter does not ask.
+                return false
+            }
+            guard isSelected, row.isNew || !selection.isWithinItself else { return true }
             if layout != row.identity {
-                guard row.layout.name == selection.plan.name else { return false }
                 guard let predicate = try? selection.predicate() else { return true }
                 (condition, layout) = (RowCondition(predicate, row.layout), row.identity)
             }
@@ -112,7 +126,8 @@ final class Interest: @unchecked Sendable {
         }
 
         private func deletes(_ written: WrittenRows) -> Bool {
-            selection.map { written.deleted.contains($0.plan.name) } ?? true
+            guard let selection else { return true }
+            return written.deleted.contains { selection.lists[$0] != nil }
         }
 
         /// Whether a row that was changed was among the models that were told of, and may be no more.

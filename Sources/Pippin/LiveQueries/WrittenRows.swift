@@ -19,6 +19,8 @@
             /// By slot.
             let values: ContiguousArray<StoredValue>
             let changedSlots: [Int]
+            /// The relationships to many that changed.
+            let changedLists: [ToManyChange]
             let isNew: Bool
         }
 
@@ -46,6 +48,7 @@
             identity = ObjectIdentifier(layout)
             values = change.values
             changedSlots = change.changedSlots
+            changedLists = change.toManyChanges
             self.isNew = isNew
         }
     }

@@ -68,11 +68,11 @@ extension PersistenceManager {
         _ question: @escaping @Sendable (ReadAccess) throws -> State
     ) -> Observation<State> { observe(nil, key: nil, question) }
 
-    /// What a fetch selects, for models that lead to no others.
+    /// What a fetch selects.
     private func selection<Model: CoreModel>(_ type: Model.Type, _ filter: Filter<Model>) -> Interest.Selection? {
-        guard let plan = try? registry.plan(of: type), plan.relationships.isEmpty else { return nil }
         let registry = registry
-        return Interest.Selection(plan: plan) { try filter.predicate(plan, registry) }
+        guard let plan = try? registry.plan(of: type) else { return nil }
+        return try? Interest.Selection(plan, registry) { try filter.predicate(plan, registry) }
     }
 
     /// What tells a fetch from others; nil for one that cannot be put into words.

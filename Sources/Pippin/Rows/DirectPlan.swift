@@ -13,6 +13,7 @@
         let comparisons: ContiguousArray<(field: Int, slot: Int, composite: RecordPlan?)>
         let members: [Member]
         let toOnes: [ToOne]
+        let manys: [Many]
         /// The fields that must have a value.
         let required: [Int]
 
@@ -38,11 +39,29 @@
             let isReference: Bool
         }
 
+        /// A relationship to models of which each may be in many models, or references to such.
+        struct Many: Sendable {
+            let field: Int
+            let relationship: RelationshipLayout
+            /// The other side, whose changes count as changes of the models at the end.
+            let inverse: RelationshipLayout
+            let destination: DirectPlan
+            let isReference: Bool
+        }
+
+        /// What a model leads to.
+        private struct Relationships {
+            var members: [Member] = []
+            var toOnes: [ToOne] = []
+            var manys: [Many] = []
+        }
+
         private init(
             _ plan: EntityPlan, _ layout: EntityLayout, _ slots: ContiguousArray<Int>, _ attributes: [Int],
-            _ members: [Member], _ toOnes: [ToOne]
+            _ relationships: Relationships = Relationships()
         ) {
-            (self.plan, self.layout, self.slots, self.members, self.toOnes) = (plan, layout, slots, members, toOnes)
+            (self.plan, self.layout, self.slots) = (plan, layout, slots)
+            (members, toOnes, manys) = (relationships.members, relationships.toOnes, relationships.manys)
             var fields = ContiguousArray(repeating: -1, count: layout.defaultValues.count)
             for field in attributes { fields[slots[field]] = field }
             self.fields = fields
@@ -73,7 +92,7 @@
         ///   - model: the entities.
         ///   - path: the models that it is in.
         /// - Returns: `nil` for models that take part in anything which objects do besides having values: classes, validation,
-        ///   derived attributes, relationships that lead to shared models.
+        ///   derived attributes, models that lead back to themselves.
         /// - Throws: ``PersistenceError`` for a model that the registry does not know.
         static func plan(
             _ plan: EntityPlan, _ registry: ModelRegistry, _ model: ModelLayout, within path: Set<ObjectIdentifier> = []
@@ -83,8 +102,7 @@
             }
             var slots = ContiguousArray<Int>()
             var attributes: [Int] = []
-            var members: [Member] = []
-            var toOnes: [ToOne] = []
+            var relationships = Relationships()
             for (index, field) in plan.fields.enumerated() {
                 guard let related = field.related else {
                     guard let slot = layout.slotIndex(forName: field.name) else { return nil }
@@ -97,28 +115,37 @@
                     guard let toOne = try toOne(index, of: plan, layout, registry, model, within: path) else {
                         return nil
                     }
-                    toOnes.append(toOne)
+                    relationships.toOnes.append(toOne)
                     continue
                 }
-                guard !related.isReference, let relationship = layout.relationship(named: field.name),
-                    let inverse = relationship.inverse, !inverse.isToMany, !relationship.isTransient,
-                    !inverse.isTransient
+                guard let relationship = layout.relationship(named: field.name),
+                    let inverse = relationship.inverse, !relationship.isTransient, !inverse.isTransient
                 else { return nil }
                 let destination = try registry.plan(related)
-                guard destination.field(named: inverse.name) == nil,
+                if inverse.isToMany {
+                    guard !plan.owns(field), inverse !== relationship,
+                        let direct = try shared(destination, related, of: plan, registry, model, within: path)
+                    else { return nil }
+                    relationships.manys.append(
+                        Many(
+                            field: index, relationship: relationship, inverse: inverse, destination: direct,
+                            isReference: related.isReference))
+                    continue
+                }
+                guard !related.isReference, destination.field(named: inverse.name) == nil,
                     let direct = try Self.plan(destination, registry, model, within: path.union([plan.id]))
                 else { return nil }
-                members.append(
+                relationships.members.append(
                     Member(
                         field: index, relationship: relationship, ownerSlot: inverse.slot, destination: direct,
                         isOwned: plan.owns(field)))
             }
             // Nobody gives a value to what is no property of the model, and must have one.
-            let given = Set(attributes.map { slots[$0] } + toOnes.map(\.slot))
+            let given = Set(attributes.map { slots[$0] } + relationships.toOnes.map(\.slot))
             let isComplete = (layout.requiredSlots ?? []).allSatisfy {
                 given.contains($0) || !layout.defaultValues[$0].isNull
             }
-            return isComplete ? DirectPlan(plan, layout, slots, attributes, members, toOnes) : nil
+            return isComplete ? DirectPlan(plan, layout, slots, attributes, relationships) : nil
         }
 
         private static func toOne(
@@ -144,13 +171,27 @@
                 destination: direct, isReference: related.isReference)
         }
 
+        /// The plan of models that a relationship between many and many leads to. What is referred to may be of any type: of it nothing is
+        /// written but that others refer to it.
+        private static func shared(
+            _ destination: EntityPlan, _ related: RelatedModel, of plan: EntityPlan, _ registry: ModelRegistry,
+            _ model: ModelLayout, within path: Set<ObjectIdentifier>
+        ) throws -> DirectPlan? {
+            if related.isReference { return referred(destination, model) }
+            guard destination.id != plan.id, !path.contains(destination.id),
+                let direct = try Self.plan(destination, registry, model, within: path.union([plan.id])),
+                direct.members.isEmpty
+            else { return nil }
+            return direct
+        }
+
         /// The plan of models that are only referred to: of those nothing is written but that somebody refers to them.
         private static func referred(_ plan: EntityPlan, _ model: ModelLayout) -> DirectPlan? {
             guard let layout = model.entityByName[plan.name], layout.isPlain else { return nil }
             let slots = ContiguousArray(
                 plan.fields.map { $0.related == nil ? layout.slotIndex(forName: $0.name) ?? -1 : -1 })
             guard slots[plan.uidField] >= 0 else { return nil }
-            return DirectPlan(plan, layout, slots, plan.fields.indices.filter { slots[$0] >= 0 }, [], [])
+            return DirectPlan(plan, layout, slots, plan.fields.indices.filter { slots[$0] >= 0 })
         }
     }
 

@@ -130,6 +130,17 @@
             }
         }
 
+        /// The keys at the end of a relationship to many, for each of several objects, in their order.
+        func keys(
+            atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
+        ) throws -> KeyLists {
+            var lists = KeyLists(count: identifiers.count)
+            try scope.reading(coordinator) {
+                try coordinator.forEachKey(atEndOf: relationship, for: identifiers) { lists.add($1, to: $0) }
+            }
+            return lists
+        }
+
         func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String? {
             try coordinator.statement(of: try fetchPlan(plan, selection))
         }

@@ -19,6 +19,18 @@ final class TreeReader {
         _ type: Model.Type, of plan: EntityPlan, _ selection: RecordSelection
     ) throws -> [Model] { try models(type, of: plan, try source.rows(of: plan, selection)) }
 
+    #if !canImport(ObjectiveC)
+        /// The models with one of some identifiers, in any order.
+        func models<Model: CoreModel>(
+            _ type: Model.Type, of plan: EntityPlan, withOneOf identifiers: [StoredValue], _ rows: StoreRows
+        ) throws -> [Model] {
+            var found = ContiguousArray<Row>()
+            let slot = try rows.slots(of: plan)[plan.uidField]
+            try rows.forEachRow(of: plan, where: slot, isAmong: identifiers) { found.append(try $0.whole()) }
+            return try models(type, of: plan, found)
+        }
+    #endif
+
     // MARK: Models
 
     /// The models of rows, which are all there, in order.

@@ -90,15 +90,33 @@
         }
 
         private func toManyChanges(_ node: Int) -> [ToManyChange] {
-            let others = references.isEmpty ? [] : referenceChanges(node)
-            guard let changes = memberChanges[node] else { return others }
-            return others
-                + changes.map { change in
-                    ToManyChange(
-                        relationship: change.member.relationship, added: change.added.compactMap(identifier),
-                        removed: change.removed,
-                        order: change.member.relationship.isOrdered ? change.targets.compactMap(identifier) : nil)
+            var all = references.isEmpty ? [] : referenceChanges(node)
+            for change in memberChanges[node] ?? [] {
+                all.append(toManyChange(change.relationship, change.added, change.removed, change.targets))
+            }
+            if keys[node] == nil {
+                for many in plans[graph.nodes[node].table]?.manys ?? []
+                where !secondSides.contains(ObjectIdentifier(many.relationship)) {
+                    let targets = graph.targets(of: node, many.field)
+                    if !targets.isEmpty { all.append(toManyChange(many.relationship, targets, [], targets)) }
                 }
+            }
+            // As objects have them.
+            if all.count > 1 { all.sort { $0.relationship.index < $1.relationship.index } }
+            return all
+        }
+
+        private func toManyChange(
+            _ relationship: RelationshipLayout, _ added: [Int], _ removed: [NSManagedObjectID], _ targets: [Int]
+        ) -> ToManyChange {
+            ToManyChange(
+                relationship: relationship, added: inOrder(added), removed: removed,
+                order: relationship.isOrdered ? targets.compactMap(identifier) : nil, pairs: .thisEnd)
+        }
+
+        /// The IDs of nodes in the order of their keys.
+        func inOrder(_ nodes: [Int]) -> [NSManagedObjectID] {
+            nodes.compactMap(identifier).sorted { $0.key < $1.key }
         }
     }
 #endif

@@ -26,12 +26,14 @@
         @exclusivity(unchecked) var memberChanges: [Int: [MemberChange]] = [:]
         @exclusivity(unchecked) var deleted: [RowDeletion] = []
         @exclusivity(unchecked) var references: References
+        /// The relationships between many and many of which the other side is a model's property as well, and was compared.
+        let secondSides: Set<ObjectIdentifier>
 
         struct MemberChange {
-            let member: DirectPlan.Member
+            let relationship: RelationshipLayout
             /// Nodes.
-            var added: [Int] = []
-            var removed: [NSManagedObjectID] = []
+            let added: [Int]
+            let removed: [NSManagedObjectID]
             /// The nodes of all members.
             let targets: [Int]
         }
@@ -51,7 +53,8 @@
             self.graph = graph
             (self.rows, self.store) = (rows, store)
             plans = try Self.plans(of: plan, by: graph)
-            references = References(count: graph.nodes.count)
+            secondSides = Self.secondSides(of: plans)
+            references = References(count: graph.nodes.count, roots: graph.rootCount)
             keys = ContiguousArray(repeating: nil, count: graph.nodes.count)
             identifiers = ContiguousArray(repeating: nil, count: graph.nodes.count)
             owners = ContiguousArray(repeating: -1, count: graph.nodes.count)
@@ -61,7 +64,9 @@
             try find(roots, plan)
             try descend(from: roots, plan)
             try checkValues()
+            try comparePairs()
             try noteReferencesOfNewModels()
+            try checkSecondSides()
         }
 
         /// The plans by the number of the entity in the graph.
@@ -77,8 +82,10 @@
                 }
                 queue += next.members.map { ($0.destination, false, false) }
                 queue += next.toOnes.map { ($0.destination, true, $0.isReference) }
+                queue += next.manys.map { ($0.destination, true, $0.isReference) }
             }
-            // Nobody shares what one model has.
+            // Nobody shares what one model has. The models that are given may be referred to.
+            owned.remove(plan.plan.id)
             guard owned.isDisjoint(with: shared), plans.allSatisfy({ $0 != nil }) else { throw NotDirect() }
             return plans
         }
@@ -101,7 +108,7 @@
             for root in 0..<graph.rootCount {
                 if keys[root] == nil {
                     counts.inserted += 1
-                } else if differing[root] != nil || memberChanges[root] != nil {
+                } else if differing[root] != nil || memberChanges[root] != nil || references.lead(to: root) {
                     counts.updated += 1
                 } else {
                     counts.unchanged += 1
@@ -167,7 +174,7 @@
                         ownerSlots[target] = member.ownerSlot
                     }
                 }
-                if !member.destination.toOnes.isEmpty {
+                if !member.destination.toOnes.isEmpty || !member.destination.manys.isEmpty {
                     try findDestinations(of: lists.flatMap { $0 }, member.destination)
                 }
                 let new = try compare(nodes, lists, plan, member)
@@ -223,7 +230,8 @@
                 guard !added.isEmpty || removed[place] != nil || member.relationship.isOrdered else { continue }
                 memberChanges[nodes[place], default: []].append(
                     MemberChange(
-                        member: member, added: added, removed: (removed[place] ?? []).sorted { $0.key < $1.key },
+                        relationship: member.relationship, added: added,
+                        removed: (removed[place] ?? []).sorted { $0.key < $1.key },
                         targets: lists[place]))
             }
             return new

@@ -30,7 +30,7 @@ extension SaveRun {
     /// Writes the pairs of join tables and owners, all that are removed before all that are added.
     mutating func writePairs() throws {
         var pairs = PairStatements()
-        for (source, change) in toManyChanges {
+        for (source, change) in toManyChanges where change.pairs != .otherEnd {
             guard let mapping = try mapping(change, of: source) else { continue }
             switch mapping {
             case .joinTable(let join):

@@ -56,6 +56,13 @@ extension RowSQL {
         insert(into: join.table, [join.sourceColumn, join.destinationColumn], conflict: .ignored)
     }
 
+    /// The same with the place in an ordered relationship: `… (Z_5NOTES, Z_13TAGS, Z_FOK_13TAGS) VALUES (?, ?, ?)`.
+    package static func insertPlacedPair(_ join: JoinMapping) -> SQLFragment? {
+        join.orderColumn.map {
+            insert(into: join.table, [join.sourceColumn, join.destinationColumn, $0], conflict: .ignored)
+        }
+    }
+
     /// `DELETE FROM Z_5TAGS WHERE Z_5NOTES = ? AND Z_13TAGS = ?`
     package static func deletePair(_ join: JoinMapping) -> SQLFragment {
         "\(deletePairs(of: join)) AND \(name: join.destinationColumn) = \(placeholder)"

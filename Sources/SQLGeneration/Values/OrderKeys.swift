@@ -7,6 +7,9 @@ package enum OrderKeys {
     package static let first: Int64 = 2048
     package static let step: Int64 = 1024
 
+    /// The key at a place, where no destination has one yet.
+    package static func key(at place: Int) -> Int64 { first + Int64(place) * step }
+
     /// Keys that may stay. Others are as good as none: no order of ours gets there, and to count with them may overflow.
     private static let usable: ClosedRange<Int64> = -1 << 60...1 << 60
 
@@ -20,7 +23,7 @@ package enum OrderKeys {
         let existing = existing.filter { usable.contains($0.value) }
         let kept = longestIncreasing(order.map { existing[$0] })
         if let changes = fill(order, kept: kept, existing: existing) { return changes }
-        return order.enumerated().map { ($1, first + Int64($0) * step) }
+        return order.enumerated().map { ($1, key(at: $0)) }
     }
 
     /// Gives the destinations that do not keep their keys new ones between those that do; nil where there is no room.

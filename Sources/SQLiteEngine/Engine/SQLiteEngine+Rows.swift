@@ -72,6 +72,20 @@ extension SQLiteEngine {
         }
     }
 
+    package func forEachKey(
+        atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ key: Int64) -> Void
+    ) throws {
+        try reading { store in
+            try store.run("read from") { try store.forEachKey(atEndOf: relationship, for: identifiers, body) }
+        }
+    }
+
+    package func readingOneState(_ body: () throws -> Void) throws -> Bool {
+        try reading { _ in try body() }
+        return true
+    }
+
     package func makePermanentIdentifiers(
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID] {

@@ -9,6 +9,13 @@ extension OpenStore {
     func forEachRow(
         for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws {
+        if identifiers.count == 1 {
+            let access = try access(identifiers[0].layout)
+            let statement = try access.selectStatement(on: connection)
+            defer { statement.reset() }
+            try statement.bind(identifiers[0].key, at: 1)
+            return try access.reader.forEachRow(statement) { row, _ in try body(0, row) }
+        }
         for group in groups(identifiers) {
             let access = try access(identifiers[group[0]].layout)
             for start in stride(from: 0, to: group.count, by: EntityAccess.batch) {
@@ -62,6 +69,14 @@ extension OpenStore {
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws {
+        if identifiers.count == 1 {
+            guard let ends = try ends(of: relationship, from: identifiers[0].layout) else { return }
+            let access = try access(ends.destination.layout)
+            let statement = try access.selectStatement(of: relationship, ends.toMany, on: connection)
+            defer { statement.reset() }
+            try statement.bind(identifiers[0].key, at: 1)
+            return try access.reader.forEachRow(statement) { row, _ in try body(0, row) }
+        }
         for group in groups(identifiers) {
             guard let ends = try ends(of: relationship, from: identifiers[group[0]].layout) else { continue }
             let access = try access(ends.destination.layout)
@@ -77,6 +92,30 @@ extension OpenStore {
                     let next = statement.integer(at: source)
                     if next != key { (key, place) = (next, places[next]) }
                     if let place { try body(place, row) }
+                }
+            }
+        }
+    }
+
+    /// The keys at the end of a to-many relationship for many objects, some hundred objects a query:
+    /// `SELECT t1.Z_1NOTES, t0.Z_PK FROM Z_1TAGS t1 JOIN ZTAG t0 ON t0.Z_PK = t1.Z_2TAGS WHERE t1.Z_1NOTES IN (?, …) ORDER BY t1.Z_1NOTES, …`.
+    func forEachKey(
+        atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ key: Int64) -> Void
+    ) throws {
+        for group in groups(identifiers) {
+            guard let ends = try ends(of: relationship, from: identifiers[group[0]].layout) else { continue }
+            let text = RowSQL.targets(ends.toMany, destination: ends.destination, count: EntityAccess.batch).sqlite.text
+            for start in stride(from: 0, to: group.count, by: EntityAccess.batch) {
+                let part = group[start..<min(start + EntityAccess.batch, group.count)]
+                let statement = try connection.statement(text)
+                defer { statement.reset() }
+                let places = try bind(part, of: identifiers, to: statement)
+                var (key, place): (Int64, Int?) = (-1, nil)
+                while try statement.step() {
+                    let next = statement.integer(at: 0)
+                    if next != key { (key, place) = (next, places[next]) }
+                    if let place { body(place, statement.integer(at: 1)) }
                 }
             }
         }

@@ -22,6 +22,8 @@ final class EntityAccess {
     /// The statement that selects the rows with one value in a slot, for the slot that was asked for last.
     private var valueSelection: (slot: Int, statement: Statement)?
     private var memberTexts: [ObjectIdentifier: String] = [:]
+    /// The statements that select the rows at the end of a relationship of one object.
+    private var memberSelections: [ObjectIdentifier: Statement] = [:]
     private var selection: Statement?
 
     /// The prepared statement that selects one row, without looking its text up again.
@@ -70,6 +72,17 @@ final class EntityAccess {
         let text = RowSQL.members(toMany, mapping, shape: shape, count: Self.batch).sqlite.text
         memberTexts[ObjectIdentifier(relationship)] = text
         return text
+    }
+
+    /// The prepared statement that selects the entity's rows at the end of a relationship of one object, without looking its text up again.
+    func selectStatement(
+        of relationship: RelationshipLayout, _ toMany: ToManyMapping, on connection: Connection
+    ) throws -> Statement {
+        let known = memberSelections[ObjectIdentifier(relationship)]
+        if let known, !known.isBusy { return known }
+        let new = try connection.statement(RowSQL.members(toMany, mapping, shape: shape, count: 1).sqlite.text)
+        if known == nil { memberSelections[ObjectIdentifier(relationship)] = new }
+        return new
     }
 
     /// The statement that selects the rows with one of `batch` values in a slot, which are in one column.

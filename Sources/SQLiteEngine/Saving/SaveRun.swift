@@ -180,8 +180,8 @@ final class SaveRun {
         // By index: going through the changes would count the references of each.
         let updated = changes.updated.indices.filter { !changes.updated[$0].toManyChanges.isEmpty }
         let inserted = changes.inserted.indices.filter { !changes.inserted[$0].toManyChanges.isEmpty }
-        for index in updated { try writePairs(changes.updated[index]) }
-        for index in inserted { try writePairs(changes.inserted[index]) }
+        for index in updated { try writePairs(changes.updated[index], isNew: false) }
+        for index in inserted { try writePairs(changes.inserted[index], isNew: true) }
         for index in updated { try writeOrder(changes.updated[index], isNew: false) }
         for index in inserted { try writeOrder(changes.inserted[index], isNew: true) }
     }
@@ -192,6 +192,8 @@ final class SaveRun {
         /// For pairs of a join table, and for owners.
         var insertPair: Statement?
         var deletePair: Statement?
+        /// For pairs of an ordered relationship of new objects.
+        var insertPlacedPair: Statement?
         /// For an ordered relationship.
         var selectOrder: Statement?
         var writeOrder: Statement?
@@ -211,6 +213,9 @@ final class SaveRun {
         case .joinTable(let join):
             statements.insertPair = try connection.statement(RowSQL.insertPair(join).sqlite.text)
             statements.deletePair = try connection.statement(RowSQL.deletePair(join).sqlite.text)
+            statements.insertPlacedPair = try RowSQL.insertPlacedPair(join).map {
+                try connection.statement($0.sqlite.text)
+            }
         case .foreignKey(let column) where !column.hasInverse:
             let owner = try store.access(change.relationship.source).mapping
             statements.insertPair = try connection.statement(RowSQL.own(column, by: owner).sqlite.text)
@@ -223,14 +228,23 @@ final class SaveRun {
         return statements
     }
 
-    private func writePairs(_ change: RowChange) throws {
-        for toManyChange in change.toManyChanges {
+    private func writePairs(_ change: RowChange, isNew: Bool) throws {
+        for toManyChange in change.toManyChanges where toManyChange.pairs != .otherEnd {
             guard let statements = try statements(toManyChange, of: change.objectID),
                 let insert = statements.insertPair, let delete = statements.deletePair
             else { continue }
             var isReflexive = false
             if case .joinTable(let join) = statements.mapping { isReflexive = join.isReflexive }
             let source = change.objectID.key
+            if isNew, toManyChange.pairs == .thisEnd, let insert = statements.insertPlacedPair,
+                let order = toManyChange.order
+            {
+                for (place, target) in order.enumerated() {
+                    try insert.bind(OrderKeys.key(at: place), at: 3)
+                    try run(insert, source, target.key)
+                }
+                continue
+            }
             for target in toManyChange.removed {
                 try run(delete, source, target.key)
                 if isReflexive { try run(delete, target.key, source) }
@@ -259,6 +273,8 @@ final class SaveRun {
                 }
                 continue
             }
+            // The pairs have been inserted with their places.
+            if isNew, toManyChange.pairs == .thisEnd, statements.insertPlacedPair != nil { continue }
             let source = change.objectID.key
             var existing: [Int64: Int64] = [:]
             try select.bind(source, at: 1)

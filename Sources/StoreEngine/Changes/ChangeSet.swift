@@ -45,7 +45,7 @@ package struct RowChange {
 ///
 /// For one-to-many relationships the destinations' rows carry the foreign key and are in the change set themselves:
 /// the store needs this only for the order. For many-to-many relationships, both ends report the same pairs; the
-/// store writes each once.
+/// store writes each once, and saves half of the work where it is told by which end.
 package struct ToManyChange {
     package let relationship: RelationshipLayout
     package let added: [NSManagedObjectID]
@@ -53,11 +53,23 @@ package struct ToManyChange {
     /// All destinations in order, for an ordered relationship. Where it is not said, or there is no change of the relationship at all,
     /// what comes to it has no place yet: it comes before the others, by its key.
     package let order: [NSManagedObjectID]?
+    /// Which end's changes have all pairs that come and go.
+    package let pairs: Pairs
+
+    /// An end of a relationship between many and many.
+    package enum Pairs {
+        /// Either may lack some, where only the other end has them.
+        case eitherEnd
+        /// This one: what the other end has as well need not be looked at.
+        case thisEnd
+        case otherEnd
+    }
 
     package init(
         relationship: RelationshipLayout, added: [NSManagedObjectID], removed: [NSManagedObjectID],
-        order: [NSManagedObjectID]?
+        order: [NSManagedObjectID]?, pairs: Pairs = .eitherEnd
     ) {
+        self.pairs = pairs
         self.relationship = relationship
         self.added = added
         self.removed = removed

@@ -85,6 +85,26 @@ package protocol StoreEngine: AnyObject {
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws
 
+    /// Hands out the keys at the end of a to-many relationship, for many objects: those of one object one after the other, in their order
+    /// where the relationship has one.
+    ///
+    /// - Parameters:
+    ///   - relationship: the relationship, whose destination has no subentities.
+    ///   - identifiers: the objects, each once.
+    ///   - body: gets the place of an object among them, and the key of a row that it leads to.
+    /// - Throws: an `NSError` for a store that cannot be read.
+    func forEachKey(
+        atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ key: Int64) -> Void
+    ) throws
+
+    /// Runs readings that all find one state of the store, whoever saves meanwhile.
+    ///
+    /// - Parameter body: reads, and takes a short time.
+    /// - Returns: false where the engine cannot make sure of that: nothing is run then.
+    /// - Throws: what `body` throws, and an `NSError` for a store that cannot be read.
+    func readingOneState(_ body: () throws -> Void) throws -> Bool
+
     // MARK: Writing
 
     /// Hands out IDs for new rows.
@@ -235,6 +255,17 @@ extension StoreEngine {
             }
         }
     }
+
+    package func forEachKey(
+        atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
+        _ body: (_ place: Int, _ key: Int64) -> Void
+    ) throws {
+        for (place, list) in try destinations(of: relationship, for: identifiers).enumerated() {
+            for identifier in list { body(place, identifier.key) }
+        }
+    }
+
+    package func readingOneState(_ body: () throws -> Void) throws -> Bool { false }
 
     package func portions(_ plan: FetchPlan) throws -> any RowPortions { FetchedPortions(try fetchRows(plan)) }
 

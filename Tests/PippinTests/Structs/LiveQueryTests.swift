@@ -20,14 +20,16 @@ struct LiveQueryTests {
     private func interest(_ filter: Filter<Ticket>, listed: [Ticket]) throws -> Interest {
         let plan = try manager.registry.plan(of: Ticket.self)
         let registry = manager.registry
-        let interest = Interest(Interest.Selection(plan: plan) { try filter.predicate(plan, registry) })
+        let interest = Interest(try Interest.Selection(plan, registry) { try filter.predicate(plan, registry) })
         interest.ask(for: ["Ticket"])
         interest.didRead(listed)
         return interest
     }
 
     /// Whether a save of models, all new or all known, touches an interest.
-    private func touches(_ interest: Interest, _ models: [Ticket], isNew: Bool = true) throws -> Bool {
+    private func touches(
+        _ interest: Interest, _ models: [Ticket], isNew: Bool = true, changed: [String] = ["price"]
+    ) throws -> Bool {
         let layout = try #require(try manager.programModel.compiledLayout().entityByName["Ticket"])
         let plan = try manager.registry.plan(of: Ticket.self)
         let encoder = RecordEncoder(plan.record)
@@ -39,7 +41,7 @@ struct LiveQueryTests {
             }
             let identifier = NSManagedObjectID(
                 layout: layout, store: StoreIdentity(uuid: "store"), key: Int64(key + 1))
-            let slots = isNew ? [] : [layout.slotIndex(forName: "price") ?? 0]
+            let slots = isNew ? [] : changed.compactMap { layout.slotIndex(forName: $0) }
             let change = RowChange(
                 objectID: identifier, version: 1, values: values, changedSlots: slots, toManyChanges: [])
             if isNew { changes.inserted.append(change) } else { changes.updated.append(change) }
@@ -62,6 +64,19 @@ struct LiveQueryTests {
         #expect(try touches(interest, [Ticket(id: 8, price: 2)], isNew: false))
         #expect(try touches(interest, [Ticket(id: 7, price: 50)], isNew: false))
         #expect(try !touches(interest, [Ticket(id: 8, price: 50)], isNew: false))
+    }
+
+    @Test("is no model of which only the other side of a relationship changed, unless the filter may ask for it")
+    func otherSide() throws {
+        let listed = Ticket(id: 7, price: 1)
+        for filter: Filter<Ticket> in [\.price < 20, .all, \.price < 20 || \.seat == "a"] {
+            let interest = try interest(filter, listed: [listed])
+            #expect(try !touches(interest, [listed], isNew: false, changed: []))
+            #expect(try touches(interest, [listed], isNew: false))
+            #expect(try touches(interest, [listed]))
+        }
+        let interest = try interest(.format("price < 20 AND '20' BEGINSWITH seat"), listed: [])
+        #expect(try touches(interest, [listed], isNew: false, changed: []))
     }
 
     @Test("is everything while a state is being read")

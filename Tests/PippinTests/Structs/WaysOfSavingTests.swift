@@ -35,57 +35,17 @@ private struct Mark: CoreModel, Hashable {
 
 @Suite("Saving models as rows, and as objects of a context")
 struct WaysOfSavingTests {
-    private let folder: TestFolder
-    private let rows: PersistenceManager
-    private let objects: PersistenceManager
+    private let stores: BothWays
 
-    init() throws {
-        let folder = try TestFolder()
-        self.folder = folder
-        func manager(_ name: String) -> PersistenceManager {
-            let manager = PersistenceManager(models: Invoice.self, store: .file(folder.file(name)))
-            manager.container.persistentStoreDescriptions.first?.setOption(
-                true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
-            return manager
-        }
-        (rows, objects) = (manager("rows.sqlite"), manager("objects.sqlite"))
-    }
+    init() throws { stores = try BothWays { PersistenceManager(models: Invoice.self, store: $0) } }
 
-    private func save(_ invoices: [Invoice]) throws {
-        try rows.writeAndWait { try $0.save(invoices) }
-        try objects.writeAndWait { store in
-            store.access.savesRows = false
-            try store.save(invoices)
-        }
-    }
-
-    /// What a file holds that both ways must agree on: rows with their keys and versions, and the history's changes.
-    private func content(_ name: String) throws -> [String] {
-        let store = folder.file(name)
-        var content: [String] = []
-        for table in ["ZINVOICE", "ZLINE", "ZMARK", "Z_PRIMARYKEY WHERE Z_ENT < 16000"] {
-            for row in try plainRows("SELECT * FROM \(table)", in: store) {
-                content.append("\(table): \(row.map { $0 ?? "NULL" })")
-            }
-        }
-        let changes = try plainRows(
-            """
-            SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, hex(ZCOLUMNS) FROM ACHANGE
-            ORDER BY ZTRANSACTIONID, ZENTITY, ZENTITYPK, ZCHANGETYPE
-            """, in: store)
-        return content + changes.map { "change: \($0.map { $0 ?? "NULL" })" }
-    }
-
-    /// How many series of saves are made up.
-    static let series = ProcessInfo.processInfo.environment["PIPPIN_SAVES"].flatMap(UInt64.init) ?? 12
-
-    @Test("leave the same rows, keys, versions and changes behind, whatever is saved", arguments: 1...series)
+    @Test("leave the same rows, keys, versions and changes behind, whatever is saved", arguments: 1...BothWays.series)
     func random(seed: UInt64) throws {
         var random = Steps(seed: seed)
         var known: [Invoice] = []
         for step in 1...12 {
             let changed = random.invoices(known)
-            try save(changed)
+            try stores.save(changed)
             for invoice in changed {
                 known.removeAll { $0.id == invoice.id }
                 // A line that comes to another invoice leaves the one that it was in.
@@ -93,8 +53,8 @@ struct WaysOfSavingTests {
                 for index in known.indices { known[index].lines.removeAll { taken.contains($0.id) } }
                 known.append(invoice)
             }
-            #expect(try content("rows.sqlite") == content("objects.sqlite"), "step \(step)")
-            let stored = try rows.readAndWait { try $0.fetch(Invoice.self, sortedBy: .ascending(\.id)) }
+            #expect(try stores.contentOfRows() == stores.contentOfObjects(), "step \(step)")
+            let stored = try stores.rows.readAndWait { try $0.fetch(Invoice.self, sortedBy: .ascending(\.id)) }
             #expect(stored == known.sorted { $0.id < $1.id }, "step \(step)")
         }
     }
@@ -103,21 +63,21 @@ struct WaysOfSavingTests {
     func unchanged() throws {
         var random = Steps(seed: 7)
         let invoices = random.invoices([])
-        try save(invoices)
-        let before = try content("rows.sqlite")
-        let size = try plainNumber("SELECT COUNT(*) FROM ATRANSACTION", in: folder.file("rows.sqlite"))
-        try rows.writeAndWait { try $0.save(invoices) }
-        #expect(try content("rows.sqlite") == before)
-        #expect(try plainNumber("SELECT COUNT(*) FROM ATRANSACTION", in: folder.file("rows.sqlite")) == size)
+        try stores.save(invoices)
+        let before = try stores.contentOfRows()
+        let size = try plainNumber("SELECT COUNT(*) FROM ATRANSACTION", in: stores.file)
+        try stores.rows.writeAndWait { try $0.save(invoices) }
+        #expect(try stores.contentOfRows() == before)
+        #expect(try plainNumber("SELECT COUNT(*) FROM ATRANSACTION", in: stores.file) == size)
     }
 
     @Test("are told of as saves of a context: by notifications with objects, and to contexts that merge")
     func notifications() throws {
         var random = Steps(seed: 3)
         let invoices = random.invoices([])
-        try rows.writeAndWait { _ in }
+        try stores.rows.writeAndWait { _ in }
         let heard = Locked<[String]>([])
-        let coordinator = ObjectIdentifier(rows.container.persistentStoreCoordinator)
+        let coordinator = ObjectIdentifier(stores.rows.container.persistentStoreCoordinator)
         let observer = NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
         ) { note in
@@ -128,7 +88,7 @@ struct WaysOfSavingTests {
             heard.withLock { $0 += inserted.map { "\($0.entity.name ?? "") \($0.value(forKey: "id") ?? "")" } }
         }
         defer { NotificationCenter.default.removeObserver(observer) }
-        try rows.writeAndWait { try $0.save(invoices) }
+        try stores.rows.writeAndWait { try $0.save(invoices) }
         let expected =
             invoices.map { "Invoice \($0.id)" } + invoices.flatMap(\.lines).map { "Line \($0.id)" }
             + invoices.flatMap(\.marks).map { "Mark \($0.id)" }
@@ -138,17 +98,17 @@ struct WaysOfSavingTests {
     @Test("refuse the same models: known ones to be inserted, unknown ones to be changed")
     func refusals() throws {
         let invoice = Invoice(id: 1, total: 5, lines: [], marks: [])
-        try save([invoice])
+        try stores.save([invoice])
         for isDirect in [true, false] {
             let known = #expect(throws: PersistenceError.self) {
-                try rows.writeAndWait { store in
+                try stores.rows.writeAndWait { store in
                     store.access.savesRows = isDirect
                     try store.insert(invoice)
                 }
             }
             #expect(known?.code == .alreadyStored)
             let unknown = #expect(throws: PersistenceError.self) {
-                try rows.writeAndWait { store in
+                try stores.rows.writeAndWait { store in
                     store.access.savesRows = isDirect
                     try store.update(Invoice(id: 2, total: 5, lines: [], marks: []))
                 }
@@ -160,14 +120,14 @@ struct WaysOfSavingTests {
     @Test("see what the block has saved before, in whatever it asks next")
     func laterQuestions() throws {
         let invoice = Invoice(id: 1, total: 5, lines: [Line(id: 1, text: "Tea")], marks: [])
-        try rows.writeAndWait { store in
+        try stores.rows.writeAndWait { store in
             try store.save(invoice)
             #expect(try store.find(Invoice.self, id: 1) == invoice)
             #expect(try store.count(Line.self) == 1)
             #expect(try store.sum(Invoice.self, \.total) == 5)
             try store.save(Invoice(id: 2, total: 6, lines: [], marks: []))
         }
-        #expect(try rows.readAndWait { try $0.count(Invoice.self) } == 2)
+        #expect(try stores.rows.readAndWait { try $0.count(Invoice.self) } == 2)
     }
 }
 
@@ -183,14 +143,11 @@ extension Line {
 
 /// Made-up saves, the same for each seed.
 private struct Steps {
-    private var state: UInt64
+    private var numbers: SeededNumbers
 
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+    init(seed: UInt64) { numbers = SeededNumbers(seed: seed) }
 
-    private mutating func number(_ count: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int((state >> 33) % UInt64(count))
-    }
+    private mutating func number(_ count: Int) -> Int { numbers.next(below: count) }
 
     private mutating func value() -> Double { Double(number(8)) / 2 }
 

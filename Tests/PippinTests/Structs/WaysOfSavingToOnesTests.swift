@@ -40,84 +40,33 @@ private struct Badge: CoreModel, Equatable {
 
 @Suite("Saving models that lead to others as rows, and as objects of a context")
 struct WaysOfSavingToOnesTests {
-    private let folder: TestFolder
-    private let rows: PersistenceManager
-    private let objects: PersistenceManager
+    private let stores: BothWays
 
     init() throws {
-        let folder = try TestFolder()
-        self.folder = folder
-        func manager(_ name: String) throws -> PersistenceManager {
-            let manager = PersistenceManager(
-                models: Pupil.self, School.self, City.self, Teacher.self, store: .file(folder.file(name)))
-            manager.container.persistentStoreDescriptions.first?.setOption(
-                true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
-            try manager.writeAndWait { try $0.save((0..<6).map { Teacher(id: "t\($0)", name: "Teacher \($0)") }) }
-            return manager
+        stores = try BothWays {
+            PersistenceManager(models: Pupil.self, School.self, City.self, Teacher.self, store: $0)
         }
-        (rows, objects) = (try manager("rows.sqlite"), try manager("objects.sqlite"))
-    }
-
-    private func save(_ pupils: [Pupil]) throws {
-        try rows.writeAndWait { try $0.save(pupils) }
-        try objects.writeAndWait { store in
-            store.access.savesRows = false
-            try store.save(pupils)
-        }
-    }
-
-    private func content(_ name: String) throws -> [String] {
-        let store = folder.file(name)
-        var content: [String] = []
-        for table in ["ZPUPIL", "ZSCHOOL", "ZCITY", "ZTEACHER", "ZBADGE", "Z_PRIMARYKEY WHERE Z_ENT < 16000"] {
-            for row in try plainRows("SELECT * FROM \(table)", in: store) {
-                content.append("\(table): \(row.map { $0 ?? "NULL" })")
-            }
-        }
-        let changes = try plainRows(
-            """
-            SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, hex(ZCOLUMNS) FROM ACHANGE
-            ORDER BY ZTRANSACTIONID, ZENTITY, ZENTITYPK, ZCHANGETYPE
-            """, in: store)
-        return content + changes.map { "change: \($0.map { $0 ?? "NULL" })" }
+        try stores.save((0..<6).map { Teacher(id: "t\($0)", name: "Teacher \($0)") })
     }
 
     @Test(
         "leave the same rows, keys, versions and changes behind, whatever they lead to",
-        arguments: 1...WaysOfSavingTests.series)
+        arguments: 1...BothWays.series)
     func random(seed: UInt64) throws {
         var random = Steps(seed: seed)
         var known: [Pupil] = []
         for step in 1...12 {
             let changed = random.pupils(known)
-            try save(changed)
+            try stores.save(changed)
             for pupil in changed {
                 known.removeAll { $0.id == pupil.id }
                 known.append(pupil)
             }
-            #expect(try content("rows.sqlite") == content("objects.sqlite"), "step \(step)")
-            let stored = try rows.readAndWait { try $0.fetch(Pupil.self, sortedBy: .ascending(\.id)) }
+            #expect(try stores.contentOfRows() == stores.contentOfObjects(), "step \(step)")
+            let stored = try stores.rows.readAndWait { try $0.fetch(Pupil.self, sortedBy: .ascending(\.id)) }
             let mentors = stored.map { $0.mentor?.id }
             #expect(mentors == known.sorted { $0.id < $1.id }.map { $0.mentor?.id }, "step \(step)")
         }
-    }
-
-    /// Whether the saves of some work went to the store as rows.
-    private func goesAsRows(_ work: (PersistenceManager) throws -> Void) throws -> [Bool] {
-        let heard = Locked<[Bool]>([])
-        let coordinator = ObjectIdentifier(rows.container.persistentStoreCoordinator)
-        let observer = NotificationCenter.default.addObserver(
-            forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
-        ) { note in
-            guard let context = note.object as? NSManagedObjectContext,
-                context.persistentStoreCoordinator.map(ObjectIdentifier.init) == coordinator
-            else { return }
-            let isRows = note.userInfo?[NSManagedObjectContext.savedRowsKey] != nil
-            heard.withLock { $0.append(isRows) }
-        }
-        defer { NotificationCenter.default.removeObserver(observer) }
-        try work(rows)
-        return heard.withLock { $0 }
     }
 
     private func pupil(_ id: Int, mentor: String?, school: School? = nil, badges: [Badge] = []) -> Pupil {
@@ -130,13 +79,13 @@ struct WaysOfSavingToOnesTests {
         let school = School(id: "s", name: "School", city: City(id: 1, name: "City"))
         let other = School(id: "o", name: "Other", city: City(id: 1, name: "City"))
         let badge = Badge(id: 1, label: "swims", giver: Reference(id: "t1"))
-        let isRows = try goesAsRows { manager in
+        let isRows = try stores.goesAsRows { manager in
             try manager.writeAndWait { try $0.save([pupil(1, mentor: "t0", school: school, badges: [badge])]) }
             try manager.writeAndWait { try $0.save([pupil(1, mentor: "t2", school: other, badges: [badge])]) }
             try manager.writeAndWait { try $0.save([pupil(1, mentor: nil, badges: [badge]), pupil(2, mentor: "t0")]) }
         }
         #expect(isRows == [true, true, true])
-        let store = folder.file("rows.sqlite")
+        let store = stores.file
         #expect(
             try plainNumber("SELECT COUNT(*) FROM ZPUPIL WHERE ZMENTOR IS NULL AND ZSCHOOL IS NULL", in: store) == 1)
         // Made, come to, left, come to again; and the one in between: come to and left.
@@ -149,7 +98,7 @@ struct WaysOfSavingToOnesTests {
     func missing() throws {
         for isDirect in [true, false] {
             let error = #expect(throws: PersistenceError.self) {
-                try rows.writeAndWait { store in
+                try stores.rows.writeAndWait { store in
                     store.access.savesRows = isDirect
                     try store.save([pupil(1, mentor: "t0"), pupil(2, mentor: "nobody")])
                 }
@@ -157,32 +106,29 @@ struct WaysOfSavingToOnesTests {
             #expect(error?.code == .missingReference)
             #expect(error?.entity == "Pupil" && error?.property == "mentor")
         }
-        #expect(try plainNumber("SELECT COUNT(*) FROM ZPUPIL", in: folder.file("rows.sqlite")) == 0)
-        #expect(try plainNumber("SELECT COUNT(*) FROM ZTEACHER WHERE Z_OPT > 1", in: folder.file("rows.sqlite")) == 0)
+        #expect(try plainNumber("SELECT COUNT(*) FROM ZPUPIL", in: stores.file) == 0)
+        #expect(try plainNumber("SELECT COUNT(*) FROM ZTEACHER WHERE Z_OPT > 1", in: stores.file) == 0)
     }
 
     @Test("and what was saved unchanged writes nothing, neither models nor what they lead to")
     func unchanged() throws {
         let school = School(id: "s", name: "School", city: City(id: 1, name: "City"))
         let pupils = (0..<200).map { pupil($0, mentor: "t\($0 % 6)", school: school) }
-        try save(pupils)
-        let before = try content("rows.sqlite")
-        #expect(try goesAsRows { try $0.writeAndWait { try $0.save(pupils) } }.isEmpty)
-        #expect(try content("rows.sqlite") == before)
+        try stores.save(pupils)
+        let before = try stores.contentOfRows()
+        #expect(try stores.goesAsRows { try $0.writeAndWait { try $0.save(pupils) } }.isEmpty)
+        #expect(try stores.contentOfRows() == before)
     }
 }
 
 /// Made-up saves, the same for each seed.
 private struct Steps {
-    private var state: UInt64
+    private var numbers: SeededNumbers
     private var nextBadge = 0
 
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+    init(seed: UInt64) { numbers = SeededNumbers(seed: seed) }
 
-    private mutating func number(_ count: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int((state >> 33) % UInt64(count))
-    }
+    private mutating func number(_ count: Int) -> Int { numbers.next(below: count) }
 
     private mutating func teacher() -> Reference<Teacher>? {
         number(4) == 0 ? nil : Reference(id: "t\(number(6))")
