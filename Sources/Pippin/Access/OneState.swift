@@ -31,6 +31,11 @@ extension PersistenceManager {
         (try? registry.plan(of: type).relationships.isEmpty) ?? false
     }
 
+    /// Whether what is in a model ends with its types: what leads back to itself may be as deep as the store.
+    func isTree<Model: CoreModel>(_ type: Model.Type) -> Bool {
+        (try? registry.isTree(registry.plan(of: type))) ?? false
+    }
+
     #if canImport(ObjectiveC)
         /// Apple's Core Data reads a generation in a context.
         func reading<Result>(isPinned: Bool, _ work: (ModelAccess) throws -> Result) throws -> Result {

@@ -52,7 +52,7 @@ extension PersistenceManager {
     public func find<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
     ) async throws -> Model? {
-        try await asking(isOneStatement: isFlat(Model.self), isShort: true) { try $0.find(type, id: id) }
+        try await asking(isOneStatement: isFlat(Model.self), isShort: isTree(Model.self)) { try $0.find(type, id: id) }
     }
 
     /// The models with these identifiers, in their order. Identifiers that no model has are passed over.
