@@ -196,7 +196,13 @@ package final class AnyValueBox: NSObject {
 /// The value of a composite attribute.
 package final class CompositeValue: NSObject {
     package let elements: [String: Any]
-    package init(_ elements: [String: Any]) { self.elements = elements }
+    /// The same, in an order that whoever made the value knows; nil where nobody said.
+    package let valuesInOrder: ContiguousArray<StoredValue>?
+
+    package init(_ elements: [String: Any], inOrder values: ContiguousArray<StoredValue>? = nil) {
+        self.elements = elements
+        valuesInOrder = values
+    }
 
     package override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CompositeValue else { return false }

@@ -52,6 +52,20 @@ public struct ColumnReader: ~Copyable {
         return slot < 0 ? nil : row?.date(at: slot)
     }
 
+    @inline(__always)
+    private func uuid(_ place: Int) -> UUID? {
+        let slot = slot(place)
+        return slot < 0 ? nil : row?.uuid(at: slot)
+    }
+
+    private func url(_ place: Int) -> URL? { text(place).flatMap(URL.init(string:)) }
+    private func decimal(_ place: Int) -> Decimal? { text(place).flatMap { Decimal(string: $0) } }
+
+    private func text(_ place: Int) -> String? {
+        let slot = slot(place)
+        return slot < 0 ? nil : row?.text(at: slot)
+    }
+
     /// Whether a column is in the row, and certainly has no value.
     @inline(__always)
     private func isNull(_ place: Int) -> Bool {
@@ -220,7 +234,11 @@ public struct ColumnReader: ~Copyable {
     /// - Throws: ``PersistenceError/Code/unreadable``, and what decoding it throws.
     @_disfavoredOverload
     public func value<Value: Decodable>(at place: Int) throws -> Value {
-        try source.required(source.value(Value.self, column: place), place)
+        // The same type, as is found out: a cast would do so once more, slowly.
+        if Value.self == UUID.self, let uuid = uuid(place) { return unsafeBitCast(uuid, to: Value.self) }
+        if Value.self == URL.self, let url = url(place) { return unsafeBitCast(url, to: Value.self) }
+        if Value.self == Decimal.self, let number = decimal(place) { return unsafeBitCast(number, to: Value.self) }
+        return try source.required(source.value(Value.self, column: place), place)
     }
 
     /// A value of any other type, or nil.
@@ -229,7 +247,10 @@ public struct ColumnReader: ~Copyable {
     /// - Returns: the value; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable``, and what decoding it throws.
     public func value<Value: Decodable>(at place: Int) throws -> Value? {
-        try source.value(Value.self, column: place)
+        if Value.self == UUID.self, let uuid = uuid(place) { return unsafeBitCast(uuid, to: Value.self) }
+        if Value.self == URL.self, let url = url(place) { return unsafeBitCast(url, to: Value.self) }
+        if Value.self == Decimal.self, let number = decimal(place) { return unsafeBitCast(number, to: Value.self) }
+        return isNull(place) ? nil : try source.value(Value.self, column: place)
     }
 }
 

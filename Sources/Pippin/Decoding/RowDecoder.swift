@@ -39,6 +39,8 @@ final class RowDecoder: Decoder {
     // Both refer back to the decoder until `finish()`.
     @exclusivity(unchecked) private var rowReader: KeptColumnReader?
     @exclusivity(unchecked) private var valuesReader: KeptColumnReader?
+    /// What decodes nested values, by field.
+    private var nestedDecoders: [(field: Int, decoder: RowDecoder)] = []
     private var isFinished = false
 
     init(_ record: RecordPlan, entity: String, slots: ContiguousArray<Int>, related: (any RelatedRows)? = nil) {
@@ -54,12 +56,15 @@ final class RowDecoder: Decoder {
     deinit { slotTable.deallocate() }
 
     func decode<Value: Decodable>(_ type: Value.Type, from row: Row) throws -> Value {
-        (values, objectID) = (row.values, row.objectID)
-        return try decodeValues(type)
+        objectID = row.objectID
+        return try decodeValues(type, row.values)
     }
 
-    /// Decodes from `values`.
-    private func decodeValues<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    /// Decodes from values, by slot.
+    private func decodeValues<Value: Decodable>(
+        _ type: Value.Type, _ values: ContiguousArray<StoredValue>
+    ) throws -> Value {
+        self.values = values
         let reader = valuesReader ?? KeptColumnReader(nil, self, UnsafeBufferPointer(slotTable))
         valuesReader = reader
         return try decode(type, with: reader)
@@ -116,6 +121,8 @@ final class RowDecoder: Decoder {
         objectID = nil
         related = nil
         (rowReader, valuesReader) = (nil, nil)
+        for nested in nestedDecoders { nested.decoder.finish() }
+        nestedDecoders = []
         let traces = containers.map(\.trace)
         containers = []
         latest = nil
@@ -159,13 +166,20 @@ final class RowDecoder: Decoder {
     /// A value of a field that is neither a string nor a number; nil for none.
     func other<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value? {
         let (slot, key) = (slots[index], record.keys[index])
+        if slot >= 0, case .composite(let inner) = record.fields[index].kind,
+            let elements = try current?.elements(at: slot, named: inner.names)
+        {
+            // A nested value without values is none, where it can be missing.
+            if record.fields[index].isOptional, elements.allSatisfy(\.isNull) { return nil }
+            return try nested(index, inner, key).decodeValues(type, elements)
+        }
         let value = try value(at: slot)
         if slot >= 0, value.isNull {
             // A nested value that cannot be missing, and whose own values all are.
             guard case .composite(let inner) = record.fields[index].kind, !record.fields[index].isOptional else {
                 return nil
             }
-            return try composite(type, inner, .object(CompositeValue([:])), key)
+            return try composite(type, inner, .object(CompositeValue([:])), key, at: index)
         }
         if let leaf = AttributeDecoder.leaf(type, value) { return leaf }
         if let reason = value.missingFile { throw unreadable(key, reason) }
@@ -174,26 +188,34 @@ final class RowDecoder: Decoder {
         case .json:
             guard case .data(let data) = value else { throw missing(key, value, type) }
             return try ValueJSON.value(type, in: data)
-        case .composite(let inner): return try composite(type, inner, value, key)
+        case .composite(let inner): return try composite(type, inner, value, key, at: index)
         case .toOne: return try related?.model(type, index, of: self)
         case .toMany: return try related?.models(type, index, of: self)
         }
     }
 
     private func composite<Value: Decodable>(
-        _ type: Value.Type, _ inner: RecordPlan, _ value: StoredValue, _ key: String
+        _ type: Value.Type, _ inner: RecordPlan, _ value: StoredValue, _ key: String, at index: Int
     ) throws -> Value {
         guard case .object(let object) = value, let composite = object as? CompositeValue else {
             throw missing(key, value, type)
         }
-        let slots = ContiguousArray(inner.fields.indices)
-        let decoder = RowDecoder(inner, entity: "\(entity).\(key)", slots: slots)
-        defer { decoder.finish() }
+        let decoder = nested(index, inner, key)
+        var values = ContiguousArray<StoredValue>()
         for (field, value) in zip(inner.fields, inner.values(of: composite)) {
             guard let value else { throw decoder.unreadable(field.key, "it is of another type.") }
-            decoder.values.append(value)
+            values.append(value)
         }
-        return try decoder.decodeValues(type)
+        return try decoder.decodeValues(type, values)
+    }
+
+    /// What decodes a nested value.
+    private func nested(_ index: Int, _ inner: RecordPlan, _ key: String) -> RowDecoder {
+        if let known = nestedDecoders.first(where: { $0.field == index }) { return known.decoder }
+        let decoder = RowDecoder(
+            inner, entity: "\(entity).\(key)", slots: ContiguousArray(inner.fields.indices))
+        nestedDecoders.append((index, decoder))
+        return decoder
     }
 
     /// Whether a list that has nothing in it is there.

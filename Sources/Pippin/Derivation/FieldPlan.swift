@@ -98,6 +98,8 @@ final class RecordPlan: Sendable {
     let fields: [FieldPlan]
     /// The coding keys, apart from the fields: what every look-up goes through.
     let keys: ContiguousArray<String>
+    /// The properties' names, likewise.
+    let names: ContiguousArray<String>
     /// The attributes' kinds, apart from the fields: nil for a field that is no plain attribute.
     let attributeKinds: ContiguousArray<AttributeKind?>
     /// The field that says that the nested value is there.
@@ -112,6 +114,7 @@ final class RecordPlan: Sendable {
         self.columns = columns
         self.fields = fields
         keys = ContiguousArray(fields.map(\.key))
+        names = ContiguousArray(fields.map(\.name))
         attributeKinds = ContiguousArray(
             fields.map { field in
                 if case .attribute(let kind) = field.kind { return kind }

@@ -17,7 +17,7 @@ extension RecordPlan {
             case .toOne, .toMany: continue
             }
         }
-        return CompositeValue(elements)
+        return CompositeValue(elements, inOrder: values)
     }
 
     /// Whether two nested values are the same; one without values is the same as none.
@@ -31,6 +31,19 @@ extension RecordPlan {
             }
         #endif
     }
+
+    #if !canImport(ObjectiveC)
+        /// Whether a nested value that this plan encoded is the same as the values of a row, in the order of the fields.
+        func isSame(_ encoded: CompositeValue?, _ elements: ContiguousArray<StoredValue>) -> Bool {
+            guard let values = encoded?.valuesInOrder, values.count == elements.count else {
+                return zip(values(of: encoded), elements).allSatisfy { $0 == $1 }
+            }
+            return fields.indices.allSatisfy { index in
+                guard case .composite(let inner) = fields[index].kind else { return values[index] == elements[index] }
+                return inner.isSame(values[index].composite, elements[index].composite)
+            }
+        }
+    #endif
 
     /// The values by field; nil where one is of another kind.
     func values(of composite: CompositeValue?) -> ContiguousArray<StoredValue?> {

@@ -151,8 +151,7 @@
             let (values, first) = graph.values(holding: node)
             for (field, slot, composite) in plan.comparisons {
                 if let composite {
-                    let new = values[first + field].composite
-                    if !composite.isSame(new, try row.value(at: slot).composite) { slots.append(slot) }
+                    if try !holds(row, values[first + field].composite, composite, at: slot) { slots.append(slot) }
                 } else if try !row.holds(values[first + field], at: slot) {
                     slots.append(slot)
                 }
@@ -161,6 +160,16 @@
                 slots.append(toOne.slot)
             }
             if !slots.isEmpty { differing[node] = (try row.whole(), slots.sorted()) }
+        }
+
+        /// Whether a row has a nested value.
+        private func holds(
+            _ row: any CurrentRow, _ new: CompositeValue?, _ composite: RecordPlan, at slot: Int
+        ) throws -> Bool {
+            if let elements = try row.elements(at: slot, named: composite.names) {
+                return composite.isSame(new, elements)
+            }
+            return composite.isSame(new, try row.value(at: slot).composite)
         }
 
         /// Compares what models have in them, level by level.

@@ -36,7 +36,7 @@ final class EntityReader {
             let kind = SlotReader.kind(of: slot)
             slots[slot.slot] = SlotReader(kind: kind, index: slot.index)
             if kind == .toOne { destinations[slot.slot] = slot.column.destination }
-            if kind == .other {
+            if !kind.isUsual {
                 rareReaders[slot.slot] = RareSlotReader(
                     slot, attribute: layout.slots[slot.slot].attribute, schema: schema)
             }
@@ -78,6 +78,13 @@ final class EntityReader {
         return values
     }
 
+    /// The values in a composite, in the order of the names; nil in a slot of another kind.
+    func elements(_ position: Int, named names: ContiguousArray<String>, _ statement: Statement) throws
+        -> ContiguousArray<StoredValue>?
+    {
+        try rareReaders[position]?.elements(named: names, statement, identity: identity, external: external)
+    }
+
     /// One value. A value that is not 0 cannot be NULL, which saves asking SQLite for its kind.
     @inline(__always)
     func value(_ slot: SlotReader, _ position: Int, _ statement: Statement) throws -> StoredValue {
@@ -102,7 +109,7 @@ final class EntityReader {
             lastDestination = identifier
             return .identifier(identifier)
         case .transient: return .null
-        case .other:
+        case .uuid, .url, .decimal, .other:
             return try rareReaders[position]?.value(statement, identity: identity, external: external) ?? .null
         }
     }
@@ -112,7 +119,10 @@ final class EntityReader {
 struct SlotReader {
     /// The usual kinds; the rest is for a ``RareSlotReader``.
     enum Kind: UInt8 {
-        case transient, integer, string, double, date, toOne, other
+        case transient, integer, string, double, date, toOne, uuid, url, decimal, other
+
+        /// Whether the reader of the usual kinds knows all of the kind's values.
+        var isUsual: Bool { rawValue < Kind.uuid.rawValue }
     }
 
     let kind: Kind
@@ -120,10 +130,13 @@ struct SlotReader {
 
     static func kind(of shape: RowShape.SlotShape) -> Kind {
         switch shape.column.storage {
-        case .integer: return .integer
+        case .integer, .boolean: return .integer
         case .string: return .string
         case .double, .float: return .double
         case .date: return .date
+        case .uuid: return .uuid
+        case .url: return .url
+        case .decimal: return .decimal
         case .toOne: return shape.entityIndex < 0 ? .toOne : .other
         default: return .other
         }

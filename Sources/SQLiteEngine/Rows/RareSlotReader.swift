@@ -5,7 +5,13 @@ import SQLiteConnection
 
 /// Reads the kinds of values that are seldom or slow anyway.
 final class RareSlotReader {
-    private let shape: RowShape.SlotShape?
+    // Apart, since looking at a shape counts references: what a row's value is read by.
+    private let storage: ColumnStorage
+    private let index: Int32
+    private let isComposite: Bool
+    /// Where the number of a destination's entity is.
+    private let entityIndex: Int32
+    private let destination: EntityLayout?
     /// What stands for the value of a property whose column is not known.
     private let unavailable: UnavailableValue?
     private let attribute: AttributeLayout?
@@ -15,12 +21,14 @@ final class RareSlotReader {
     /// - Parameter error: why the property's column is not known.
     init(unavailable error: NSError) {
         unavailable = UnavailableValue(error.localizedDescription)
-        (shape, attribute, schema, elements) = (nil, nil, nil, [])
+        (storage, index, isComposite, entityIndex, destination) = (.integer, -1, false, -1, nil)
+        (attribute, schema, elements) = (nil, nil, [])
     }
 
     init(_ shape: RowShape.SlotShape, attribute: AttributeLayout?, schema: SQLSchema) {
         unavailable = nil
-        self.shape = shape
+        (storage, index, isComposite) = (shape.column.storage, shape.index, shape.column.isComposite)
+        (entityIndex, destination) = (shape.entityIndex, shape.column.destination)
         self.attribute = attribute
         self.schema = schema
         elements = shape.elements.map { element in
@@ -32,11 +40,9 @@ final class RareSlotReader {
 
     func value(_ statement: Statement, identity: StoreIdentity, external: ExternalData) throws -> StoredValue {
         if let unavailable { return .object(unavailable) }
-        guard let shape, let schema else { return .null }
-        if shape.column.isComposite { return try composite(statement, identity: identity, external: external) }
-        let index = shape.index
+        if isComposite { return try composite(statement, identity: identity, external: external) }
         if statement.isNull(at: index) { return .null }
-        switch shape.column.storage {
+        switch storage {
         case .integer, .boolean: return .integer(statement.integer(at: index))
         case .string: return .string(statement.string(at: index))
         case .double, .float: return .double(statement.double(at: index))
@@ -55,12 +61,28 @@ final class RareSlotReader {
                 TransformableCoding.value(of: $0, for: attribute)
             }
         case .toOne:
-            guard let declared = shape.column.destination else { return .null }
-            let number = statement.integer(at: shape.entityIndex)
+            guard let declared = destination, let schema else { return .null }
+            let number = statement.integer(at: entityIndex)
             let destination = schema.entity(numbered: number, kindOf: declared) ?? declared
             return .identifier(
                 NSManagedObjectID(layout: destination, store: identity, key: statement.integer(at: index)))
         }
+    }
+
+    /// The values in a composite, in the order of the names, `.null` for an element that there is not; nil for another attribute.
+    func elements(
+        named names: ContiguousArray<String>, _ statement: Statement, identity: StoreIdentity, external: ExternalData
+    ) throws -> ContiguousArray<StoredValue>? {
+        guard isComposite else { return nil }
+        var values = ContiguousArray<StoredValue>()
+        values.reserveCapacity(names.count)
+        for (place, name) in names.enumerated() {
+            // Mostly they are in one order.
+            let isHere = place < elements.count && elements[place].name == name
+            let element = isHere ? elements[place] : elements.first { $0.name == name }
+            values.append(try element?.reader.value(statement, identity: identity, external: external) ?? .null)
+        }
+        return values
     }
 
     private func composite(

@@ -1,4 +1,5 @@
 import CoreDataModel
+import Foundation
 import SQLiteConnection
 import StoreEngine
 
@@ -35,6 +36,14 @@ final class StatementRow: CurrentRow {
         case (.double, .double(let number)), (.date, .date(let number)):
             return statement.double(at: reading.index) == number
                 && (number != 0 || !statement.isNull(at: reading.index))
+        case (.uuid, .uuid(let uuid)) where statement.uuid(at: reading.index) == uuid: return true
+        // By the text that is kept. Where it is another one, the values may be equal all the same.
+        case (.url, .object(let url as NSURL))
+        where statement.isText(url.absoluteString, at: reading.index):
+            return true
+        case (.decimal, .object(let number as NSDecimalNumber))
+        where statement.isText(number.stringValue, at: reading.index):
+            return true
         default: return try self.value(at: slot) == value
         }
     }
@@ -52,7 +61,7 @@ final class StatementRow: CurrentRow {
     func isNull(at slot: Int) -> Bool {
         let slot = reader.slots[slot]
         switch slot.kind {
-        case .string, .integer, .double, .date: return statement.isNull(at: slot.index)
+        case .string, .integer, .double, .date, .uuid, .url, .decimal: return statement.isNull(at: slot.index)
         default: return false
         }
     }
@@ -67,6 +76,20 @@ final class StatementRow: CurrentRow {
         guard slot.kind == .integer else { return nil }
         let number = statement.integer(at: slot.index)
         return number == 0 && statement.isNull(at: slot.index) ? nil : number
+    }
+
+    func uuid(at slot: Int) -> UUID? {
+        let slot = reader.slots[slot]
+        return slot.kind == .uuid ? statement.uuid(at: slot.index) : nil
+    }
+
+    func text(at slot: Int) -> String? {
+        let slot = reader.slots[slot]
+        return slot.kind == .url || slot.kind == .decimal ? statement.optionalString(at: slot.index) : nil
+    }
+
+    func elements(at slot: Int, named names: ContiguousArray<String>) throws -> ContiguousArray<StoredValue>? {
+        try reader.elements(slot, named: names, statement)
     }
 
     func double(at slot: Int) -> Double? { floating(slot, .double) }

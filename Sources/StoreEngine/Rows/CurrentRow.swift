@@ -36,6 +36,11 @@ package protocol CurrentRow: AnyObject {
     func double(at slot: Int) -> Double?
     /// Seconds since 2001-01-01 00:00 UTC.
     func date(at slot: Int) -> Double?
+    func uuid(at slot: Int) -> UUID?
+    /// The text that a URL or a decimal number is kept as.
+    func text(at slot: Int) -> String?
+    /// The values in a composite, in the order of the names, `.null` for an element that there is not.
+    func elements(at slot: Int, named names: ContiguousArray<String>) throws -> ContiguousArray<StoredValue>?
 }
 
 extension CurrentRow {
@@ -44,6 +49,12 @@ extension CurrentRow {
     package func placed() throws -> PlacedRow { PlacedRow(try whole()) }
 
     package func isNull(at slot: Int) -> Bool { false }
+    package func uuid(at slot: Int) -> UUID? { nil }
+    package func text(at slot: Int) -> String? { nil }
+
+    package func elements(at slot: Int, named names: ContiguousArray<String>) throws -> ContiguousArray<StoredValue>? {
+        nil
+    }
 
     package func holds(_ value: StoredValue, at slot: Int) throws -> Bool { try self.value(at: slot) == value }
 

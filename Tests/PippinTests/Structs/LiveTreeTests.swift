@@ -77,7 +77,7 @@ struct LiveTreeTests {
         let interest = try interest(\.price < 20)
         let rows = try rows { try manager.writeAndWait(save) }
         #expect(rows.changes != nil, sourceLocation: sourceLocation)
-        #expect(interest.isTouched(by: rows.entities, rows.changes) == isTouching, sourceLocation: sourceLocation)
+        #expect(interest.isTouched(by: WrittenRows(rows.entities, rows.changes)) == isTouching, sourceLocation: sourceLocation)
     }
 
     @Test(
@@ -118,7 +118,7 @@ struct LiveTreeTests {
             let interest = try interest(filter)
             let former = try fetch(filter)
             let rows = try rows { try manager.writeAndWait { try random.save(in: $0) } }
-            if interest.isTouched(by: rows.entities, rows.changes) {
+            if interest.isTouched(by: WrittenRows(rows.entities, rows.changes)) {
                 shown += 1
             } else {
                 passedOver += 1
