@@ -77,7 +77,8 @@ struct LiveTreeTests {
         let interest = try interest(\.price < 20)
         let rows = try rows { try manager.writeAndWait(save) }
         #expect(rows.changes != nil, sourceLocation: sourceLocation)
-        #expect(interest.isTouched(by: WrittenRows(rows.entities, rows.changes)) == isTouching, sourceLocation: sourceLocation)
+        let isTouched = interest.isTouched(by: WrittenRows(rows.entities, rows.changes))
+        #expect(isTouched == isTouching, sourceLocation: sourceLocation)
     }
 
     @Test(
