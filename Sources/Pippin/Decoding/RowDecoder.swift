@@ -33,6 +33,9 @@ final class RowDecoder: Decoder {
     @exclusivity(unchecked) private var latest: KeptContainer?
     /// It refers back to the decoder until `finish()`.
     @exclusivity(unchecked) private var columnReader: KeptColumnReader?
+    // Unsafe memory: the same, and the row that it retains; both go together.
+    @exclusivity(unchecked) private var latestColumnReader: Unmanaged<KeptColumnReader>?
+    @exclusivity(unchecked) private var columnReaderRow: ObjectIdentifier?
     private var isFinished = false
 
     init(_ record: RecordPlan, entity: String, slots: ContiguousArray<Int>, related: (any RelatedRows)? = nil) {
@@ -64,7 +67,18 @@ final class RowDecoder: Decoder {
         defer { current = nil }
         return try withExtendedLifetime(row) {
             guard let columns = record.columns?.functions(of: type) else { return try Value(from: self) }
-            return try columns.read(columnReader(of: row).reader)
+            return try columnReader(of: row)._withUnsafeGuaranteedRef { try columns.read($0.reader) }
+        }
+    }
+
+    /// The same by functions that the caller has looked up, once for all rows.
+    @inline(__always)
+    func decode<Value>(by columns: ColumnFunctionsOf<Value>, from row: any CurrentRow) throws -> Value {
+        current = row
+        cursor = 0
+        defer { current = nil }
+        return try withExtendedLifetime(row) {
+            try columnReader(of: row)._withUnsafeGuaranteedRef { try columns.read($0.reader) }
         }
     }
 
@@ -87,19 +101,24 @@ final class RowDecoder: Decoder {
     }
 
     /// What reads the columns of a row: mostly one for all rows, since they are handed out by one object.
-    private func columnReader(of row: any CurrentRow) -> KeptColumnReader {
-        if let known = columnReader, known.row == ObjectIdentifier(row) { return known }
+    ///
+    /// Not retained, which would cost each row twice: the decoder holds it until it makes another one, for another row.
+    @inline(__always)
+    private func columnReader(of row: any CurrentRow) -> Unmanaged<KeptColumnReader> {
+        if let latestColumnReader, columnReaderRow == ObjectIdentifier(row) { return latestColumnReader }
+        return makeColumnReader(row)
+    }
+
+    private func makeColumnReader(_ row: any CurrentRow) -> Unmanaged<KeptColumnReader> {
         let made = KeptColumnReader(row, self, UnsafeBufferPointer(slotTable))
-        columnReader = made
-        return made
+        (columnReader, latestColumnReader, columnReaderRow) = (made, .passUnretained(made), ObjectIdentifier(row))
+        return .passUnretained(made)
     }
 
     private final class KeptColumnReader {
-        let row: ObjectIdentifier
         let reader: ColumnReader
 
         init(_ row: any CurrentRow, _ decoder: RowDecoder, _ slots: UnsafeBufferPointer<Int>) {
-            self.row = ObjectIdentifier(row)
             reader = ColumnReader(row: row, source: decoder, slots: slots)
         }
     }
@@ -110,7 +129,7 @@ final class RowDecoder: Decoder {
         values = []
         objectID = nil
         related = nil
-        columnReader = nil
+        (columnReader, latestColumnReader, columnReaderRow) = (nil, nil, nil)
         let traces = containers.map(\.trace)
         containers = []
         latest = nil
