@@ -1,4 +1,4 @@
-import CoreData
+@testable import CoreData
 import Foundation
 import SQLiteConnection
 import Testing
@@ -41,6 +41,29 @@ struct RemoteChangeTests {
         func wait() -> Bool { semaphore.wait(timeout: .now() + 30) == .success }
     }
 
+    /// The token of the latest announcement, and the one that is waited for.
+    private final class Latest: @unchecked Sendable {
+        // @unchecked Sendable: the lock guards both.
+        private let lock = NSLock()
+        private var told: NSPersistentHistoryToken?
+        private var expected: NSPersistentHistoryToken?
+
+        func isTold(by notification: Notification) -> Bool {
+            lock.withLock {
+                told = notification.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
+                return expected != nil && told == expected
+            }
+        }
+
+        /// Whether it was announced already.
+        func expect(_ token: NSPersistentHistoryToken?) -> Bool {
+            lock.withLock {
+                expected = token
+                return token != nil && told == token
+            }
+        }
+    }
+
     @Test("A save through the coordinator is announced with store, place and history token")
     func ownSave() throws {
         let store = try BatchStore(options: Self.options)
@@ -52,6 +75,42 @@ struct RemoteChangeTests {
         #expect(announcement.info[NSPersistentStoreURLKey] as? URL == store.url)
         let token = announcement.info[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
         #expect(token == source.currentPersistentHistoryToken(fromStores: nil))
+    }
+
+    @Test("The first change is announced at once, and those that follow soon after it together")
+    func together() {
+        let changes = ChangeAnnouncements(pause: .seconds(1000))
+        guard case .now = changes.add(followsSave: true) else { return #expect(Bool(false), "the first one waits") }
+        #expect(changes.add(followsSave: true) == nil)
+        // A context has told of all of them.
+        #expect(changes.take())
+        guard case .at(let moment) = changes.add(followsSave: true) else {
+            return #expect(Bool(false), "the next one does not wait")
+        }
+        #expect(moment > .now() + .seconds(500))
+        #expect(changes.add(followsSave: false) == nil)
+        #expect(!changes.take())
+        let later = ChangeAnnouncements(pause: .nanoseconds(0))
+        _ = later.add(followsSave: true)
+        _ = later.take()
+        guard case .now = later.add(followsSave: true) else { return #expect(Bool(false), "one that comes late waits") }
+        #expect(later.take())
+    }
+
+    @Test("Of many saves in a row the last one is announced, too")
+    func many() throws {
+        let store = try BatchStore(options: Self.options)
+        let source = store.container.persistentStoreCoordinator
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
+        request.resultType = .count
+        // Each announcement has the token of its moment: one must come that has the last save in it.
+        let latest = Latest()
+        let announcement = Announcement(source) { latest.isTold(by: $0) }
+        for number in 0...50 { try store.save { $0.make("Tag", ["name": "\(number)"]) } }
+        let token = source.currentPersistentHistoryToken(fromStores: nil)
+        if latest.expect(token) { return }
+        #expect(announcement.wait())
+        #expect(try store.execute(request, NSPersistentHistoryResult.self).result as? Int == 51)
     }
 
     @Test("Without the option nothing is announced")
