@@ -38,8 +38,9 @@ struct ObjectRegistryTests {
                 registry.remove(gone, found.key.key, found.key.tag)
                 expected[found.key] = found.value.count > 1 ? Array(found.value.dropFirst()) : nil
             default:
-                // One that is not there.
+                // One that is not there; and more are about to come, spaced otherwise.
                 if expected[known] == nil { registry.remove(object, known.key, known.tag) }
+                registry.makeRoom(for: turn % 200, areSpaced: turn % 3 == 0)
             }
             guard turn % 500 == 0 else { continue }
             let all = expected.values.flatMap { $0 }
