@@ -8,6 +8,7 @@ package final class OpenCopy: PausedWork {
     private var rows = CopyRows()
     private var isOpen = false
     private var failure: (any Error)?
+    let isByItself = false
     private static let portion = 1 << 17
 
     /// - Parameters:

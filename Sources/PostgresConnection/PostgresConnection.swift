@@ -56,7 +56,7 @@ package final class PostgresConnection {
     /// Whether a transaction is open, failed ones included.
     package var isInTransaction: Bool {
         // While it is under way, the connection looks as if it were in one.
-        if ahead?.isByItself ?? false { settle() }
+        if ahead?.isByItself ?? openCopy?.isByItself ?? false { settle() }
         return switch PQtransactionStatus(handle) {
         case PQTRANS_INTRANS, PQTRANS_INERROR, PQTRANS_ACTIVE: true
         default: false
@@ -144,8 +144,8 @@ package final class PostgresConnection {
 
     func check(_ result: OpaquePointer?, _ sql: String?) throws {
         switch PQresultStatus(result) {
-        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_COPY_IN, PGRES_EMPTY_QUERY,
-            PGRES_PIPELINE_SYNC:
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_COPY_IN, PGRES_COPY_OUT,
+            PGRES_EMPTY_QUERY, PGRES_PIPELINE_SYNC:
             return
         default: throw PostgresError(result, statement: sql, connection: handle)
         }

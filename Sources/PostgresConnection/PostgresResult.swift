@@ -2,10 +2,10 @@ import CLibPQ
 import Foundation
 
 /// The rows that a statement gave, or how many it changed. Values are read where they lie.
-@usableFromInline package final class PostgresResult {
+@usableFromInline package final class PostgresResult: RowCells {
     @usableFromInline let pointer: OpaquePointer?
     /// How many rows there are.
-    package let count: Int
+    @usableFromInline package let count: Int
 
     init(_ pointer: OpaquePointer?) {
         self.pointer = pointer
@@ -37,9 +37,10 @@ import Foundation
             count: Int(PQgetlength(pointer, Int32(row), Int32(column))))
     }
 
-    /// A whole number of any width, or a Boolean; 0 for no value.
     @inlinable @inline(__always)
-    package func integer(_ row: Int, _ column: Int) -> Int64 { Self.integer(raw(row, column)) }
+    package func forEachRow(_ body: (Int) throws -> Bool) throws {
+        for row in 0..<count { if try !body(row) { return } }
+    }
 
     /// A whole number of any width.
     @inlinable @inline(__always)
@@ -63,10 +64,6 @@ import Foundation
         }
     }
 
-    /// A floating-point number; 0 for no value.
-    @inlinable @inline(__always)
-    package func double(_ row: Int, _ column: Int) -> Double { Self.double(raw(row, column)) }
-
     /// A floating-point number of either width; 0 for no value.
     @inlinable @inline(__always)
     package static func double(_ raw: UnsafeRawBufferPointer) -> Double {
@@ -76,22 +73,4 @@ import Foundation
         default: return 0
         }
     }
-
-    @inlinable @inline(__always)
-    package func string(_ row: Int, _ column: Int) -> String {
-        String(decoding: raw(row, column), as: UTF8.self)
-    }
-
-    package func data(_ row: Int, _ column: Int) -> Data { Data(raw(row, column)) }
-
-    package func uuid(_ row: Int, _ column: Int) -> UUID? {
-        let raw = raw(row, column)
-        return raw.count == 16 ? UUID(uuid: raw.loadUnaligned(as: uuid_t.self)) : nil
-    }
-
-    @inlinable package func timestamp(_ row: Int, _ column: Int) -> Timestamp {
-        Timestamp(microseconds: integer(row, column))
-    }
-
-    package func numeric(_ row: Int, _ column: Int) -> Numeric? { Numeric(raw(row, column)) }
 }

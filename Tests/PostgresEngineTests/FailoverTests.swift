@@ -266,6 +266,28 @@ struct FailoverTests {
         #expect(whole == 60_000)
     }
 
+    @Test("A fetch of some thousand rows is done again where it is cut off: it has all before it hands out any")
+    func received() throws {
+        let store = try Behind()
+        // More than the network holds at once.
+        let padding = String(repeating: "-", count: 2000)
+        _ = try store.engine.save(Notes.changes(store.engine, (0..<5000).map { "note \($0) \(padding)" }))
+        // As a result the first time, and copied then.
+        for ambush: FaultProxy.Ambush? in [nil, .before("COPY"), .after("COPY")] {
+            if let ambush { store.proxy.set(ambush) }
+            var count = 0
+            try store.engine.forEachRow(Notes.plan()) { _ in
+                count += 1
+                if count == 1, ambush != nil {
+                    store.proxy.set(.refuses)
+                    store.proxy.set(.passes)
+                }
+                return true
+            }
+            #expect(count == 5000)
+        }
+    }
+
     @Test("A role that may not write marks saves without them")
     func withoutMarks() throws {
         let store = try Behind()

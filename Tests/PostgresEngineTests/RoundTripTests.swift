@@ -93,6 +93,24 @@ struct RoundTripTests {
         }
     }
 
+    @Test("to hand out all of them: they are copied where they were many the last time", arguments: counts)
+    func copying(count: Int) throws {
+        _ = try filled(count)
+        for _ in 0..<2 {
+            var texts: Set<String> = []
+            let times = try asked {
+                try engine.forEachRow(Notes.plan()) { row in
+                    if let text = row.string(at: 0) { texts.insert(text) }
+                    return true
+                }
+            }
+            #expect(texts.count == count + 1)
+            #expect(times <= 2)
+        }
+        // Each once, with what it holds.
+        #expect(try engine.fetchCount(Notes.plan()) == count + 1)
+    }
+
     @Test("to read what is in them", arguments: counts)
     func members(count: Int) throws {
         let (folder, note) = (try Notes.entity("Folder"), try Notes.entity("Note"))

@@ -144,6 +144,15 @@ final class ByHand {
         }
     }
 
+    /// The keys of all rows.
+    func keys() -> [Int64] {
+        let result = PQexecParams(connection, "SELECT _id FROM \(table)", 0, nil, nil, nil, nil, 1)
+        defer { PQclear(result) }
+        return (0..<PQntuples(result)).map { row in
+            UnsafeRawPointer(PQgetvalue(result, row, 0))?.loadUnaligned(as: Int64.self).bigEndian ?? 0
+        }
+    }
+
     /// One attribute of all rows, by arrays of keys and values.
     func change(_ counts: [(key: Int64, count: Int)]) {
         let keys = "{" + counts.map { "\($0.key)" }.joined(separator: ",") + "}"

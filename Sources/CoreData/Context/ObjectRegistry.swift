@@ -18,6 +18,9 @@ struct ObjectRegistry: ~Copyable {
     private var entries = UnsafeMutableBufferPointer<Entry>(start: nil, count: 0)
     /// How many entries are not free.
     private var used = 0
+    /// How many of the last bits the keys mostly have in common: 5 where a server has given out every 32nd key, as it does for rows that it makes
+    /// keys for itself, and 0 else. It changes with the entries.
+    private var commonBits: UInt64 = 0
 
     deinit { entries.deallocate() }
 
@@ -29,7 +32,9 @@ struct ObjectRegistry: ~Copyable {
     /// Sixteen neighbouring keys share a run of entries, because objects mostly come and go in the order of their keys:
     /// an entry of its own far away for each would cost a cache miss for each.
     private func start(_ key: Int64, _ tag: UInt64) -> Int {
-        let key = UInt64(bitPattern: key)
+        let all = UInt64(bitPattern: key)
+        // Without the bits that neighbours have in common, which come first.
+        let key = all >> commonBits | (all & ((1 << commonBits) - 1)) << (64 - commonBits)
         let mixed = (key >> 4 &+ tag &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93
         return Int(truncatingIfNeeded: (mixed ^ (mixed >> 32)) << 4 | key & 15) & (entries.count - 1)
     }
@@ -107,8 +112,13 @@ struct ObjectRegistry: ~Copyable {
     }
 
     /// Makes room for more objects at once.
-    mutating func makeRoom(for count: Int) {
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - areSpaced: whether their keys are multiples of 32 apart; nil where nobody knows.
+    mutating func makeRoom(for count: Int, areSpaced: Bool? = nil) {
         guard (used + count) * 4 > entries.count * 3 else { return }
+        if let areSpaced { commonBits = areSpaced ? 5 : 0 }
         let old = entries
         defer { old.deallocate() }
         let live = old.count { $0.tag < Entry.removed }

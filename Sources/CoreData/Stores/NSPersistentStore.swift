@@ -9,6 +9,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// What the engine knows of the store, too.
     package let facts: StoreFacts
 
+    /// What is to be announced of its changes.
+    final let announcements = ChangeAnnouncements()
+
     /// The coordinator that the store was added to.
     open private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
 

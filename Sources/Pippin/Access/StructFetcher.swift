@@ -71,7 +71,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
 
     /// The models with identifiers, in their order; those that are not there are left out.
     func models(inOrderOf ids: [Model.ID], _ source: any StructRows) throws -> [Model] {
-        var places = IdentifierPlaces(capacity: ids.count)
+        var places = IdentifierPlaces(capacity: ids.count, plan.record.attributeKinds[plan.uidField])
         var values: [StoredValue]? = []
         values?.reserveCapacity(ids.count)
         // Loops by index, over memory: iterators of lists of models' own types are slow.
@@ -82,6 +82,11 @@ struct StructFetcher<Model: CoreModel>: Sendable {
                 if let value = StoredValue(key) { values?.append(value) } else { values = nil }
             }
         }
+        #if !canImport(ObjectiveC)
+            if let rows = source as? StoreRows, rows.isSetSource, plan.relationships.isEmpty, let values {
+                return try FlatReader(plan: plan, source: source).models(Model.self, places, values, rows)
+            }
+        #endif
         let found = try models(ids, values, source)
         // For each identifier, where its model is among those that were found.
         var positions = Array(repeating: -1, count: places.count)
@@ -101,17 +106,14 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     ///
     /// - Parameters:
     ///   - ids: the identifiers.
-    ///   - values: the same as rows hold them, each once; nil where some are of rare types.
+    ///   - values: the same as rows hold them, each once; nil where one of them cannot be put so.
     ///   - source: what reads the rows.
     /// - Returns: the models.
     /// - Throws: what reading throws.
     private func models(_ ids: [Model.ID], _ values: [StoredValue]?, _ source: any StructRows) throws -> [Model] {
         #if !canImport(ObjectiveC)
-            if let rows = source as? StoreRows, rows.isSetSource, let values {
-                if plan.relationships.isEmpty {
-                    return try FlatReader(plan: plan, source: source).models(Model.self, withOneOf: values, rows)
-                }
-                if let models = models(values, rows) { return models }
+            if let rows = source as? StoreRows, rows.isSetSource, let values, let models = models(values, rows) {
+                return models
             }
         #endif
         return try Array(Set(ids)).portions(of: 500).flatMap { portion in

@@ -39,6 +39,9 @@ final class RowDecoder: Decoder {
     // Both refer back to the decoder until `finish()`.
     @exclusivity(unchecked) private var rowReader: KeptColumnReader?
     @exclusivity(unchecked) private var valuesReader: KeptColumnReader?
+    // Unsafe memory: `rowReader`, and the row that it retains; all three go together.
+    @exclusivity(unchecked) private var latestRowReader: Unmanaged<KeptColumnReader>?
+    @exclusivity(unchecked) private var readerRow: ObjectIdentifier?
     /// What decodes nested values, by field.
     private var nestedDecoders: [(field: Int, decoder: RowDecoder)] = []
     private var isFinished = false
@@ -67,7 +70,7 @@ final class RowDecoder: Decoder {
         self.values = values
         let reader = valuesReader ?? KeptColumnReader(nil, self, UnsafeBufferPointer(slotTable))
         valuesReader = reader
-        return try decode(type, with: reader)
+        return try decode(type, with: .passUnretained(reader))
     }
 
     /// Decodes from a row that is handed out.
@@ -77,11 +80,24 @@ final class RowDecoder: Decoder {
         return try withExtendedLifetime(row) { try decode(type, with: columnReader(of: row)) }
     }
 
+    /// The same by functions that the caller has looked up, once for all rows.
     @inline(__always)
-    private func decode<Value: Decodable>(_ type: Value.Type, with kept: KeptColumnReader) throws -> Value {
+    func decode<Value>(by columns: ColumnFunctionsOf<Value>, from row: any CurrentRow) throws -> Value {
+        current = row
         cursor = 0
-        if let columns = record.columns?.functions(of: type) { return try columns.read(kept.reader) }
-        reader = .passUnretained(kept)
+        defer { current = nil }
+        return try withExtendedLifetime(row) {
+            try columnReader(of: row)._withUnsafeGuaranteedRef { try columns.read($0.reader) }
+        }
+    }
+
+    @inline(__always)
+    private func decode<Value: Decodable>(_ type: Value.Type, with kept: Unmanaged<KeptColumnReader>) throws -> Value {
+        cursor = 0
+        if let columns = record.columns?.functions(of: type) {
+            return try kept._withUnsafeGuaranteedRef { try columns.read($0.reader) }
+        }
+        reader = kept
         defer { reader = nil }
         return try Value(from: self)
     }
@@ -107,11 +123,18 @@ final class RowDecoder: Decoder {
     }
 
     /// What reads the columns of a row: mostly one for all rows, since they are handed out by one object.
-    private func columnReader(of row: any CurrentRow) -> KeptColumnReader {
-        if let known = rowReader, known.row == ObjectIdentifier(row) { return known }
+    ///
+    /// Not retained, which would cost each row twice: the decoder holds it until it makes another one, for another row.
+    @inline(__always)
+    private func columnReader(of row: any CurrentRow) -> Unmanaged<KeptColumnReader> {
+        if let latestRowReader, readerRow == ObjectIdentifier(row) { return latestRowReader }
+        return makeColumnReader(row)
+    }
+
+    private func makeColumnReader(_ row: any CurrentRow) -> Unmanaged<KeptColumnReader> {
         let made = KeptColumnReader(row, self, UnsafeBufferPointer(slotTable))
-        rowReader = made
-        return made
+        (rowReader, latestRowReader, readerRow) = (made, .passUnretained(made), ObjectIdentifier(row))
+        return .passUnretained(made)
     }
 
     /// The last row has been decoded. Containers do not retain the decoder: should somebody have kept one, the decoder
@@ -120,7 +143,7 @@ final class RowDecoder: Decoder {
         values = []
         objectID = nil
         related = nil
-        (rowReader, valuesReader) = (nil, nil)
+        (rowReader, valuesReader, latestRowReader, readerRow) = (nil, nil, nil, nil)
         for nested in nestedDecoders { nested.decoder.finish() }
         nestedDecoders = []
         let traces = containers.map(\.trace)
@@ -227,11 +250,9 @@ final class RowDecoder: Decoder {
 
 /// A reader of columns that is kept from row to row.
 final class KeptColumnReader {
-    fileprivate let row: ObjectIdentifier?
     let reader: ColumnReader
 
     fileprivate init(_ row: (any CurrentRow)?, _ decoder: RowDecoder, _ slots: UnsafeBufferPointer<Int>) {
-        self.row = row.map(ObjectIdentifier.init)
         reader = ColumnReader(row: row, source: decoder, slots: slots)
     }
 }

@@ -13,6 +13,8 @@ final class EntityPlan: Sendable {
     let exclusive: Set<Int>
     /// The indexes of the fields that are relationships.
     let relationships: [Int]
+    /// How many models there were when all were fetched at last: about as many as there will be the next time.
+    let latestCount = Locked(0)
 
     var fields: [FieldPlan] { record.fields }
     var uidKey: String { fields[uidField].name }

@@ -7,16 +7,37 @@ struct FlatReader {
 
     /// The models that are selected, in order.
     func models<Model: CoreModel>(_ type: Model.Type, _ selection: RecordSelection) throws -> [Model] {
-        try models(type) { take in try source.forEachRow(of: plan, selection, take) }
+        let isAll = selection.predicate == nil && selection.limit == nil && selection.offset == 0
+        let expected = isAll ? plan.latestCount.withLock { $0 } : 0
+        let models = try models(type, expected) { take in try source.forEachRow(of: plan, selection, take) }
+        if isAll { plan.latestCount.withLock { $0 = models.count } }
+        return models
     }
 
     #if !canImport(ObjectiveC)
-        /// The models with one of some identifiers, in any order.
+        /// The models with identifiers, in their order; those that are not there are left out.
+        ///
+        /// - Parameters:
+        ///   - type: the models' type.
+        ///   - places: the places of the identifiers.
+        ///   - identifiers: the same as rows hold them, each once.
+        ///   - rows: what reads the rows.
+        /// - Returns: the models.
+        /// - Throws: what reading and decoding throw.
         func models<Model: CoreModel>(
-            _ type: Model.Type, withOneOf identifiers: [StoredValue], _ rows: StoreRows
+            _ type: Model.Type, _ places: IdentifierPlaces, _ identifiers: [StoredValue], _ rows: StoreRows
         ) throws -> [Model] {
-            let slot = try rows.slots(of: plan)[plan.uidField]
-            return try models(type) { take in try rows.forEachRow(of: plan, where: slot, isAmong: identifiers, take) }
+            let slots = try rows.slots(of: plan)
+            let slot = slots[plan.uidField]
+            let decoder = RowDecoder(plan.record, entity: plan.name, slots: slots)
+            defer { decoder.finish() }
+            let columns = plan.record.columns?.functions(of: Model.self)
+            var models = PlacedModels<Model>(places: places.count)
+            try rows.forEachRow(of: plan, where: slot, isAmong: identifiers) { row in
+                let model: Model = try decode(row, decoder, columns, slot)
+                if let place = places.place(of: try Model.recordKey(of: model.id)) { models.put(model, at: place) }
+            }
+            return models.take(places.asked)
         }
 
         /// The model with an identifier; nil where there is none.
@@ -27,32 +48,59 @@ struct FlatReader {
             let slot = slots[plan.uidField]
             let decoder = RowDecoder(plan.record, entity: plan.name, slots: slots)
             defer { decoder.finish() }
+            let columns = plan.record.columns?.functions(of: Model.self)
             var model: Model?
             try rows.forEachRow(of: plan, where: slot, isAmong: [identifier]) { row in
-                if model == nil { model = try decode(row, decoder, slot) }
+                if model == nil { model = try decode(row, decoder, columns, slot) }
             }
             return model
         }
     #endif
 
+    /// The models of rows.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - expected: how many there will be, as far as known: so many are made where the list has them, which saves moving them, and new memory each
+    ///     time that they have outgrown the old one. There may be more, or fewer.
+    ///   - rows: hands out the rows.
+    /// - Returns: the models, in the order of the rows.
+    /// - Throws: what decoding and `rows` throw.
     private func models<Model: CoreModel>(
-        _ type: Model.Type, _ rows: (_ take: (any CurrentRow) throws -> Void) throws -> Void
+        _ type: Model.Type, _ expected: Int, _ rows: (_ take: (any CurrentRow) throws -> Void) throws -> Void
     ) throws -> [Model] {
         let slots = try source.slots(of: plan)
         let slot = slots[plan.uidField]
         let decoder = RowDecoder(plan.record, entity: plan.name, slots: slots)
         defer { decoder.finish() }
-        var models = ModelBuffer<Model>()
-        try rows { row in models.append(try decode(row, decoder, slot)) }
-        return models.take()
+        let columns = plan.record.columns?.functions(of: Model.self)
+        var others = ModelBuffer<Model>()
+        let models = try [Model](unsafeUninitializedCapacity: expected) { buffer, count in
+            // Unsafe memory: the first `count` of `expected` places are initialized here, and are the array's afterwards, or go with it.
+            let start = buffer.baseAddress
+            try rows { row in
+                let model: Model = try decode(row, decoder, columns, slot)
+                if count < expected, let start {
+                    (start + count).initialize(to: model)
+                    count += 1
+                } else {
+                    others.append(model)
+                }
+            }
+        }
+        if models.isEmpty { return others.take() }
+        // Room for many that are not there any more is not kept.
+        if models.count < expected / 2 { return models.withUnsafeBufferPointer { Array($0) } }
+        return others.isEmpty ? models : models + others.take()
     }
 
     @inline(__always)
     private func decode<Model: CoreModel>(
-        _ row: any CurrentRow, _ decoder: RowDecoder, _ slot: Int
+        _ row: any CurrentRow, _ decoder: RowDecoder, _ columns: ColumnFunctionsOf<Model>?, _ slot: Int
     ) throws -> Model {
         do {
-            return try decoder.decode(Model.self, from: row)
+            guard let columns else { return try decoder.decode(Model.self, from: row) }
+            return try decoder.decode(by: columns, from: row)
         } catch {
             throw plan.named(error, try? row.value(at: slot))
         }

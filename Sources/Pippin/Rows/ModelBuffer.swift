@@ -8,6 +8,8 @@ struct ModelBuffer<Model>: ~Copyable {
     private var capacity = 64
     private var count = 0
 
+    var isEmpty: Bool { count == 0 }
+
     init() { start = .allocate(capacity: capacity) }
 
     deinit {
@@ -15,6 +17,7 @@ struct ModelBuffer<Model>: ~Copyable {
         start.deallocate()
     }
 
+    @inline(__always)
     mutating func append(_ model: consuming Model) {
         if count == capacity { grow() }
         (start + count).initialize(to: model)

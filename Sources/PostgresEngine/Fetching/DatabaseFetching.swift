@@ -18,7 +18,13 @@ extension OpenDatabase {
 
     func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
         try forEachResult(
-            plan, { try $0.forEachRow($1, body) },
+            plan,
+            { reader, found in
+                switch found {
+                case .result(let result): try reader.forEachRow(result, body)
+                case .copied(let rows): try reader.forEachRow(rows, body)
+                }
+            },
             rows: { rows in
                 guard let first = rows.first else { return }
                 let current = ReadRow(first)
@@ -32,14 +38,23 @@ extension OpenDatabase {
     func readRows(_ plan: FetchPlan, _ body: (consuming PlacedRow) -> Void) throws {
         try forEachResult(
             plan,
-            { reader, result in
-                try reader.handOutPlacedRows(result, body)
+            { reader, found in
+                switch found {
+                case .result(let result): try reader.handOutPlacedRows(result, body)
+                case .copied(let rows): try reader.handOutPlacedRows(rows, body)
+                }
                 return true
             },
             rows: { rows in for row in rows { body(PlacedRow(row)) } })
     }
 
-    /// Hands out what a plan finds: as one result, or in portions, or as rows where the database does not find them alone.
+    /// Rows as they lie in an answer.
+    private enum FoundCells {
+        case result(PostgresResult)
+        case copied(CopiedRows)
+    }
+
+    /// Hands out what a plan finds: as one result, as it arrives, in portions, or as rows where the database does not find them alone.
     ///
     /// - Parameters:
     ///   - plan: what to fetch.
@@ -47,14 +62,21 @@ extension OpenDatabase {
     ///   - take: takes rows.
     /// - Throws: the errors of the server. What is handed out is not handed out again, whatever becomes of the connection.
     private func forEachResult(
-        _ plan: FetchPlan, _ body: (RowReader, PostgresResult) throws -> Bool, rows take: (ContiguousArray<Row>) -> Void
+        _ plan: FetchPlan, _ body: (RowReader, FoundCells) throws -> Bool, rows take: (ContiguousArray<Row>) -> Void
     ) throws {
         let found: FoundRows = try reading("fetch from") {
             let question = try Question(plan)
             do {
                 let cached = try cachedFetch(plan, question, .rows)
-                if plan.limit == 0, cached.latestCount.load(ordering: .relaxed) >= Self.many, cached.failsForNoRow {
-                    return .many(cached)
+                if plan.limit == 0, cached.isExact, cached.failsForNoRow, let reader = cached.reader {
+                    let count = cached.latestCount.load(ordering: .relaxed)
+                    if count >= Self.copied, cached.sql.bindings.isEmpty {
+                        let rows = try copiedRows(cached)
+                        // What was not handed out yet can be read again from another server; not so many.
+                        if count < Self.many { try rows.receiveAll() }
+                        return .copied(cached, reader, rows)
+                    }
+                    if count >= Self.many { return .many(cached) }
                 }
                 let (fetch, result) = try runExactly(plan, question, .rows)
                 fetch.latestCount.store(result.count, ordering: .relaxed)
@@ -62,7 +84,11 @@ extension OpenDatabase {
             } catch is Inexact { return .rows(try snapshot { try evaluatedRows(plan, question) }) }
         }
         switch found {
-        case .result(let reader, let result): _ = try body(reader, result)
+        case .result(let reader, let result): _ = try body(reader, .result(result))
+        case .copied(let fetch, let reader, let rows):
+            if try run("fetch from", { try body(reader, .copied(rows)) }) {
+                fetch.latestCount.store(rows.count, ordering: .relaxed)
+            }
         case .rows(let rows): take(rows)
         case .many(let fetch):
             if try !run("fetch from", { try streamRows(plan, fetch, body) }) { take(try fetchRows(plan)) }
@@ -71,9 +97,24 @@ extension OpenDatabase {
 
     private enum FoundRows {
         case result(RowReader, PostgresResult)
+        case copied(CachedFetch, RowReader, CopiedRows)
         case rows(ContiguousArray<Row>)
         /// So many that they are read a portion at a time.
         case many(CachedFetch)
+    }
+
+    /// A fetch without parameters that found so many rows is read by `COPY` the next time, which takes less time for each row, and some for a plan.
+    static let copied = 2000
+
+    /// What a fetch finds, as it arrives.
+    ///
+    /// - Throws: the server's errors; `Inexact` where the database cannot answer it.
+    private func copiedRows(_ fetch: CachedFetch) throws -> CopiedRows {
+        do { return try CopiedRows(fetch.sql.text, connection) } catch let error as PostgresError
+            where error.isSyntaxOrTypeError || error.isDataError
+        {
+            throw Inexact()
+        }
     }
 
     /// A fetch that found so many rows is read by a cursor the next time, which takes some round trips more, and little memory. Portions fit
@@ -86,14 +127,14 @@ extension OpenDatabase {
     /// - Returns: false where the database cannot answer alone.
     /// - Throws: the server's errors.
     private func streamRows(
-        _ plan: FetchPlan, _ fetch: CachedFetch, _ body: (RowReader, PostgresResult) throws -> Bool
+        _ plan: FetchPlan, _ fetch: CachedFetch, _ body: (RowReader, FoundCells) throws -> Bool
     ) throws -> Bool {
         try snapshot {
             guard let cursor = try cursor(plan) else { return false }
             var count = 0
             while let result = try cursor.nextResult(Self.portion, goesOn: true) {
                 count += result.count
-                guard try body(cursor.reader, result) else { return true }
+                guard try body(cursor.reader, .result(result)) else { return true }
             }
             fetch.latestCount.store(count, ordering: .relaxed)
             return true

@@ -39,16 +39,18 @@ extension OpenDatabase {
         guard !access.mapping.sharesTable, let texts = access.selectTexts(where: slot),
             let place = access.writer.places.first(where: { $0.slot == slot })
         else { return false }
+        // Held here: the writer would be copied for each value.
+        let writer = access.writer
         var parameters = PostgresParameters()
         // No row has what cannot be stored.
         do {
             if values.count == 1 {
                 var sink = ParameterSink(type: place.kind.type)
-                try access.writer.write(values[0], place, to: &sink)
+                try writer.write(values[0], place, to: &sink)
                 parameters = sink.parameters
             } else {
                 var array = PostgresArray(place.kind.type)
-                for value in values { try access.writer.write(value, place, to: &array) }
+                for value in values { try writer.write(value, place, to: &array) }
                 parameters.append(array)
             }
         } catch { return false }

@@ -4,13 +4,13 @@ import PostgresConnection
 import StoreEngine
 
 /// A row of a result whose values are read when they are asked for; it stands for each row in turn.
-final class ResultRow: CurrentRow {
+final class ResultRow<Cells: RowCells>: CurrentRow {
     private let reader: RowReader
-    let result: PostgresResult
+    let result: Cells
     @exclusivity(unchecked) var index = 0
     @exclusivity(unchecked) var entity: EntityReader
 
-    init(_ reader: RowReader, _ result: PostgresResult, _ entity: EntityReader) {
+    init(_ reader: RowReader, _ result: Cells, _ entity: EntityReader) {
         (self.reader, self.result, self.entity) = (reader, result, entity)
     }
 

@@ -41,7 +41,7 @@ final class EntityReader {
     }
 
     @inline(__always)
-    func value(at slot: Int, _ result: PostgresResult, _ row: Int) -> StoredValue {
+    func value(at slot: Int, _ result: some RowCells, _ row: Int) -> StoredValue {
         let place = places[slot]
         guard let kind = place.kind else { return rareValue(at: slot, result, row) }
         let raw = result.raw(row, Int(place.column))
@@ -56,12 +56,12 @@ final class EntityReader {
         }
     }
 
-    private func rareValue(at slot: Int, _ result: PostgresResult, _ row: Int) -> StoredValue {
+    private func rareValue(at slot: Int, _ result: some RowCells, _ row: Int) -> StoredValue {
         readers[slot]?.value(result, row, context) ?? .null
     }
 
     @inline(__always)
-    func values(_ result: PostgresResult, _ row: Int) -> ContiguousArray<StoredValue> {
+    func values(_ result: some RowCells, _ row: Int) -> ContiguousArray<StoredValue> {
         ContiguousArray<StoredValue>(unsafeUninitializedCapacity: places.count) { buffer, count in
             for slot in places.indices {
                 buffer.initializeElement(at: slot, to: value(at: slot, result, row))
@@ -91,29 +91,28 @@ final class RowReader {
     }
 
     /// All rows, one by one.
-    func handOutRows(_ result: PostgresResult, _ body: (consuming Row) -> Void) throws {
-        if !selectsEntity, let only = entities.first {
-            // The usual case, without looking for the entity of each row.
-            for index in 0..<result.count { body(row(result, index, only)) }
-            return
+    func handOutRows(_ result: some RowCells, _ body: (consuming Row) -> Void) throws {
+        try result.forEachRow { index in
+            body(row(result, index, try entity(result, index)))
+            return true
         }
-        for index in 0..<result.count { body(row(result, index, try entity(result, index))) }
     }
 
     /// All rows for objects, one by one.
-    func handOutPlacedRows(_ result: PostgresResult, _ body: (consuming PlacedRow) -> Void) throws {
-        for index in 0..<result.count {
+    func handOutPlacedRows(_ result: some RowCells, _ body: (consuming PlacedRow) -> Void) throws {
+        try result.forEachRow { index in
             let entity = try entity(result, index)
             body(
                 PlacedRow(
                     place: ObjectPlace(
                         layout: entity.unretainedLayout, store: entity.unretainedStore, key: result.integer(index, 0)),
                     version: result.integer(index, versionColumn), values: entity.values(result, index)))
+            return true
         }
     }
 
     /// One row. An ID that is known is used again.
-    func row(_ result: PostgresResult, _ index: Int, identifier: NSManagedObjectID? = nil) throws -> Row {
+    func row(_ result: some RowCells, _ index: Int, identifier: NSManagedObjectID? = nil) throws -> Row {
         let entity = try entity(result, index)
         guard let identifier, identifier.layout === entity.layout else { return row(result, index, entity) }
         return Row(
@@ -121,7 +120,7 @@ final class RowReader {
     }
 
     @inline(__always)
-    func row(_ result: PostgresResult, _ index: Int, _ entity: EntityReader) -> Row {
+    func row(_ result: some RowCells, _ index: Int, _ entity: EntityReader) -> Row {
         Row(
             objectID: NSManagedObjectID(
                 layout: entity.layout, store: entity.context.identity, key: result.integer(index, 0)),
@@ -132,9 +131,9 @@ final class RowReader {
     ///
     /// - Returns: whether to go on, as the closure said at last.
     @discardableResult
-    func forEachRow(_ result: PostgresResult, _ body: (any CurrentRow) -> Bool) throws -> Bool {
+    func forEachRow<Cells: RowCells>(_ result: Cells, _ body: (any CurrentRow) -> Bool) throws -> Bool {
         var goesOn = true
-        try forEachRow(result) { (row: ResultRow, more: inout Bool) in
+        try forEachRow(result) { (row: ResultRow<Cells>, more: inout Bool) in
             more = body(row)
             goesOn = more
         }
@@ -143,14 +142,17 @@ final class RowReader {
 
     /// The same until the closure says not to go on.
     @inline(__always)
-    func forEachRow(_ result: PostgresResult, _ body: (ResultRow, inout Bool) throws -> Void) throws {
-        guard let first = entities.first, result.count > 0 else { return }
+    func forEachRow<Cells: RowCells>(
+        _ result: Cells, _ body: (ResultRow<Cells>, inout Bool) throws -> Void
+    ) throws {
+        guard let first = entities.first else { return }
         let row = ResultRow(self, result, first)
-        var goesOn = true
-        for index in 0..<result.count where goesOn {
+        try result.forEachRow { index in
             row.index = index
             if selectsEntity { row.entity = try entity(result, index) }
+            var goesOn = true
             try body(row, &goesOn)
+            return goesOn
         }
     }
 
@@ -168,7 +170,7 @@ final class RowReader {
     }
 
     @inline(__always)
-    private func entity(_ result: PostgresResult, _ index: Int) throws -> EntityReader {
+    private func entity(_ result: some RowCells, _ index: Int) throws -> EntityReader {
         if !selectsEntity, let only = entities.first { return only }
         let number = result.integer(index, 1)
         for entity in entities where entity.number == number { return entity }

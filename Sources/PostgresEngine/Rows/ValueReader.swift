@@ -34,7 +34,7 @@ struct ValueReader {
     }
 
     @inline(__always)
-    func value(_ result: PostgresResult, _ row: Int, _ context: ReadingContext) -> StoredValue {
+    func value(_ result: some RowCells, _ row: Int, _ context: ReadingContext) -> StoredValue {
         if elements.isEmpty {
             let raw = result.raw(row, column)
             // An empty text is as long as no value.
@@ -50,7 +50,7 @@ struct ValueReader {
         return rareValue(result, row, context)
     }
 
-    private func rareValue(_ result: PostgresResult, _ row: Int, _ context: ReadingContext) -> StoredValue {
+    private func rareValue(_ result: some RowCells, _ row: Int, _ context: ReadingContext) -> StoredValue {
         guard elements.isEmpty else { return composite(result, row, context) }
         switch kind {
         case .uuid: return result.uuid(row, column).map(StoredValue.uuid) ?? .null
@@ -75,7 +75,7 @@ struct ValueReader {
         }
     }
 
-    private func composite(_ result: PostgresResult, _ row: Int, _ context: ReadingContext) -> StoredValue {
+    private func composite(_ result: some RowCells, _ row: Int, _ context: ReadingContext) -> StoredValue {
         var values: [String: Any] = [:]
         for (name, reader) in elements {
             let value = reader.value(result, row, context)

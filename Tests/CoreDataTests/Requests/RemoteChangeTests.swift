@@ -1,4 +1,4 @@
-import CoreData
+@testable import CoreData
 import Foundation
 import SQLiteConnection
 import Testing
@@ -41,6 +41,22 @@ struct RemoteChangeTests {
         func wait() -> Bool { semaphore.wait(timeout: .now() + 30) == .success }
     }
 
+    /// Counts announcements up to a number of them.
+    private final class Count: @unchecked Sendable {
+        // @unchecked Sendable: the lock guards it.
+        private let lock = NSLock()
+        private var left: Int
+
+        init(_ count: Int) { left = count }
+
+        func isReached() -> Bool {
+            lock.withLock {
+                left -= 1
+                return left == 0
+            }
+        }
+    }
+
     @Test("A save through the coordinator is announced with store, place and history token")
     func ownSave() throws {
         let store = try BatchStore(options: Self.options)
@@ -52,6 +68,34 @@ struct RemoteChangeTests {
         #expect(announcement.info[NSPersistentStoreURLKey] as? URL == store.url)
         let token = announcement.info[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
         #expect(token == source.currentPersistentHistoryToken(fromStores: nil))
+    }
+
+    @Test("The first change is announced at once, and those that follow soon after it later, each of them")
+    func together() {
+        let changes = ChangeAnnouncements(pause: .seconds(1000))
+        guard case .now = changes.add(followsSave: true) else { return #expect(Bool(false), "the first one waits") }
+        #expect(changes.add(followsSave: true) == nil)
+        #expect(changes.take() == [true, true])
+        guard case .at(let moment) = changes.add(followsSave: true) else {
+            return #expect(Bool(false), "the next one does not wait")
+        }
+        #expect(moment > .now() + .seconds(500))
+        #expect(changes.add(followsSave: false) == nil)
+        #expect(changes.take() == [true, false])
+        let later = ChangeAnnouncements(pause: .nanoseconds(0))
+        _ = later.add(followsSave: true)
+        _ = later.take()
+        guard case .now = later.add(followsSave: true) else { return #expect(Bool(false), "one that comes late waits") }
+        #expect(later.take() == [true])
+    }
+
+    @Test("Each of many saves in a row is announced")
+    func many() throws {
+        let store = try BatchStore(options: Self.options)
+        let count = Count(51)
+        let announcement = Announcement(store.container.persistentStoreCoordinator) { _ in count.isReached() }
+        for number in 0...50 { try store.save { $0.make("Tag", ["name": "\(number)"]) } }
+        #expect(announcement.wait())
     }
 
     @Test("Without the option nothing is announced")

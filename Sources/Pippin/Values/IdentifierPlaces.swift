@@ -6,8 +6,13 @@ struct IdentifierPlaces {
     /// For each that was asked for, its place.
     private(set) var asked: [Int] = []
 
-    /// - Parameter capacity: how many will be asked for.
-    init(capacity: Int) { asked.reserveCapacity(capacity) }
+    /// - Parameters:
+    ///   - capacity: how many will be asked for.
+    ///   - kind: of which kind they are, as far as known.
+    init(capacity: Int, _ kind: AttributeKind?) {
+        asked.reserveCapacity(capacity)
+        places.reserve(capacity, kind)
+    }
 
     /// Adds one.
     ///

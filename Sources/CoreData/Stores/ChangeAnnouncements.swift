@@ -1,0 +1,49 @@
+import Dispatch
+import Synchronization
+
+/// The changes of one store that are yet to be announced: the first one at once, those that follow soon after it a little later.
+final class ChangeAnnouncements: Sendable {
+    /// When to announce.
+    enum Turn: Equatable {
+        case now
+        case at(DispatchTime)
+    }
+
+    private struct State {
+        /// Whether somebody was told to announce, and has not begun.
+        var isUnderWay = false
+        /// For each change, whether a context has told of it.
+        var changes: [Bool] = []
+        var latest: DispatchTime?
+    }
+
+    /// How long later changes wait for others.
+    private let pause: DispatchTimeInterval
+    private let state = Mutex(State())
+
+    init(pause: DispatchTimeInterval = .milliseconds(20)) { self.pause = pause }
+
+    /// Adds a change.
+    ///
+    /// - Parameter followsSave: whether a context tells of it.
+    /// - Returns: when to announce it; nil where that is under way.
+    func add(followsSave: Bool) -> Turn? {
+        state.withLock { state in
+            state.changes.append(followsSave)
+            guard !state.isUnderWay else { return nil }
+            state.isUnderWay = true
+            guard let next = state.latest.map({ $0 + pause }), next > .now() else { return .now }
+            return .at(next)
+        }
+    }
+
+    /// Begins to announce all that was added.
+    ///
+    /// - Returns: for each change, in order, whether a context has told of it.
+    func take() -> [Bool] {
+        state.withLock { state in
+            defer { state = State(latest: .now()) }
+            return state.changes
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// Models that come in any order, each at the place that its identifier was asked for at.
+///
+/// For models of a type that is known only when the program runs; see ``ModelBuffer``.
+struct PlacedModels<Model>: ~Copyable {
+    // Unsafe memory: the places where `isThere` says so are initialized, and nobody else has the pointers.
+    private let start: UnsafeMutablePointer<Model>
+    private let isThere: UnsafeMutablePointer<Bool>
+    private let places: Int
+    private var count = 0
+
+    init(places: Int) {
+        (start, isThere, self.places) = (.allocate(capacity: places), .allocate(capacity: places), places)
+        isThere.initialize(repeating: false, count: places)
+    }
+
+    deinit {
+        if count > 0 { for place in 0..<places where isThere[place] { (start + place).deinitialize(count: 1) } }
+        start.deallocate()
+        isThere.deallocate()
+    }
+
+    /// Puts a model at its place; the latest one stays there.
+    @inline(__always)
+    mutating func put(_ model: consuming Model, at place: Int) {
+        guard place >= 0, place < places else { return }
+        if isThere[place] {
+            (start + place).pointee = model
+        } else {
+            (start + place).initialize(to: model)
+            isThere[place] = true
+            count += 1
+        }
+    }
+
+    /// Takes the models out.
+    ///
+    /// - Parameter asked: the places in the order of the list; those without a model are left out.
+    /// - Returns: the models.
+    mutating func take(_ asked: [Int]) -> [Model] {
+        guard count == places, asked.count == places else {
+            var models = ModelBuffer<Model>()
+            for place in asked where isThere[place] { models.append(start[place]) }
+            return models.take()
+        }
+        // Each place was asked for once, in its turn.
+        count = 0
+        return Array(unsafeUninitializedCapacity: places) { buffer, initialized in
+            buffer.baseAddress?.moveInitialize(from: start, count: places)
+            initialized = places
+        }
+    }
+}
