@@ -5,9 +5,15 @@ import Foundation
 final class Baseline {
     private let handle: OpaquePointer
 
+    /// The flag for what the command line asks for.
+    private static let mutexes: Int32 = {
+        let options = try? Options(Array(CommandLine.arguments.dropFirst()))
+        return options?.withoutMutexes == true ? SQLITE_OPEN_NOMUTEX : 0
+    }()
+
     init(path: URL) throws {
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path.path, &opened, SQLITE_OPEN_READWRITE, nil)
+        let code = sqlite3_open_v2(path.path, &opened, SQLITE_OPEN_READWRITE | Self.mutexes, nil)
         guard code == SQLITE_OK, let opened else {
             throw BaselineError(message: "cannot open \(path.path): \(code)")
         }

@@ -36,8 +36,8 @@ extension Interest {
             self.isWithinItself = isWithinItself
         }
 
-        /// Whether the filter asks for nothing but attributes of the models.
-        var isPlain: Bool {
+        /// Whether a filter asks for nothing but attributes of the models.
+        func isPlain(_ predicate: NSPredicate?) -> Bool {
             let attributes = Set(plan.fields.lazy.filter { $0.related == nil }.map(\.name))
             func isPlain(_ predicate: NSPredicate) -> Bool {
                 switch predicate {
@@ -49,7 +49,7 @@ extension Interest {
                 default: false
                 }
             }
-            do { return try predicate().map(isPlain) ?? true } catch { return false }
+            return predicate.map(isPlain) ?? true
         }
     }
 }

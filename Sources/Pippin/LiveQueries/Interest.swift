@@ -7,6 +7,7 @@ final class Interest: @unchecked Sendable {
     private let lock = NSLock()
     private let selection: Selection?
     private let isSelection: Bool
+    private let leadsToOthers: Bool
     /// The entities that were asked for; nil until that is known.
     @exclusivity(unchecked) private var entities: Set<String>?
     /// The only one of them, which is compared faster; nil for several.
@@ -19,13 +20,16 @@ final class Interest: @unchecked Sendable {
         /// The filter, for the rows of one layout.
         @exclusivity(unchecked) private var condition = RowCondition.unknown
         @exclusivity(unchecked) private var layout: ObjectIdentifier?
-        /// Whether the filter asks for nothing but attributes of the models; nil until that is known.
+        /// The filter; nil for none, and until `isPlain` is known.
+        @exclusivity(unchecked) private var predicate: NSPredicate?
+        /// Whether the filter asks for nothing but attributes of the models; nil until a save asks.
         @exclusivity(unchecked) private var isPlain: Bool?
     #endif
 
     init(_ selection: Selection? = nil) {
         self.selection = selection
         isSelection = selection != nil
+        leadsToOthers = (selection?.lists.count ?? 0) > 1
     }
 
     private func withLock<Result>(_ work: () -> Result) -> Result {
@@ -96,11 +100,14 @@ final class Interest: @unchecked Sendable {
             return !entities.isDisjoint(with: written.entities)
         }
 
-        /// Whether the filter may ask for anything that models lead to.
+        /// Whether the filter may ask for anything that models lead to, or cannot be made.
         private func asksBeyondModels() -> Bool {
-            if isPlain == nil { isPlain = selection?.isPlain }
-            guard isPlain == false, let selection else { return false }
-            return selection.lists.count > 1
+            if let isPlain { return !isPlain && leadsToOthers }
+            guard let selection else { return true }
+            do { predicate = try selection.predicate() } catch { return true }
+            let isPlain = selection.isPlain(predicate)
+            self.isPlain = isPlain
+            return !isPlain && leadsToOthers
         }
 
         private func isTouched(by row: WrittenRows.Row) -> Bool {
@@ -118,7 +125,6 @@ final class Interest: @unchecked Sendable {
             }
             guard isSelected, row.isNew || !selection.isWithinItself else { return true }
             if layout != row.identity {
-                guard let predicate = try? selection.predicate() else { return true }
                 (condition, layout) = (RowCondition(predicate, row.layout), row.identity)
             }
             if condition.mayHold(row.values) { return true }
