@@ -58,10 +58,22 @@ public final class ModelAccess {
     /// Where structs are read now.
     func source() throws -> any StructRows {
         #if !canImport(ObjectiveC)
-            if pending == nil, let storeRows, try unsettledContext().isUntouched { return storeRows }
+            if pending.isEmpty, let storeRows, try unsettledContext().isUntouched { return storeRows }
         #endif
         try settle()
         return rows
+    }
+
+    /// Where the model with an identifier is read: what is pending may stay so where it is about others.
+    func source<Model: CoreModel>(finding id: Model.ID, of type: Model.Type) throws -> any StructRows {
+        #if !canImport(ObjectiveC)
+            if !pending.isEmpty, let storeRows, try unsettledContext().isUntouched,
+                pending.leavesAlone(try Model.recordKey(of: id), of: try manager.registry.plan(of: type))
+            {
+                return storeRows
+            }
+        #endif
+        return try source()
     }
 
     // MARK: Saving
@@ -86,13 +98,23 @@ public final class ModelAccess {
         /// Whether models may be saved as rows. Tests have them saved as objects, too.
         var savesRows = true
         /// What is to be saved when the block ends, unless it does anything else.
-        private var pending: (save: DirectSave, mode: GraphWriter.Mode, count: Int)?
+        private lazy var pending = PendingSaves(manager.registry)
 
         /// Saves models with the block: as rows where that is all that the block does, and else as objects of the context.
-        func save(_ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int) throws -> SaveCounts {
-            if let direct = try directSave(graph, mode) {
+        ///
+        /// - Parameters:
+        ///   - graph: the models.
+        ///   - mode: which of them may be there already.
+        ///   - count: how many models were given.
+        ///   - models: the same models, where other saves of the block may come to be one with this one.
+        /// - Returns: what becomes of them.
+        /// - Throws: ``PersistenceError``
+        func save(
+            _ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)? = nil
+        ) throws -> SaveCounts {
+            if pending.takes(graph, mode, models), let direct = try directSave(graph) {
                 try mode.check(graph, given: count) { direct.isKnown($0) }
-                pending = (direct, mode, count)
+                pending.add(direct, mode, given: count, models)
                 return direct.counts
             }
             return try onContext { try Self.write(graph, mode, count, in: $0) }
@@ -100,21 +122,21 @@ public final class ModelAccess {
 
         /// Tells the store of many new models, while they are yet to be taken apart.
         func expectRows(_ count: Int, _ plan: EntityPlan) {
-            guard count >= 200, savesRows, pending == nil, let rows = storeRows as? StoreRows,
+            guard count >= 200, savesRows, pending.isEmpty, let rows = storeRows as? StoreRows,
                 let (direct, _) = try? rows.directPlan(plan, manager.registry)
             else { return }
             rows.coordinator.expectRows(count, of: direct.layout)
         }
 
-        private func directSave(_ graph: ModelGraph, _ mode: GraphWriter.Mode) throws -> DirectSave? {
-            guard savesRows, pending == nil, mode != .only, let plan = graph.plan, let rows = storeRows as? StoreRows,
+        private func directSave(_ graph: ModelGraph) throws -> DirectSave? {
+            guard savesRows, let plan = graph.plan, let rows = storeRows as? StoreRows,
                 try unsettledContext().isUntouched,
                 let (direct, store) = try rows.directPlan(plan, manager.registry)
             else { return nil }
             // One row is guarded by its version and its unique identifier: what others save beside it breaks nothing. A block that has
             // read before decided by that, also where the row has come to be what it wants.
             let isGuarded =
-                graph.nodes.count == 1 && direct.isFoundByUniqueIdentifier
+                graph.nodes.count == 1 && pending.isEmpty && direct.isFoundByUniqueIdentifier
                 && OptimisticTransaction.current?.hasRead == false
             let looked = isGuarded ? rows.reading(.now) as? StoreRows ?? rows : rows
             do { return try DirectSave(graph, direct, looked, store) } catch is DirectSave.NotDirect { return nil }
@@ -122,17 +144,19 @@ public final class ModelAccess {
 
         /// Puts what is pending into the context.
         private func settle() throws {
-            guard let (save, mode, count) = pending else { return }
-            pending = nil
-            _ = try Self.write(save.graph, mode, count, in: try unsettledContext())
+            guard !pending.isEmpty else { return }
+            let (graphs, mode) = (try pending.graphs(), pending.mode)
+            pending = PendingSaves(manager.registry)
+            let context = try unsettledContext()
+            for (graph, count) in graphs { _ = try Self.write(graph, mode, count, in: context) }
         }
 
         /// Ends a block that writes: what is pending goes to the store.
         func finish() throws {
-            guard let pending else { return }
+            guard !pending.isEmpty else { return }
             do {
-                try pending.save.commit(in: try unsettledContext())
-                self.pending = nil
+                try pending.save(directSave).commit(in: try unsettledContext())
+                pending = PendingSaves(manager.registry)
             } catch is SaveRefusal { try settle() } catch is DirectSave.NotDirect { try settle() } catch {
                 throw PersistenceError(saving: error, manager.registry)
             }

@@ -91,7 +91,9 @@ extension ModelReader {
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
     public func find<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Model? {
         let fetcher = try access.fetcher(type)
-        return try PersistenceError.explaining(.readFailed) { try fetcher.model(id, access.source()) }
+        return try PersistenceError.explaining(.readFailed) {
+            try fetcher.model(id, access.source(finding: id, of: type))
+        }
     }
 
     /// The models with these identifiers, in their order. Identifiers that no model has are passed over.

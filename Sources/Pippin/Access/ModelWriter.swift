@@ -159,6 +159,12 @@ extension ModelWriter {
         let plan = try access.plan(of: Model.self)
         if mode == .new { access.expectRows(models.count, plan) }
         let graph = try ModelGraph(models, registry: access.manager.registry)
-        _ = try PersistenceError.explaining(.saveFailed) { try access.save(graph, mode, given: models.count) }
+        _ = try PersistenceError.explaining(.saveFailed) {
+            #if canImport(ObjectiveC)
+                try access.save(graph, mode, given: models.count)
+            #else
+                try access.save(graph, mode, given: models.count, PendingModelList(models))
+            #endif
+        }
     }
 }

@@ -3,7 +3,7 @@ import CoreData
 /// What a save of models comes to: each model once, with its values, and which of the others it leads to.
 ///
 /// Worked out from the models alone, before the store is looked into. A model that comes several times, with different
-/// values, counts where it is nearest to those being saved; of two equally near, the later one.
+/// values, counts where it is nearest to those being saved; of two equally near, the one that comes first.
 struct ModelGraph {
     /// A model, or a reference to one that is not among them.
     struct Node {

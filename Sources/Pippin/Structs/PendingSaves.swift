@@ -1,0 +1,165 @@
+#if !canImport(ObjectiveC)
+    import CoreData
+
+    /// The saves of a block that go to the store as rows when it ends, unless the block does anything else: one of any models, or several of
+    /// models of one type, each of which is given once. Several are one save in the end.
+    struct PendingSaves {
+        /// The only save, looked up already; nil where there are several.
+        private var only: DirectSave?
+        /// The graph of the first one.
+        private var first: ModelGraph?
+        private var models: (any PendingModels)?
+        private var plan: EntityPlan?
+        /// Which of the models may be there already.
+        private(set) var mode = GraphWriter.Mode.any
+        /// How many models were given.
+        private(set) var count = 0
+        /// The identifiers of the models that were given after the first save.
+        private var keys: Set<RecordKey> = []
+        /// The models in those, by entity and identifier.
+        private var inner: [InnerKey: InnerModel] = [:]
+        private let registry: ModelRegistry
+
+        init(_ registry: ModelRegistry) { self.registry = registry }
+
+        var isEmpty: Bool { plan == nil }
+
+        /// Whether another save can go along with those that are there.
+        ///
+        /// - Parameters:
+        ///   - graph: its models.
+        ///   - mode: which of them may be there already.
+        ///   - models: the same models, as they were given; nil where nobody has them.
+        /// - Returns: whether they become one save, with the outcome of one after the other.
+        func takes(_ graph: ModelGraph, _ mode: GraphWriter.Mode, _ models: (any PendingModels)?) -> Bool {
+            guard mode != .only else { return false }
+            guard let plan else { return true }
+            guard graph.plan === plan, mode == self.mode, self.models != nil, models != nil, registry.isTree(plan)
+            else { return false }
+            return (0..<graph.rootCount).allSatisfy { !holds(graph.nodes[$0].key) } && agrees(with: graph)
+        }
+
+        /// Whether a model was given.
+        private func holds(_ key: RecordKey) -> Bool {
+            if let first, let plan, first.node(key, of: plan) != nil { return true }
+            return keys.contains(key)
+        }
+
+        /// Whether models within others are as they were given before. Where they are not, the later save counts, and in one save the first.
+        private func agrees(with graph: ModelGraph) -> Bool {
+            graph.nodes.indices.dropFirst(graph.rootCount).allSatisfy { node in
+                guard let new = InnerModel(graph, node) else { return true }
+                if let first, let known = first.node(graph.nodes[node].key, of: graph.nodes[node].plan),
+                    let model = InnerModel(first, known), model != new || model.leadsOn
+                {
+                    return false
+                }
+                return inner[InnerKey(graph, node)].map { $0 == new && !new.leadsOn } ?? true
+            }
+        }
+
+        /// Adds a save that they take, of some models that were given.
+        mutating func add(
+            _ save: DirectSave, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)?
+        ) {
+            self.count += count
+            let graph = save.graph
+            if plan == nil {
+                (only, first, self.models, self.mode, plan) = (save, graph, models, mode, graph.plan)
+                return
+            }
+            only = nil
+            keys.formUnion(graph.nodes[..<graph.rootCount].lazy.map(\.key))
+            for node in graph.nodes.indices.dropFirst(graph.rootCount) {
+                if let model = InnerModel(graph, node) { inner[InnerKey(graph, node)] = model }
+            }
+            if let models { self.models?.append(models) }
+        }
+
+        /// Whether what is pending leaves the model with an identifier as the store has it, and all that is read for it.
+        func leavesAlone(_ key: RecordKey, of other: EntityPlan) -> Bool {
+            guard let plan else { return true }
+            guard plan.relationships.isEmpty, other.relationships.isEmpty else { return false }
+            return plan !== other || !holds(key)
+        }
+
+        /// What to write as objects, one after the other: a model in two of them belongs to the later one.
+        func graphs() throws -> [(graph: ModelGraph, count: Int)] {
+            if let only { return [(only.graph, count)] }
+            guard let models, let plan else { return [] }
+            return plan.relationships.isEmpty ? [(try models.graph(registry), count)] : try models.graphs(registry)
+        }
+
+        /// All of it as one save.
+        ///
+        /// - Parameter lookUp: looks the models up.
+        /// - Returns: the save.
+        /// - Throws: `DirectSave.NotDirect` where they must be saved as objects, and what reading throws.
+        func save(_ lookUp: (ModelGraph) throws -> DirectSave?) throws -> DirectSave {
+            if let only { return only }
+            // What may not be in one save, such as a model that comes to belong to another one, may be in two.
+            guard let graph = try? models?.graph(registry) else { throw DirectSave.NotDirect() }
+            guard let save = try lookUp(graph) else { throw DirectSave.NotDirect() }
+            return save
+        }
+    }
+
+    /// Models that were given to be saved, of a type that only the list knows.
+    protocol PendingModels: AnyObject {
+        /// Adds those of another list of the same type.
+        func append(_ other: any PendingModels)
+        /// All of them.
+        func graph(_ registry: ModelRegistry) throws -> ModelGraph
+        /// Those of each list by themselves.
+        func graphs(_ registry: ModelRegistry) throws -> [(graph: ModelGraph, count: Int)]
+    }
+
+    final class PendingModelList<Model: CoreModel>: PendingModels {
+        private var models: [Model]
+        /// Where each list ends.
+        private var ends: [Int]
+
+        init(_ models: [Model]) {
+            self.models = models
+            ends = [models.count]
+        }
+
+        func append(_ other: any PendingModels) {
+            guard let other = other as? PendingModelList<Model> else { return }
+            models += other.models
+            ends.append(models.count)
+        }
+
+        func graph(_ registry: ModelRegistry) throws -> ModelGraph { try ModelGraph(models, registry: registry) }
+
+        func graphs(_ registry: ModelRegistry) throws -> [(graph: ModelGraph, count: Int)] {
+            try zip([0] + ends, ends).map { begin, end in
+                (try ModelGraph(Array(models[begin..<end]), registry: registry), end - begin)
+            }
+        }
+    }
+
+    private struct InnerKey: Hashable {
+        let entity: ObjectIdentifier
+        let key: RecordKey
+
+        init(_ graph: ModelGraph, _ node: Int) {
+            entity = graph.nodes[node].plan.id
+            key = graph.nodes[node].key
+        }
+    }
+
+    /// A model within another one.
+    private struct InnerModel: Equatable {
+        let values: ContiguousArray<StoredValue>
+        /// Whether it leads to other models, which are not compared.
+        let leadsOn: Bool
+
+        /// Nil for a reference, which says nothing of the model.
+        init?(_ graph: ModelGraph, _ node: Int) {
+            guard graph.nodes[node].row >= 0 else { return nil }
+            values = graph.values(of: node)
+            leadsOn = !graph.nodes[node].links.isEmpty
+        }
+    }
+#endif
