@@ -52,6 +52,7 @@ extension NSManagedObjectContext {
         // A subclass may have set properties while it was made; what the store has wins.
         if object.state != state {
             changed.removeAll { $0 === object }
+            dropIndex()
             event.removeAll { $0 === object }
             object.values = object.snapshot
             object.state = state

@@ -110,6 +110,8 @@ extension NSManagedObjectContext {
         vanished = []
         let objects = event
         let refreshedObjects = refreshed
+        index(objects)
+        index(refreshedObjects)
         event = []
         refreshed = []
         for object in objects {
@@ -157,6 +159,7 @@ extension NSManagedObjectContext {
         undoManager?.removeAllActions()
         let objects = changed
         changed = []
+        dropIndex()
         idleCount = 0
         doomed = []
         for object in event { object.state.remove(.anyEvent) }
@@ -186,6 +189,7 @@ extension NSManagedObjectContext {
         checkQueue()
         let objects = table.all
         changed = []
+        dropIndex()
         idleCount = 0
         doomed = []
         event = []
@@ -220,19 +224,23 @@ extension NSManagedObjectContext {
     }
 
     private func dropIdle() {
-        guard idleCount > 0 else { return }
+        // All of them are looked through: not each time that one among many has no changes any more.
+        guard idleCount > 0, isSaving || idleCount * 2 >= changed.count || changed.count < 64 else { return }
         idleCount = 0
+        let hasIndexedAll = indexed == changed.count
         changed.removeAll { object in
             if object.hasChanges { return false }
             object.state.remove(.listed)
             return true
         }
+        indexed = hasIndexedAll ? changed.count : 0
     }
 
     /// Keeps none of the changed objects, and posts nothing; for a context that nobody else sees.
     func unlistChanges() {
         for object in changed { object.state.remove(.listed) }
         changed.removeAll(keepingCapacity: true)
+        dropIndex()
         event.removeAll(keepingCapacity: true)
         idleCount = 0
     }

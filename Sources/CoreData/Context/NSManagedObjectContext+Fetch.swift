@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
 
     private func objects(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSManagedObject] {
         let plan = plan(for: request, layout)
-        let pending = request.includesPendingChanges ? pendingChanges(for: plan) : []
+        let pending = request.includesPendingChanges ? pendingChanges(for: plan) : .none
         let objects = try fetchObjects(plan, request.affectedStores, pending: pending, FetchStyle(request))
         try prefetch(request.relationshipKeyPathsForPrefetching ?? [], for: objects)
         return objects
@@ -108,7 +108,7 @@ extension NSManagedObjectContext {
             guard let source, source.leavesToAsker(plan, stores: request.affectedStores) else {
                 return try source?.fetchIdentifiers(plan, stores: request.affectedStores) ?? []
             }
-            return try fetchObjects(plan, request.affectedStores, pending: [], FetchStyle()).map(\.identifier)
+            return try fetchObjects(plan, request.affectedStores, pending: .none, FetchStyle()).map(\.identifier)
         }
         return try fetchIdentifiers(plan, request.affectedStores)
     }
@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
             guard let source, source.leavesToAsker(plan, stores: request.affectedStores) else {
                 return try source?.fetchCount(plan, stores: request.affectedStores) ?? 0
             }
-            return try fetchObjects(plan, request.affectedStores, pending: [], FetchStyle()).count
+            return try fetchObjects(plan, request.affectedStores, pending: .none, FetchStyle()).count
         }
         return try fetchCount(plan, request.affectedStores)
     }

@@ -20,16 +20,6 @@ struct FetchStyle {
 
 // What a plan finds in a context: what its source has, and the changes that were made here.
 extension NSManagedObjectContext {
-    /// Changed objects that could change what a plan finds.
-    func pendingChanges(for plan: FetchPlan) -> [NSManagedObject] {
-        guard !changed.isEmpty else { return [] }
-        if propagatesDeletesAtEndOfEvent, !event.isEmpty { processPendingChanges() }
-        return changed.filter {
-            guard $0.hasChanges else { return false }
-            return plan.includesSubentities ? $0.layout.isKind(of: plan.entity) : $0.layout === plan.entity
-        }
-    }
-
     func fetchIdentifiers(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
         let pending = pendingChanges(for: plan)
         guard pending.isEmpty, let source, !source.isScattered(plan, stores: stores) else {
@@ -40,22 +30,52 @@ extension NSManagedObjectContext {
 
     func fetchCount(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> Int {
         let pending = pendingChanges(for: plan)
-        let isCut = plan.limit > 0 || plan.offset > 0 || source?.leavesToAsker(plan, stores: stores) ?? false
-        guard pending.isEmpty, let source, !isCut || !source.isScattered(plan, stores: stores) else {
+        let isLeft = source?.leavesToAsker(plan, stores: stores) ?? false
+        let isCut = plan.limit > 0 || plan.offset > 0 || isLeft
+        guard let source, !isCut || !source.isScattered(plan, stores: stores) else {
             return try fetchObjects(plan, stores, pending: pending, FetchStyle()).count
         }
-        return try source.fetchCount(plan, stores: stores)
+        if pending.isEmpty { return try source.fetchCount(plan, stores: stores) }
+        if isLeft { return try fetchObjects(plan, stores, pending: pending, FetchStyle()).count }
+        return try count(plan, stores, pending, in: source)
+    }
+
+    /// How many objects a plan finds, none of which is made for it.
+    private func count(
+        _ plan: FetchPlan, _ stores: [NSPersistentStore]?, _ pending: PendingChanges, in source: any RowSource
+    ) throws -> Int {
+        var whole = plan
+        whole.limit = 0
+        whole.offset = 0
+        whole.sortDescriptors = []
+        var count: Int
+        if pending.storedCount == 0 {
+            count = try source.fetchCount(whole, stores: stores)
+        } else {
+            let identifiers = try source.fetchIdentifiers(whole, stores: stores)
+            takePromotions()
+            count = identifiers.count { !(table.object(for: $0)?.hasChanges ?? false) }
+        }
+        count += try StoreError.evaluating {
+            let matches = Self.test(plan.predicate)
+            return pending.objects.count { !$0.isDeleted && matches($0) }
+        }
+        count = max(0, count - plan.offset)
+        return plan.limit > 0 ? min(count, plan.limit) : count
     }
 
     func fetchObjects(
-        _ plan: FetchPlan, _ stores: [NSPersistentStore]?, pending: [NSManagedObject], _ style: FetchStyle
+        _ plan: FetchPlan, _ stores: [NSPersistentStore]?, pending: PendingChanges, _ style: FetchStyle
     ) throws -> [NSManagedObject] {
         guard let source else { throw Self.noSource("fetch") }
         let isMerging = !pending.isEmpty || source.isScattered(plan, stores: stores)
         let isLeft = source.leavesToAsker(plan, stores: stores)
         var sourcePlan = plan
         if isMerging {
-            sourcePlan.limit = 0
+            // Of what comes first in the store, no more can go than has changed here.
+            let isBounded =
+                plan.limit > 0 && !isLeft && !source.isScattered(plan, stores: stores) && plan.isSortedByAttributes
+            sourcePlan.limit = isBounded ? plan.limit + plan.offset + pending.storedCount : 0
             sourcePlan.offset = 0
         }
         let stamp = source.generation
@@ -86,16 +106,23 @@ extension NSManagedObjectContext {
     /// What a fetch finds once unsaved changes count: the source's results without what is deleted or matches no more,
     /// with what is new or matches now, in order, cut to the limit.
     private func merge(
-        _ fetched: [NSManagedObject], _ pending: [NSManagedObject], _ plan: FetchPlan, evaluates isLeft: Bool
+        _ fetched: [NSManagedObject], _ pending: PendingChanges, _ plan: FetchPlan, evaluates isLeft: Bool
     ) -> [NSManagedObject] {
-        let dirty = Set(pending)
         let matches = Self.test(plan.predicate)
-        // A store in memory leaves to us what SQL cannot say.
-        let fetched = isLeft ? fetched.filter { dirty.contains($0) || matches($0) } : fetched
-        var result = fetched.filter { !dirty.contains($0) && !$0.isDeleted }
-        result += fetched.filter { dirty.contains($0) && !$0.isDeleted && matches($0) }
-        let known = Set(fetched)
-        result += pending.filter { !known.contains($0) && !$0.isDeleted && matches($0) }
+        var result: [NSManagedObject] = []
+        var changed: [NSManagedObject] = []
+        var known: Set<ObjectIdentifier> = []
+        for object in fetched {
+            if !pending.isEmpty, object.hasChanges {
+                known.insert(ObjectIdentifier(object))
+                if !object.isDeleted, matches(object) { changed.append(object) }
+            } else if !object.isDeleted, !isLeft || matches(object) {
+                // A store in memory leaves to us what SQL cannot say.
+                result.append(object)
+            }
+        }
+        result += changed
+        result += pending.objects.lazy.filter { !known.contains(ObjectIdentifier($0)) && !$0.isDeleted && matches($0) }
         if !plan.sortDescriptors.isEmpty { result = Self.sorted(result, by: plan.sortDescriptors) }
         if plan.offset > 0 { result = Array(result.dropFirst(plan.offset)) }
         if plan.limit > 0 { result = Array(result.prefix(plan.limit)) }

@@ -5,9 +5,12 @@ extension NSManagedObjectContext {
         checkQueue()
         guard hasChanges || source != nil else { return }
         isSaving = true
+        // Saving changes values in other ways, also when it fails.
+        dropIndex()
         if hasChanges { advancePin() }
         defer {
             isSaving = false
+            dropIndex()
             posted = PostedObjects()
         }
         processPendingChanges()
@@ -85,6 +88,7 @@ extension NSManagedObjectContext {
             object.state.remove(.listed)
             return true
         }
+        dropIndex()
         idleCount = 0
         assignedStores = [:]
     }

@@ -110,6 +110,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var changed: ContiguousArray<NSManagedObject> = []
     /// How many of the changed objects have no changes any more.
     var idleCount = 0
+    /// The changed objects by value, once fetches have looked through many of them; see `pendingChanges(for:)`.
+    var pendingIndex: PendingIndex?
+    /// How many of the changed objects the index has taken, and how often they were looked through without it.
+    var (indexed, scans) = (0, 0)
     /// Objects that changed since changes were last processed.
     var event: ContiguousArray<NSManagedObject> = []
     /// Deleted objects whose delete rules have yet to be followed.

@@ -193,6 +193,7 @@ extension NSManagedObject {
                 relations[relationship.index] = .unresolved
             }
             values = merged
+            if state.contains(.listed) { storedContext?.indexAgain(self) }
         } else {
             values = stored
             forgetRelationships()

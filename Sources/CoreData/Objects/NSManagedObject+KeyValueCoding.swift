@@ -102,7 +102,9 @@ extension NSManagedObject {
         switch place {
         case .slot(let slot):
             switch layout.slots[slot].kind {
-            case .attribute(let attribute): values[slot] = StoredValue(value, for: attribute)
+            case .attribute(let attribute):
+                values[slot] = StoredValue(value, for: attribute)
+                if state.contains(.listed) { storedContext?.indexAgain(self) }
             case .toOne(let relationship): setToOne(relationship, toAny: value)
             }
         case .toMany, .fetched: setModeledValue(value, forKey: key)

@@ -56,7 +56,8 @@ package enum StoreFunctions {
         switch arguments.kind(at: 0) {
         case .null: return .null
         case .integer: number = arguments.integer(at: 0)
-        case .double: number = Int64(exactly: arguments.double(at: 0))
+        // The lowest whole number is also what becomes of those below it.
+        case .double: number = arguments.double(at: 0) > -0x1p63 ? Int64(exactly: arguments.double(at: 0)) : nil
         case .text, .blob: number = nil
         }
         let type = NSAttributeType(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 1)))

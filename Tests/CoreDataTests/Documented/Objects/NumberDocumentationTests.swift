@@ -148,6 +148,35 @@ struct NumberDocumentationTests {
         #expect(try context.all("Note").first?.value(forKey: "stars") as? Int == 30_000)
     }
 
+    @Test("A batch update computes with whole numbers to the ends of a type, and not beyond")
+    func computedWholeNumbers() throws {
+        context.make("Note", ["stars": 32_000, "bytes": Int64.max - 1])
+        try context.save()
+        func update(_ key: String, _ format: String) throws {
+            let request = NSBatchUpdateRequest(entityName: "Note")
+            request.propertiesToUpdate = [key: NSExpression(format: format)]
+            try context.execute(request)
+            context.reset()
+        }
+        try update("stars", "stars + 767")
+        try update("bytes", "bytes + 1")
+        for (key, format) in [
+            ("stars", "stars + 1"), ("stars", "0 - stars - 2"), ("bytes", "bytes + 1"), ("bytes", "bytes * 3"),
+        ] {
+            let error = #expect(throws: NSError.self) { try update(key, format) }
+            #expect(error?.localizedDescription.contains("Note.\(key)") == true, "\(format)")
+        }
+        let note = try #require(try context.all("Note").first)
+        #expect(note.value(forKey: "stars") as? Int == 32_767)
+        #expect(note.value(forKey: "bytes") as? Int64 == .max)
+        try update("stars", "-1 - stars")
+        try update("bytes", "-1 - bytes")
+        #expect(try context.all("Note").first?.value(forKey: "stars") as? Int == -32_768)
+        #expect(try context.all("Note").first?.value(forKey: "bytes") as? Int64 == .min)
+        #expect(throws: NSError.self) { try update("bytes", "bytes - 1") }
+        #expect(try context.all("Note").first?.value(forKey: "bytes") as? Int64 == .min)
+    }
+
     @Test("A number that somebody else wrote into the file, too large for the type, is shown as it is")
     func tooLargeInTheFile() throws {
         let file = try Notebook.File()

@@ -1,0 +1,193 @@
+import PredicateFormat
+
+/// The changed objects of a context by the values of their attributes, for fetches that ask for one value.
+///
+/// A fetch has to find unsaved objects, too. A program that looks for each object before it makes it would have the context look through
+/// all that it has made so far, each time. What is found here is a superset of what matches: whoever asks evaluates the predicate.
+///
+/// Belongs to a context, on whose queue it is used.
+struct PendingIndex {
+    /// Each object once, in the order of their first changes.
+    private var objects: ContiguousArray<NSManagedObject> = []
+    private var places: [ObjectIdentifier: Int] = [:]
+    private var entities: [Entity] = []
+    private var groups: [Group] = []
+
+    /// How many attributes are indexed at most, since each costs something with every change.
+    private static let limit = 8
+
+    /// An entity of changed objects.
+    private struct Entity {
+        let layout: EntityLayout
+        /// How many of its objects the stores may have.
+        var stored = 0
+    }
+
+    /// The objects of one entity by the value of one attribute.
+    private struct Group {
+        let layout: EntityLayout
+        let attribute: AttributeLayout
+        let slot: Int
+        /// Where the objects with a value are. An object may have another value by now, and be here twice.
+        var byValue: [Value: [Int]] = [:]
+        /// Where the objects are whose values are of no kind that is looked for.
+        var others: [Int] = []
+        /// The value of each object as of late.
+        var known: [Int: Value] = [:]
+
+        mutating func note(_ object: NSManagedObject, at place: Int) {
+            guard let value = Value(indexing: object, slot, attribute) else {
+                if others.last != place { others.append(place) }
+                return
+            }
+            guard known[place] != value else { return }
+            known[place] = value
+            byValue[value, default: []].append(place)
+        }
+    }
+
+    /// Takes an object that has changed: for the first time, or again.
+    mutating func note(_ object: NSManagedObject) {
+        let place: Int
+        if let known = places[ObjectIdentifier(object)] {
+            place = known
+        } else {
+            place = objects.count
+            objects.append(object)
+            places[ObjectIdentifier(object)] = place
+            let entity = entities.firstIndex { $0.layout === object.layout } ?? entities.count
+            if entity == entities.count { entities.append(Entity(layout: object.layout)) }
+            if !object.state.contains(.inserted) { entities[entity].stored += 1 }
+        }
+        for index in groups.indices where groups[index].layout === object.layout {
+            groups[index].note(object, at: place)
+        }
+    }
+
+    /// How many of the changed objects of some entities stores may have, at most.
+    ///
+    /// - Parameter isKind: whether an entity is one of them.
+    /// - Returns: the number; nil where none of their objects has changed.
+    func storedCount(where isKind: (EntityLayout) -> Bool) -> Int? {
+        let found = entities.filter { isKind($0.layout) }
+        return found.isEmpty ? nil : found.reduce(0) { $0 + $1.stored }
+    }
+
+    /// The objects that a predicate may hold of, in the order of their first changes.
+    ///
+    /// - Parameters:
+    ///   - equalities: what the predicate demands.
+    ///   - isKind: whether an entity is one of those that are asked for.
+    /// - Returns: a superset of the objects that it holds of; nil where it demands nothing that helps.
+    mutating func candidates(
+        _ equalities: [Equality], where isKind: (EntityLayout) -> Bool
+    ) -> ContiguousArray<NSManagedObject>? {
+        let wanted = entities.filter { isKind($0.layout) }.map(\.layout)
+        for equality in equalities {
+            guard let groups = groups(of: equality, wanted) else { continue }
+            var found: Set<Int> = []
+            for index in groups {
+                for value in equality.values {
+                    for place in self.groups[index].byValue[value] ?? [] { found.insert(place) }
+                }
+                found.formUnion(self.groups[index].others)
+            }
+            return ContiguousArray(found.sorted().map { objects[$0] })
+        }
+        return nil
+    }
+
+    /// Where the groups of an attribute are, which are made if need be; nil where an entity cannot have one.
+    private mutating func groups(of equality: Equality, _ wanted: [EntityLayout]) -> [Int]? {
+        var found: [Int] = []
+        for layout in wanted {
+            guard let slot = layout.slotIndex(forName: equality.key), let attribute = layout.slots[slot].attribute,
+                !layout.slots[slot].isTransient, equality.suits(attribute)
+            else { return nil }
+            if let known = groups.firstIndex(where: { $0.layout === layout && $0.slot == slot }) {
+                found.append(known)
+                continue
+            }
+            guard groups.count < Self.limit else { return nil }
+            var group = Group(layout: layout, attribute: attribute, slot: slot)
+            for place in objects.indices where objects[place].layout === layout {
+                group.note(objects[place], at: place)
+            }
+            found.append(groups.count)
+            groups.append(group)
+        }
+        return found
+    }
+}
+
+extension PendingIndex {
+    /// What a predicate demands: that an attribute has one of some values.
+    struct Equality: Equatable {
+        let key: String
+        let values: [Value]
+
+        /// More values than that are not looked up one by one.
+        private static let limit = 1000
+
+        /// Those of a predicate that all have to hold. Pure.
+        static func all(in tree: PredicateTree) -> [Equality] {
+            switch tree {
+            case .and(let parts): return parts.flatMap(all)
+            case .comparison(let comparison): return Equality(comparison).map { [$0] } ?? []
+            case .constant, .or, .not: return []
+            }
+        }
+
+        init(key: String, values: [Value]) {
+            self.key = key
+            self.values = values
+        }
+
+        private init?(_ comparison: ComparisonTree) {
+            guard comparison.modifier == .direct, comparison.options.isEmpty else { return nil }
+            switch (comparison.left, comparison.comparison, comparison.right) {
+            case (.keyPath(let keys), .equalTo, .constant(let value)),
+                (.constant(let value), .equalTo, .keyPath(let keys)):
+                guard keys.count == 1 else { return nil }
+                self.init(key: keys[0], values: [value])
+            case (.keyPath(let keys), .in, .constant(.collection(let values))):
+                guard keys.count == 1, values.count <= Self.limit else { return nil }
+                self.init(key: keys[0], values: values)
+            default: return nil
+            }
+        }
+
+        /// Whether values of an attribute are equal to these where they are the same, and nowhere else.
+        func suits(_ attribute: AttributeLayout) -> Bool {
+            switch attribute.type {
+            case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+                values.allSatisfy {
+                    if case .integer = $0 { true } else { $0.isNull }
+                }
+            case .stringAttributeType:
+                values.allSatisfy {
+                    if case .string = $0 { true } else { $0.isNull }
+                }
+            case .UUIDAttributeType:
+                values.allSatisfy {
+                    if case .uuid = $0 { true } else { $0.isNull }
+                }
+            default: false
+            }
+        }
+    }
+}
+
+extension Value {
+    /// The value of an attribute that is looked for by equality; nil for a fault, and for a value of another kind.
+    fileprivate init?(indexing object: NSManagedObject, _ slot: Int, _ attribute: AttributeLayout) {
+        guard slot < object.values.count else { return nil }
+        switch object.values[slot] {
+        case .null: self = .null
+        case .integer(let number): self = .integer(number)
+        case .string(let string): self = .string(string)
+        case .uuid(let uuid): self = .uuid(uuid)
+        case .double, .date, .data, .identifier, .object: return nil
+        }
+    }
+}
