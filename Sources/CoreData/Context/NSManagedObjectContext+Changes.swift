@@ -114,22 +114,27 @@ extension NSManagedObjectContext {
         index(refreshedObjects)
         event = []
         refreshed = []
+        // Where nobody hears of the objects, they are counted only: a list of many counts a reference to each.
+        let isTold = SaveNews.tellsChanges(objects.count + deleted.count + refreshedObjects.count)
+        var count = deleted.count + refreshedObjects.count
         for object in objects {
             let state = object.state
             object.state.remove(.anyEvent)
             object.state.insert(.posting)
+            // An object that came and went within one event was never there for anyone else.
+            if state.isSuperset(of: [.deletedInEvent, .insertedInEvent]) || state.isDisjoint(with: .anyEvent) { continue }
+            count += 1
+            guard isTold else { continue }
             if state.contains(.deletedInEvent) {
-                // An object that came and went within one event was never there for anyone else.
-                if !state.contains(.insertedInEvent) { deleted.append(object) }
+                deleted.append(object)
             } else if state.contains(.insertedInEvent) {
                 inserted.append(object)
-            } else if state.contains(.updatedInEvent) {
+            } else {
                 updated.append(object)
             }
         }
-        let count = inserted.count + updated.count + deleted.count + refreshedObjects.count
         var info: [AnyHashable: Any] = [:]
-        if SaveNews.tellsChanges(count) {
+        if isTold {
             if !inserted.isEmpty { info[NSInsertedObjectsKey] = posted.set(of: inserted, keeping: isSaving) }
             if !updated.isEmpty { info[NSUpdatedObjectsKey] = posted.set(of: updated, keeping: isSaving) }
             if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
@@ -229,7 +234,7 @@ extension NSManagedObjectContext {
         idleCount = 0
         let hasIndexedAll = indexed == changed.count
         changed.removeAll { object in
-            if object.hasChanges { return false }
+            if !object.state.isDisjoint(with: .anyChange) { return false }
             object.state.remove(.listed)
             return true
         }

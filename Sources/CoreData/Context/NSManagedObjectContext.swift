@@ -107,7 +107,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     let table = ObjectTable()
     /// Objects with unsaved changes, in the order of their first; each has the state `.listed`.
-    var changed: ContiguousArray<NSManagedObject> = []
+    // Set for every object that changes, by code of ours only, as below.
+    @exclusivity(unchecked) final var changed: ContiguousArray<NSManagedObject> = []
     /// How many of the changed objects have no changes any more.
     var idleCount = 0
     /// The changed objects by value, once fetches have looked through many of them; see `pendingChanges(for:)`.
@@ -115,7 +116,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How many of the changed objects the index has taken, and how often they were looked through without it.
     var (indexed, scans) = (0, 0)
     /// Objects that changed since changes were last processed.
-    var event: ContiguousArray<NSManagedObject> = []
+    @exclusivity(unchecked) final var event: ContiguousArray<NSManagedObject> = []
     /// Deleted objects whose delete rules have yet to be followed.
     var doomed: ContiguousArray<NSManagedObject> = []
     /// Objects without a row that are being deleted.

@@ -14,10 +14,10 @@ struct ChangedObjects {
     /// The names of the entities that it concerns.
     var entityNames: Set<String> {
         var names: Set<String> = []
-        var last: EntityLayout?
+        var last: ObjectIdentifier?
         for objects in [inserted, updated, deleted] {
-            for object in objects where object.layout !== last {
-                last = object.layout
+            for object in objects where ObjectIdentifier(object.layout) != last {
+                last = ObjectIdentifier(object.layout)
                 names.insert(object.layout.name)
             }
         }
@@ -25,7 +25,11 @@ struct ChangedObjects {
     }
 
     init(_ changed: ContiguousArray<NSManagedObject>) {
-        inserted.reserveCapacity(changed.count)
+        if changed.first?.state.contains(.inserted) ?? false {
+            inserted.reserveCapacity(changed.count)
+        } else {
+            updated.reserveCapacity(changed.count)
+        }
         for object in changed {
             let state = object.state
             if state.contains(.deleted) {

@@ -58,7 +58,7 @@ public final class ModelAccess {
     /// Where structs are read now.
     func source() throws -> any StructRows {
         #if !canImport(ObjectiveC)
-            if pending.isEmpty, let storeRows, try unsettledContext().isUntouched { return storeRows }
+            if pending == nil, let storeRows, try unsettledContext().isUntouched { return storeRows }
         #endif
         try settle()
         return rows
@@ -67,7 +67,7 @@ public final class ModelAccess {
     /// Where the model with an identifier is read: what is pending may stay so where it is about others.
     func source<Model: CoreModel>(finding id: Model.ID, of type: Model.Type) throws -> any StructRows {
         #if !canImport(ObjectiveC)
-            if !pending.isEmpty, let storeRows, try unsettledContext().isUntouched,
+            if let pending, let storeRows, try unsettledContext().isUntouched,
                 pending.leavesAlone(try Model.recordKey(of: id), of: try manager.registry.plan(of: type))
             {
                 return storeRows
@@ -98,7 +98,7 @@ public final class ModelAccess {
         /// Whether models may be saved as rows. Tests have them saved as objects, too.
         var savesRows = true
         /// What is to be saved when the block ends, unless it does anything else.
-        private lazy var pending = PendingSaves(manager.registry)
+        private var pending: PendingSaves?
 
         /// Saves models with the block: as rows where that is all that the block does, and else as objects of the context.
         ///
@@ -112,9 +112,12 @@ public final class ModelAccess {
         func save(
             _ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)? = nil
         ) throws -> SaveCounts {
-            if pending.takes(graph, mode, models), let direct = try directSave(graph) {
+            if mode != .only, pending?.takes(graph, mode, models) ?? true,
+                let direct = try directSave(graph) {
                 try mode.check(graph, given: count) { direct.isKnown($0) }
-                pending.add(direct, mode, given: count, models)
+                if pending?.add(direct, given: count, models) == nil {
+                    pending = PendingSaves(direct, mode, given: count, models, manager.registry)
+                }
                 return direct.counts
             }
             return try onContext { try Self.write(graph, mode, count, in: $0) }
@@ -122,7 +125,7 @@ public final class ModelAccess {
 
         /// Tells the store of many new models, while they are yet to be taken apart.
         func expectRows(_ count: Int, _ plan: EntityPlan) {
-            guard count >= 200, savesRows, pending.isEmpty, let rows = storeRows as? StoreRows,
+            guard count >= 200, savesRows, pending == nil, let rows = storeRows as? StoreRows,
                 let (direct, _) = try? rows.directPlan(plan, manager.registry)
             else { return }
             rows.coordinator.expectRows(count, of: direct.layout)
@@ -136,7 +139,7 @@ public final class ModelAccess {
             // One row is guarded by its version and its unique identifier: what others save beside it breaks nothing. A block that has
             // read before decided by that, also where the row has come to be what it wants.
             let isGuarded =
-                graph.nodes.count == 1 && pending.isEmpty && direct.isFoundByUniqueIdentifier
+                graph.nodes.count == 1 && pending == nil && direct.isFoundByUniqueIdentifier
                 && OptimisticTransaction.current?.hasRead == false
             let looked = isGuarded ? rows.reading(.now) as? StoreRows ?? rows : rows
             do { return try DirectSave(graph, direct, looked, store) } catch is DirectSave.NotDirect { return nil }
@@ -144,19 +147,19 @@ public final class ModelAccess {
 
         /// Puts what is pending into the context.
         private func settle() throws {
-            guard !pending.isEmpty else { return }
-            let (graphs, mode) = (try pending.graphs(), pending.mode)
-            pending = PendingSaves(manager.registry)
+            guard let saves = pending else { return }
+            let (graphs, mode) = (try saves.graphs(), saves.mode)
+            pending = nil
             let context = try unsettledContext()
             for (graph, count) in graphs { _ = try Self.write(graph, mode, count, in: context) }
         }
 
         /// Ends a block that writes: what is pending goes to the store.
         func finish() throws {
-            guard !pending.isEmpty else { return }
+            guard let saves = pending else { return }
             do {
-                try pending.save(directSave).commit(in: try unsettledContext())
-                pending = PendingSaves(manager.registry)
+                try saves.save(directSave).commit(in: try unsettledContext())
+                pending = nil
             } catch is SaveRefusal { try settle() } catch is DirectSave.NotDirect { try settle() } catch {
                 throw PersistenceError(saving: error, manager.registry)
             }

@@ -6,18 +6,13 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - isOneStatement: whether the store answers in one statement, which is of one state by itself.
-    ///   - isShort: whether it looks one model up, which takes less time than going to another thread and back.
     ///   - question: asks what it is given.
     /// - Returns: what the question returns.
     /// - Throws: what the question throws, and what `load()` throws where the store was not open yet.
     func asking<Result: Sendable>(
-        isOneStatement: Bool = false, isShort: Bool = false,
-        _ question: @escaping @Sendable (ReadAccess) throws -> Result
+        isOneStatement: Bool = false, _ question: @escaping @Sendable (ReadAccess) throws -> Result
     ) async throws -> Result {
         try await openIfNeeded()
-        #if !canImport(ObjectiveC)
-            if isShort, let answer = try answeringAtOnce(isOneStatement, question) { return answer }
-        #endif
         return try await offThread {
             #if !canImport(ObjectiveC)
                 if isOneStatement { return try question(ReadAccess(access: self.access(to: .now))) }
@@ -31,11 +26,6 @@ extension PersistenceManager {
         (try? registry.plan(of: type).relationships.isEmpty) ?? false
     }
 
-    /// Whether what is in a model ends with its types: what leads back to itself may be as deep as the store.
-    func isTree<Model: CoreModel>(_ type: Model.Type) -> Bool {
-        (try? registry.isTree(registry.plan(of: type))) ?? false
-    }
-
     #if canImport(ObjectiveC)
         /// Apple's Core Data reads a generation in a context.
         func reading<Result>(isPinned: Bool, _ work: (ModelAccess) throws -> Result) throws -> Result {
@@ -46,22 +36,48 @@ extension PersistenceManager {
             }
         }
     #else
-        /// Answers on this thread, which tasks share: it waits neither for others of the process that have the stores nor for a server.
-        /// Only a file without a write-ahead log, which another program is writing to, may keep it for as long as a lock may last.
+        /// Finds a model on this thread; see ``answeringAtOnce(_:)``.
         ///
-        /// - Returns: what the question returns; nil where it would have to wait.
+        /// - Returns: the model, which may be none; nil where it would have to wait, and for models that may be as deep as the store.
+        func findingAtOnce<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Model?? {
+            let fetcher = StructFetcher<Model>(plan: try registry.plan(of: type), registry: registry)
+            let isFlat = fetcher.plan.relationships.isEmpty
+            guard isFlat || registry.isTree(fetcher.plan) else { return nil }
+            return try answeringAtOnce { rows, coordinator -> Model?? in
+                // One statement is of one state by itself.
+                if isFlat { return .some(try fetcher.model(id, rows)) }
+                return try coordinator.readingOneState { try fetcher.model(id, rows) }
+            }
+        }
+
+        /// Whether there is a model with an identifier, by this thread; nil where it would have to wait.
+        func existsAtOnce<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool? {
+            let plan = try registry.plan(of: type)
+            guard let identifier = StoredValue(try Model.recordKey(of: id)) else { return nil }
+            return try answeringAtOnce { rows, _ -> Bool? in
+                guard let rows = rows as? StoreRows, rows.isSetSource else { return nil }
+                return try rows.has(identifier, plan)
+            }
+        }
+
+        /// Looks one model up on this thread, which takes less time than going to another thread and back. Tasks share the thread: it waits
+        /// neither for others of the process that have the stores nor for a server. Only a file without a write-ahead log, which another program
+        /// is writing to, may keep it for as long as a lock may last.
+        ///
+        /// - Parameter answer: asks rows as they are now; nil where these cannot say.
+        /// - Returns: the answer; nil where it would have to wait, too.
+        /// - Throws: what asking throws, as a ``PersistenceError``.
         private func answeringAtOnce<Result>(
-            _ isOneStatement: Bool, _ question: (ReadAccess) throws -> Result
+            _ answer: (any StateRows, NSPersistentStoreCoordinator) throws -> Result?
         ) throws -> Result? {
             let coordinator = container.persistentStoreCoordinator
+            guard let rows = storeRows else { return nil }
             return try coordinator.withLockIfFree {
                 let areHere = coordinator.persistentStores.allSatisfy {
                     $0.type == NSSQLiteStoreType || $0.type == NSInMemoryStoreType
                 }
                 guard areHere else { return nil }
-                let access = ReadAccess(access: access(to: .now))
-                return isOneStatement
-                    ? try question(access) : try coordinator.readingOneState { try question(access) }
+                return try PersistenceError.explaining(.readFailed) { try answer(rows.reading(.now), coordinator) }
             } ?? nil
         }
 

@@ -48,7 +48,7 @@ struct PreparedChanges: @unchecked Sendable {
                         entity: plan.name, uid: "of the filter", key: field.name, reason: error.encodingReason)
                 }
             }
-            attributes.append((field.name, Self.attributeValue(encoder.encoded.values[0], field)))
+            attributes.append((field.name, Self.attributeValue(encoder.values[0], field)))
         }
     }
 

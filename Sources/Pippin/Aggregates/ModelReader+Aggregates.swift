@@ -40,9 +40,18 @@ extension ModelReader {
     ///   - id: the identifier.
     /// - Returns: `true` when there is one.
     /// - Throws: ``PersistenceError``.
-    /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ?`
     public func exists<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
         let plan = try access.plan(of: type)
+        #if !canImport(ObjectiveC)
+            let found = try PersistenceError.explaining(.readFailed) { () -> Bool? in
+                guard let rows = try access.source(finding: id, of: type) as? StoreRows, rows.isSetSource,
+                    let identifier = StoredValue(try Model.recordKey(of: id))
+                else { return nil }
+                return try rows.has(identifier, plan)
+            }
+            if let found { return found }
+        #endif
         return try exists(plan, .key(try Model.keyValue(of: id), named: plan.uidKey))
     }
 

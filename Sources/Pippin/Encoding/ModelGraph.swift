@@ -44,7 +44,7 @@ struct ModelGraph {
     private var tables: [Table] = []
     private var tableNumbers: [ObjectIdentifier: Int] = [:]
     /// The fields' values by entity, one node after the other.
-    private var values: ContiguousArray<ContiguousArray<StoredValue>> = []
+    private var values: ContiguousArray<ValueRows> = []
     /// The models that are yet to be encoded.
     private var waiting: ContiguousArray<any WaitingModels> = []
     /// The latest link that leads to a node, by node.
@@ -126,24 +126,23 @@ struct ModelGraph {
     ///   - isLeftOut: which nodes do not count.
     /// - Returns: whether all of them have.
     func hasValues(in fields: [Int], ofTable table: Int, except isLeftOut: (_ node: Int) -> Bool) -> Bool {
-        values[table].withUnsafeBufferPointer { values in
-            nodes.indices.allSatisfy { node in
-                let first = nodes[node].row
-                guard nodes[node].table == table, first >= 0, !isLeftOut(node) else { return true }
-                return fields.allSatisfy { !values[first + $0].isNull }
-            }
+        let values = values[table]
+        return nodes.indices.allSatisfy { node in
+            let first = nodes[node].row
+            guard nodes[node].table == table, first >= 0, !isLeftOut(node) else { return true }
+            return fields.allSatisfy { !values[first + $0].isNull }
         }
     }
 
     /// The values of all nodes of a node's entity, and where its own begin.
-    func values(holding node: Int) -> (values: ContiguousArray<StoredValue>, first: Int) {
+    func values(holding node: Int) -> (values: ValueRows, first: Int) {
         (values[nodes[node].table], nodes[node].row)
     }
 
     /// The values of a node, by field.
     func values(of node: Int) -> ContiguousArray<StoredValue> {
         let row = nodes[node].row
-        return row < 0 ? [] : ContiguousArray(values[nodes[node].table][row..<row + nodes[node].plan.fields.count])
+        return row < 0 ? [] : values[nodes[node].table][row..<row + nodes[node].plan.fields.count]
     }
 
     /// What a relationship of a node leads to.

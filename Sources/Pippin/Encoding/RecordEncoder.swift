@@ -18,7 +18,10 @@ struct EncodedRecord {
 final class RecordEncoder: Encoder {
     let record: RecordPlan
     // An encoder is one thread's at a time, so that checking its accesses for overlaps would find nothing.
-    @exclusivity(unchecked) var encoded: EncodedRecord
+    /// The values of the current model, behind those of the models that were appended before.
+    @exclusivity(unchecked) private(set) var values: ValueRows
+    /// The current model's relationships.
+    @exclusivity(unchecked) private var links: [EncodedRecord.Link] = []
     @exclusivity(unchecked) var cursor = 0
     /// Where the values of the current model begin among all values.
     @exclusivity(unchecked) private(set) var base = 0
@@ -30,7 +33,6 @@ final class RecordEncoder: Encoder {
     @exclusivity(unchecked) private var latest: FieldPlaces?
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    private let nothing: EncodedRecord
     /// The record's, here since each value is looked at: an array would be retained for it. Unsafe memory: initialized in `init`, for all the
     /// fields, and never written again.
     let kinds: UnsafeMutableBufferPointer<AttributeKind?>
@@ -39,40 +41,50 @@ final class RecordEncoder: Encoder {
         self.record = record
         kinds = .allocate(capacity: record.attributeKinds.count)
         _ = kinds.initialize(from: record.attributeKinds)
-        nothing = EncodedRecord(values: ContiguousArray(repeating: .null, count: record.fields.count))
-        encoded = nothing
+        values = ValueRows(nulls: record.fields.count)
     }
 
     deinit { kinds.deallocate() }
 
     func encode<Value: Encodable>(_ value: Value) throws -> EncodedRecord {
-        (encoded, base, hasRows) = (nothing, 0, false)
+        begin(with: record.fields.count)
         try encodeValues(of: value)
-        return encoded
+        return EncodedRecord(values: values[0..<values.count], links: links)
     }
 
     /// Encodes a value behind those that were encoded before. It is passed where it is, not to be changed.
     ///
     /// - Returns: the relationships, and where its values begin among all values, which `finish()` gives.
     func append<Value: Encodable>(_ value: inout Value) throws -> (row: Int, links: [EncodedRecord.Link]) {
-        if !hasRows { (encoded, hasRows) = (EncodedRecord(values: []), true) }
-        base = encoded.values.count
-        for _ in 0..<kinds.count { encoded.values.append(.null) }
+        if !hasRows { beginRows() }
+        base = values.count
+        values.append(nulls: kinds.count)
         try encodeValues(of: value)
-        defer { if !encoded.links.isEmpty { encoded.links = [] } }
-        return (base, encoded.links)
+        defer { if !links.isEmpty { links = [] } }
+        return (base, links)
     }
 
     /// Makes room for the values of more models.
     func reserve(_ count: Int) {
-        if !hasRows { (encoded, hasRows) = (EncodedRecord(values: []), true) }
-        encoded.values.reserveCapacity(encoded.values.count + count * record.fields.count)
+        if !hasRows { beginRows() }
+        values.reserve(count * record.fields.count)
+    }
+
+    /// Begins anew.
+    private func begin(with nulls: Int) {
+        (values, base, hasRows) = (ValueRows(nulls: nulls), 0, false)
+        if !links.isEmpty { links = [] }
+    }
+
+    private func beginRows() {
+        begin(with: 0)
+        hasRows = true
     }
 
     /// The values of all models that were appended, one after the other.
-    func finish() -> ContiguousArray<StoredValue> {
-        defer { (encoded, hasRows) = (nothing, false) }
-        return hasRows ? encoded.values : []
+    func finish() -> ValueRows {
+        defer { begin(with: record.fields.count) }
+        return hasRows ? values : ValueRows()
     }
 
     private func encodeValues<Value: Encodable>(of value: Value) throws {
@@ -82,7 +94,7 @@ final class RecordEncoder: Encoder {
         } else {
             try value.encode(to: self)
         }
-        if let mark = record.presenceMark { encoded.values[base + mark] = .integer(1) }
+        if let mark = record.presenceMark { values[base + mark] = .integer(1) }
     }
 
     /// Encodes a value within a model, of which every part must be there that its decoder asks for.
@@ -128,7 +140,7 @@ final class RecordEncoder: Encoder {
 
     func set(_ value: StoredValue, _ kind: AttributeKind, at index: Int) throws {
         if let expected = kinds[index], kind == expected || value.fits(expected) {
-            encoded.values[base + index] = value
+            values[base + index] = value
         } else if case .json = record.fields[index].kind {
             throw EncodingError.refusal(
                 "“\(record.name)” encodes “\(record.keys[index])” as \(kind), and decodes something else from it.")
@@ -140,21 +152,21 @@ final class RecordEncoder: Encoder {
 
     func set(_ value: some Encodable, at index: Int) throws {
         if let kind = kinds[index], let leaf = try AttributeEncoder.leaf(value), leaf.fits(kind) {
-            encoded.values[base + index] = leaf
+            values[base + index] = leaf
             return
         }
         let field = record.fields[index]
         switch field.kind {
         case .attribute(let kind):
-            encoded.values[base + index] = try AttributeEncoder.storedValue(
+            values[base + index] = try AttributeEncoder.storedValue(
                 of: value, kind, name: "\(record.name).\(field.name)")
-        case .composite(let inner): encoded.values[base + index] = .object(try composite(value, inner))
-        case .json: encoded.values[base + index] = .data(try ValueJSON.data(of: value))
-        case .toOne: encoded.links.append(EncodedRecord.Link(field: index, targets: linkedModel(value)))
+        case .composite(let inner): values[base + index] = .object(try composite(value, inner))
+        case .json: values[base + index] = .data(try ValueJSON.data(of: value))
+        case .toOne: links.append(EncodedRecord.Link(field: index, targets: linkedModel(value)))
         case .toMany:
             guard let members = (value as? any ModelCollection)?.linked else { return }
-            if let mark = record.emptyMarks[index], members.count == 0 { encoded.values[base + mark] = .integer(1) }
-            encoded.links.append(EncodedRecord.Link(field: index, targets: members))
+            if let mark = record.emptyMarks[index], members.count == 0 { values[base + mark] = .integer(1) }
+            links.append(EncodedRecord.Link(field: index, targets: members))
         }
     }
 }
@@ -171,7 +183,7 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try encoder.set(value, kind, at: try field(key))
     }
 
-    func encodeNil(forKey key: Key) throws { encoder.encoded.values[encoder.base + (try field(key))] = .null }
+    func encodeNil(forKey key: Key) throws { encoder.values[encoder.base + (try field(key))] = .null }
     func encode(_ value: Bool, forKey key: Key) throws { try set(.integer(value ? 1 : 0), .boolean, key) }
     func encode(_ value: String, forKey key: Key) throws { try set(.string(value), .string, key) }
     func encode(_ value: Double, forKey key: Key) throws {

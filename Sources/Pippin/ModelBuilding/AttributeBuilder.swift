@@ -66,7 +66,7 @@ struct AttributeBuilder {
         guard let value else { return }
         let encoder = RecordEncoder(RecordPlan(name: field.name, fields: [field]))
         try encoder.set(value, at: 0)
-        try set(encoder.encoded.values[0], in: attribute, field)
+        try set(encoder.values[0], in: attribute, field)
     }
 
     private static func set(

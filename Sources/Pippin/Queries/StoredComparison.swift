@@ -76,7 +76,7 @@ struct StoredComparison {
             let outer = RecordEncoder(RecordPlan(name: found.path, fields: [field]))
             do { try outer.set(value, at: 0) } catch { throw notComparable(value) }
             if record.isUnordered(value) { throw notComparable(value) }
-            stored = outer.encoded.values[0]
+            stored = outer.values[0]
         }
         var parts: [Equality] = []
         collect(record, stored, found.path, &parts)

@@ -74,6 +74,15 @@
 
         // MARK: In sets
 
+        /// Whether there is a row with an identifier.
+        func has(_ identifier: StoredValue, _ plan: EntityPlan) throws -> Bool {
+            var isThere = false
+            try forEachRow(of: plan, where: try slots(of: plan)[plan.uidField], isAmong: [identifier]) { _ in
+                isThere = true
+            }
+            return isThere
+        }
+
         /// Whether there is no row of an entity.
         func isEmpty(_ plan: EntityPlan) throws -> Bool {
             var fetch = FetchPlan(entity: try layout(of: plan))

@@ -7,22 +7,35 @@
         /// The only save, looked up already; nil where there are several.
         private var only: DirectSave?
         /// The graph of the first one.
-        private var first: ModelGraph?
-        private var models: (any PendingModels)?
-        private var plan: EntityPlan?
+        private let first: ModelGraph
+        private let models: (any PendingModels)?
+        private let plan: EntityPlan
         /// Which of the models may be there already.
-        private(set) var mode = GraphWriter.Mode.any
+        let mode: GraphWriter.Mode
         /// How many models were given.
-        private(set) var count = 0
+        private(set) var count: Int
         /// The identifiers of the models that were given after the first save.
         private var keys: Set<RecordKey> = []
         /// The models in those, by entity and identifier.
         private var inner: [InnerKey: InnerModel] = [:]
         private let registry: ModelRegistry
 
-        init(_ registry: ModelRegistry) { self.registry = registry }
-
-        var isEmpty: Bool { plan == nil }
+        /// The first save.
+        ///
+        /// - Parameters:
+        ///   - save: the save, looked up.
+        ///   - mode: which of its models may be there already; any but `.only`.
+        ///   - count: how many models were given.
+        ///   - models: the models as they were given; nil where nobody has them.
+        ///   - registry: has their plans.
+        init?(
+            _ save: DirectSave, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)?,
+            _ registry: ModelRegistry
+        ) {
+            guard let plan = save.graph.plan else { return nil }
+            (only, first, self.mode, self.count, self.models) = (save, save.graph, mode, count, models)
+            (self.plan, self.registry) = (plan, registry)
+        }
 
         /// Whether another save can go along with those that are there.
         ///
@@ -32,8 +45,6 @@
         ///   - models: the same models, as they were given; nil where nobody has them.
         /// - Returns: whether they become one save, with the outcome of one after the other.
         func takes(_ graph: ModelGraph, _ mode: GraphWriter.Mode, _ models: (any PendingModels)?) -> Bool {
-            guard mode != .only else { return false }
-            guard let plan else { return true }
             guard graph.plan === plan, mode == self.mode, self.models != nil, models != nil, registry.isTree(plan)
             else { return false }
             return (0..<graph.rootCount).allSatisfy { !holds(graph.nodes[$0].key) } && agrees(with: graph)
@@ -41,15 +52,14 @@
 
         /// Whether a model was given.
         private func holds(_ key: RecordKey) -> Bool {
-            if let first, let plan, first.node(key, of: plan) != nil { return true }
-            return keys.contains(key)
+            first.node(key, of: plan) != nil || keys.contains(key)
         }
 
         /// Whether models within others are as they were given before. Where they are not, the later save counts, and in one save the first.
         private func agrees(with graph: ModelGraph) -> Bool {
             graph.nodes.indices.dropFirst(graph.rootCount).allSatisfy { node in
                 guard let new = InnerModel(graph, node) else { return true }
-                if let first, let known = first.node(graph.nodes[node].key, of: graph.nodes[node].plan),
+                if let known = first.node(graph.nodes[node].key, of: graph.nodes[node].plan),
                     let model = InnerModel(first, known), model != new || model.leadsOn
                 {
                     return false
@@ -59,15 +69,9 @@
         }
 
         /// Adds a save that they take, of some models that were given.
-        mutating func add(
-            _ save: DirectSave, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)?
-        ) {
+        mutating func add(_ save: DirectSave, given count: Int, _ models: (any PendingModels)?) {
             self.count += count
             let graph = save.graph
-            if plan == nil {
-                (only, first, self.models, self.mode, plan) = (save, graph, models, mode, graph.plan)
-                return
-            }
             only = nil
             keys.formUnion(graph.nodes[..<graph.rootCount].lazy.map(\.key))
             for node in graph.nodes.indices.dropFirst(graph.rootCount) {
@@ -78,7 +82,6 @@
 
         /// Whether what is pending leaves the model with an identifier as the store has it, and all that is read for it.
         func leavesAlone(_ key: RecordKey, of other: EntityPlan) -> Bool {
-            guard let plan else { return true }
             guard plan.relationships.isEmpty, other.relationships.isEmpty else { return false }
             return plan !== other || !holds(key)
         }
@@ -86,7 +89,7 @@
         /// What to write as objects, one after the other: a model in two of them belongs to the later one.
         func graphs() throws -> [(graph: ModelGraph, count: Int)] {
             if let only { return [(only.graph, count)] }
-            guard let models, let plan else { return [] }
+            guard let models else { return [] }
             return plan.relationships.isEmpty ? [(try models.graph(registry), count)] : try models.graphs(registry)
         }
 

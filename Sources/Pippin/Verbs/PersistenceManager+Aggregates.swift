@@ -35,11 +35,15 @@ extension PersistenceManager {
     ///   - id: the identifier.
     /// - Returns: `true` when there is one.
     /// - Throws: ``PersistenceError``.
-    /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ?`
     public func exists<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
     ) async throws -> Bool {
-        try await asking(isOneStatement: true, isShort: true) { try $0.exists(type, id: id) }
+        #if !canImport(ObjectiveC)
+            try await openIfNeeded()
+            if let exists = try existsAtOnce(type, id: id) { return exists }
+        #endif
+        return try await asking(isOneStatement: true) { try $0.exists(type, id: id) }
     }
 
     /// The sum of a property.

@@ -52,7 +52,11 @@ extension PersistenceManager {
     public func find<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
     ) async throws -> Model? {
-        try await asking(isOneStatement: isFlat(Model.self), isShort: isTree(Model.self)) { try $0.find(type, id: id) }
+        #if !canImport(ObjectiveC)
+            try await openIfNeeded()
+            if let found = try findingAtOnce(type, id: id) { return found }
+        #endif
+        return try await asking(isOneStatement: isFlat(Model.self)) { try $0.find(type, id: id) }
     }
 
     /// The models with these identifiers, in their order. Identifiers that no model has are passed over.

@@ -1,0 +1,59 @@
+import CoreData
+
+/// The values of models, those of one model after those of the other: appended, set, and only read from then on.
+///
+/// Memory of its own, since an array asks at each value that is set whether it is the only one who has it. Used by one thread at a time until
+/// nothing is set any more.
+final class ValueRows {
+    // Unsafe memory: the first `count` values are initialized, and every access is checked against that.
+    @exclusivity(unchecked) private var start: UnsafeMutablePointer<StoredValue>
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private var capacity: Int
+
+    /// - Parameter nulls: how many values there are at first.
+    init(nulls: Int = 0) {
+        capacity = max(nulls, 8)
+        start = .allocate(capacity: capacity)
+        append(nulls: nulls)
+    }
+
+    deinit {
+        start.deinitialize(count: count)
+        start.deallocate()
+    }
+
+    /// Makes room for more values.
+    func reserve(_ more: Int) {
+        guard count + more > capacity else { return }
+        capacity = max(2 * capacity, count + more)
+        let larger = UnsafeMutablePointer<StoredValue>.allocate(capacity: capacity)
+        larger.moveInitialize(from: start, count: count)
+        start.deallocate()
+        start = larger
+    }
+
+    /// Appends values that are `.null`.
+    func append(nulls: Int) {
+        reserve(nulls)
+        (start + count).initialize(repeating: .null, count: nulls)
+        count += nulls
+    }
+
+    @inline(__always)
+    subscript(place: Int) -> StoredValue {
+        get {
+            precondition(place >= 0 && place < count, "A place among the values")
+            return start[place]
+        }
+        set {
+            precondition(place >= 0 && place < count, "A place among the values")
+            start[place] = newValue
+        }
+    }
+
+    /// Some of the values as an array.
+    subscript(places: Range<Int>) -> ContiguousArray<StoredValue> {
+        precondition(places.lowerBound >= 0 && places.upperBound <= count, "Places among the values")
+        return ContiguousArray(UnsafeBufferPointer(start: start + places.lowerBound, count: places.count))
+    }
+}
