@@ -122,7 +122,9 @@ extension NSManagedObjectContext {
             object.state.remove(.anyEvent)
             object.state.insert(.posting)
             // An object that came and went within one event was never there for anyone else.
-            if state.isSuperset(of: [.deletedInEvent, .insertedInEvent]) || state.isDisjoint(with: .anyEvent) { continue }
+            if state.isSuperset(of: [.deletedInEvent, .insertedInEvent]) || state.isDisjoint(with: .anyEvent) {
+                continue
+            }
             count += 1
             guard isTold else { continue }
             if state.contains(.deletedInEvent) {

@@ -113,7 +113,8 @@ public final class ModelAccess {
             _ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)? = nil
         ) throws -> SaveCounts {
             if mode != .only, pending?.takes(graph, mode, models) ?? true,
-                let direct = try directSave(graph) {
+                let direct = try directSave(graph)
+            {
                 try mode.check(graph, given: count) { direct.isKnown($0) }
                 if pending?.add(direct, given: count, models) == nil {
                     pending = PendingSaves(direct, mode, given: count, models, manager.registry)

@@ -54,7 +54,8 @@ extension PersistenceManager {
     ) async throws -> Model? {
         #if !canImport(ObjectiveC)
             try await openIfNeeded()
-            if let found = try findingAtOnce(type, id: id) { return found }
+            var model: Model?
+            if try findAtOnce(id, &model) { return model }
         #endif
         return try await asking(isOneStatement: isFlat(Model.self)) { try $0.find(type, id: id) }
     }

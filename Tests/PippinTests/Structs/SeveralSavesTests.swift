@@ -64,9 +64,15 @@ struct SeveralSavesTests {
                 for cup in Self.cups where try store.find(Cup.self, id: cup.id)?.name == "Mug" { try store.update(cup) }
             }
             try manager.writeAndWait { store in for id in 51...60 { try store.insert(Cup(id: id, name: "New")) } }
+            try manager.writeAndWait { store in
+                for id in 51...70 where try !store.exists(Cup.self, id: id) {
+                    try store.insert(Cup(id: id, name: "Newer"))
+                }
+            }
         }
-        #expect(ways == [true, true, true, true])
-        #expect(try plainNumber("SELECT COUNT(*) FROM ATRANSACTION", in: stores.file) == 4)
+        #expect(ways == [true, true, true, true, true])
+        #expect(try plainNumber("SELECT COUNT(*) FROM ATRANSACTION", in: stores.file) == 5)
+        #expect(try plainNumber("SELECT COUNT(*) FROM ZCUP WHERE ZNAME = 'Newer'", in: stores.file) == 10)
         let cups = "SELECT COUNT(*) FROM ZCUP WHERE ZNAME LIKE 'Cup%' AND Z_OPT = 3"
         #expect(try plainNumber(cups, in: stores.file) == 50)
     }
@@ -107,6 +113,8 @@ struct SeveralSavesTests {
             try store.save(Self.cups[1])
             #expect(try store.find(Cup.self, id: 3) == nil)
             #expect(try store.find(Cup.self, id: 2) == Self.cups[1])
+            #expect(try store.exists(Cup.self, id: 2))
+            #expect(try !store.exists(Cup.self, id: 3))
             #expect(try store.count(Cup.self) == 2)
             try store.save(Self.cups[2])
             #expect(try store.find(Cup.self, id: 3) == Self.cups[2])
