@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
             object.values = object.snapshot
             object.state = state
         }
-        if ConcurrencyDebug.isOn { object.state.insert(.checked) }
+        if checksQueues { object.state.insert(.checked) }
         return object
     }
 

@@ -18,7 +18,8 @@ extension NSManagedObjectContext {
         object.state.remove([.fault, .updated, .deleted, .deletePropagated])
         if !object.state.contains(.listed) { changed.append(object) }
         object.state.insert([.inserted, .insertedInEvent, .listed])
-        if ConcurrencyDebug.isOn { object.state.insert(.checked) }
+        if checksQueues { object.state.insert(.checked) }
+        noteClass(of: object)
         event.append(object)
         table.insert(object)
         if isRetaining { retained.insert(object) }

@@ -4,6 +4,10 @@ import Foundation
 struct ClassCache {
     var generation = -1
     var typeByEntity: [ObjectIdentifier: NSManagedObject.Type] = [:]
+    /// Those of former generations.
+    var formerTypes: [ObjectIdentifier: NSManagedObject.Type] = [:]
+    /// Whether all objects of an entity are of the one class that it has.
+    var isUniform = true
     /// Compared for each object, without counting references.
     var lastEntity: Unmanaged<EntityLayout>? { didSet { keptEntity = lastEntity?.takeUnretainedValue() } }
     private var keptEntity: EntityLayout?
@@ -28,6 +32,7 @@ extension NSManagedObjectContext {
     private func findObjectType(for layout: EntityLayout) -> NSManagedObject.Type {
         let generation = ManagedClasses.generation
         if classCache.generation != generation {
+            classCache.formerTypes.merge(classCache.typeByEntity) { _, latest in latest }
             classCache.typeByEntity = [:]
             classCache.generation = generation
         }
@@ -37,11 +42,27 @@ extension NSManagedObjectContext {
         } else {
             type = ManagedClasses.type(for: layout.description)
             classCache.typeByEntity[ObjectIdentifier(layout)] = type
+            if let former = classCache.formerTypes[ObjectIdentifier(layout)], former != type {
+                classCache.isUniform = false
+            }
         }
         classCache.lastEntity = .passUnretained(layout)
         classCache.lastDescription = layout.description
         classCache.lastType = type
         return type
+    }
+
+    /// Hears of an object that the program has made, of whichever class.
+    func noteClass(of object: NSManagedObject) {
+        if classCache.isUniform, type(of: object) != objectType(for: object.layout) { classCache.isUniform = false }
+    }
+
+    /// Whether whatever a request of an entity finds is of a class, as far as that is known without a look at each object.
+    func areAllKnown<T>(as wanted: T.Type, _ entity: EntityLayout, includesSubentities: Bool) -> Bool {
+        guard classCache.isUniform else { return false }
+        let entities = includesSubentities ? entity.selfAndSubentities : [entity]
+        // Looking a class up may show that the objects of an entity are of two.
+        return entities.allSatisfy { objectType(for: $0) is T.Type } && classCache.isUniform
     }
 
     /// Learns a class that a request names; classes are looked up anew when it brings a new module.

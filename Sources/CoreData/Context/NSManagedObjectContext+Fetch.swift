@@ -20,10 +20,13 @@ extension NSManagedObjectContext {
             if request.resultType.isDisjoint(with: [
                 .managedObjectIDResultType, .dictionaryResultType, .countResultType,
             ]) {
-                let objects = try objects(of: request, entity(of: request))
-                if Self.areAll(objects, T.self) {
-                    // Every element was just found to be of the class `T`, which differs from NSManagedObject in the
-                    // static type alone; a cast would look at each once more, slowly.
+                let layout = try entity(of: request)
+                let objects = try objects(of: request, layout)
+                if areAllKnown(as: T.self, layout, includesSubentities: request.includesSubentities)
+                    || Self.areAll(objects, T.self)
+                {
+                    // Every element is of the class `T`, which differs from NSManagedObject in the static type alone; a cast would look
+                    // at each once more, slowly.
                     return unsafeBitCast(objects, to: [T].self)
                 }
             }

@@ -147,6 +147,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var lastKeptLayout: UnsafeMutableRawPointer?
     @exclusivity(unchecked) final var lastKeptStore: UnsafeMutableRawPointer?
     @exclusivity(unchecked) final var classCache = ClassCache()
+    /// Whether uses of objects are checked; here since a static property is asked for through a function each time.
+    final let checksQueues = ConcurrencyDebug.isOn
     var isProcessingScheduled = false
     var isSaving = false
     /// Whether an object is being told that it has its values: what it sets meanwhile does not count as a change.

@@ -54,14 +54,23 @@ final class ObjectTable: Sendable {
     ///
     /// - Returns: the places, among the objects, of those that were left out, since another object has an entry with the key.
     func insertIfNew(_ objects: [NSManagedObject]) -> [Int] {
+        // Objects are looked at once: each look at many takes as long as memory does.
+        var isObserved = false
         let leftOut = registry.withLock { registry in
             registry.makeRoom(for: objects.count, areSpaced: Self.areSpaced(objects))
             var leftOut: [Int] = []
-            for (place, object) in objects.enumerated()
-            where !registry.insertIfNew(ObjectIdentifier(object), object.key, object.tableTag) { leftOut.append(place) }
+            var lastTag: UInt64?
+            for (place, object) in objects.enumerated() {
+                let tag = object.tableTag
+                if tag != lastTag {
+                    lastTag = tag
+                    isObserved = isObserved || object.storeObserver != nil
+                }
+                if !registry.insertIfNew(ObjectIdentifier(object), object.key, tag) { leftOut.append(place) }
+            }
             return leftOut
         }
-        if objects.contains(where: { $0.storeObserver != nil }) {
+        if isObserved {
             for (place, object) in objects.enumerated() where !leftOut.contains(place) {
                 tellObserver(of: object, isKnown: true)
             }
