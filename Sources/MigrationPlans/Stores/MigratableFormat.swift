@@ -13,6 +13,7 @@ package protocol MigratableFormat: StoreFormat {
     ///   - url: where the store is.
     ///   - destination: a model whose other versions are looked through as well, in the package that it was read from.
     ///   - options: the options that the store is opened with.
+    /// - Returns: the model.
     /// - Throws: 134130 when there is none.
     static func sourceModel(
         of url: URL, near destination: NSManagedObjectModel?, options: [AnyHashable: Any]?

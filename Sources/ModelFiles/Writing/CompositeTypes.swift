@@ -17,7 +17,8 @@ struct CompositeTypes {
         self.document = document
         for entity in document.entities.indices {
             for property in document.entities[entity].properties.indices {
-                self.document.entities[entity].properties[property] = named(document.entities[entity].properties[property])
+                self.document.entities[entity].properties[property] = named(
+                    document.entities[entity].properties[property])
             }
         }
     }

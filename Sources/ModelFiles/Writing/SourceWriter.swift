@@ -134,13 +134,3 @@ package enum SourceWriter {
         return element
     }
 }
-
-extension EntityDocument {
-    /// The compound indexes that no fetch index over the same properties stands for.
-    var compoundIndexesBesideFetchIndexes: [[String]] {
-        let implied = indexes.filter { $0.predicate == nil && $0.elements.count > 1 }.map { index in
-            index.elements.compactMap(\.propertyName)
-        }
-        return compoundIndexes.filter { !implied.contains($0) }
-    }
-}

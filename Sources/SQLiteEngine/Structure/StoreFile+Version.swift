@@ -9,6 +9,7 @@ extension StoreFile {
     /// Core Data before iOS 8 kept no copy. Version hashes of Apple's cannot be compared with ours, so that the tables decide.
     ///
     /// - Parameter supposed: a version of a model that the store may be of.
+    /// - Returns: the model; `nil` where the store keeps no copy and has other tables.
     /// - Throws: what SQLite reports, and errors of a copy that cannot be read.
     package func model(orSupposed supposed: NSManagedObjectModel) throws -> NSManagedObjectModel? {
         if let copy = try cachedModel() { return copy }

@@ -10,7 +10,8 @@ package enum SourceModel {
     /// to be had, a version that makes exactly the tables of the store: of the destination's package, or in the bundles.
     ///
     /// - Throws: 134130 when there is none.
-    package static func find(_ file: StoreFile, near destination: NSManagedObjectModel?) throws -> NSManagedObjectModel {
+    package static func find(_ file: StoreFile, near destination: NSManagedObjectModel?) throws -> NSManagedObjectModel
+    {
         let metadata = try file.metadata()
         let isApples = metadata[StoreMetadata.ownHashesKey] == nil
         let copy = try file.cachedModel()

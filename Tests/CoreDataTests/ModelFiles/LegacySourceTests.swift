@@ -25,7 +25,8 @@ struct LegacySourceTests {
             }
             let attributes = named(holders)
             let stereotype = builder.add(
-                classNames: ["XDUMLStereotypeImp", "NSObject"], fields: ["XDBucketForOwnedAttributesstorage": attributes])
+                classNames: ["XDUMLStereotypeImp", "NSObject"],
+                fields: ["XDBucketForOwnedAttributesstorage": attributes])
             return named([("stereotype", stereotype)])
         }
 

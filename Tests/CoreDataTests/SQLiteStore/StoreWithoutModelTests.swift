@@ -80,7 +80,10 @@ struct StoreWithoutModelTests {
     @Test(
         "A model with a column more, a column less, another type or an entity more does not",
         arguments: [
-            [("title", NSAttributeType.stringAttributeType), ("pages", .integer16AttributeType), ("isbn", .stringAttributeType)],
+            [
+                ("title", NSAttributeType.stringAttributeType), ("pages", .integer16AttributeType),
+                ("isbn", .stringAttributeType),
+            ],
             [("title", .stringAttributeType)],
             [("title", .stringAttributeType), ("pages", .doubleAttributeType)],
             [],
@@ -90,7 +93,9 @@ struct StoreWithoutModelTests {
         let model =
             attributes.isEmpty
             ? Self.model(
-                Self.model().entitiesByName["Book"]?.attributesByName.values.map { Library.attribute($0.name, $0.attributeType) }
+                Self.model().entitiesByName["Book"]?.attributesByName.values.map {
+                    Library.attribute($0.name, $0.attributeType)
+                }
                     ?? [], others: [Library.entity("Shelf", [Library.attribute("code", .stringAttributeType)])])
             : Self.model(attributes.map { Library.attribute($0.0, $0.1) })
         let error = #expect(throws: NSError.self) { try open(model) }
