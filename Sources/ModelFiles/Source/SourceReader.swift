@@ -78,7 +78,7 @@ package enum SourceReader {
             entity.isClassInCurrentModule = className.hasPrefix(".")
             let bare = entity.isClassInCurrentModule ? String(className.dropFirst()) : className
             entity.className = entity.isClassInCurrentModule ? moduleName.map { "\($0).\(bare)" } ?? bare : bare
-            if entity.className == "NSManagedObject" { entity.className = nil }
+            if entity.className == "NSManagedObject" || bare.isEmpty { entity.className = nil }
         }
         entity.codeGeneration = element.string("codeGenerationType").flatMap(CodeGeneration.init(sourceValue:)) ?? .none
         for child in element.children {

@@ -143,9 +143,9 @@ struct SourceReaderTests {
         #expect(elements.map { $0.attribute?.elements.map(\.name) } == [[], ["depth"], []])
     }
 
-    @Test("An empty class is NSManagedObject, as without one")
-    func emptyClass() throws {
-        let document = try Self.read(#"<entity name="A" representedClassName=""/>"#)
+    @Test("An empty class is NSManagedObject, as without one", arguments: ["", "."])
+    func emptyClass(name: String) throws {
+        let document = try Self.read(#"<entity name="A" representedClassName="\#(name)"/>"#)
         #expect(document.entities.first?.className == nil)
     }
 
