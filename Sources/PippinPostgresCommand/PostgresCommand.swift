@@ -64,7 +64,7 @@ enum PostgresCommand {
         /// The store's own model.
         func model() throws -> NSManagedObjectModel {
             guard let format = NSPersistentStoreCoordinator.migratableFormat(ofType: type) else { throw Misuse() }
-            return try format.sourceModel(of: url, options: nil)
+            return try format.sourceModel(of: url, near: nil, options: nil)
         }
 
         func coordinator(readOnly: Bool) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {

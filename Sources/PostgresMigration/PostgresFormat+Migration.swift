@@ -14,7 +14,9 @@ extension PostgresFormat: MigratableFormat {
         }
     }
 
-    package static func sourceModel(of url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
+    package static func sourceModel(
+        of url: URL, near destination: NSManagedObjectModel?, options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel {
         try working(url, options, "read the model of") { opening in
             guard let stored = try opening.stored() else { throw missing(opening.place) }
             return try SourceModel.find(opening, stored.metadata)

@@ -33,7 +33,7 @@ extension RecordEntity {
                 attributes.append(
                     RecordAttribute(
                         name: property.name, type: type, isScalar: attribute.usesScalarType,
-                        customClass: attribute.customClassName))
+                        customClass: attribute.customClassName.map(Self.withoutModule)))
             case .relationship(let relationship):
                 relationships.append(
                     RecordRelationship(
@@ -44,6 +44,13 @@ extension RecordEntity {
                     RecordFetchedProperty(name: property.name, destination: request?.entityName))
             }
         }
+    }
+}
+
+extension RecordEntity {
+    /// A leading point stands for the module that is compiled.
+    fileprivate static func withoutModule(_ className: String) -> String {
+        className.hasPrefix(".") ? String(className.dropFirst()) : className
     }
 }
 

@@ -16,11 +16,13 @@ extension SQLiteFormat: MigratableFormat {
         let file = try StoreFile.openForReading(url, timeout: timeout(options))
         return StoreVersion(
             metadata: try file.metadata(), model: try file.cachedModel(),
-            hasHistory: try StoreStructure(file).hasHistory)
+            hasHistory: try StoreStructure(file).hasHistory, hasTables: { (try? file.hasTables(of: $0)) ?? false })
     }
 
-    package static func sourceModel(of url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
-        try SourceModel.find(StoreFile.openForReading(url, timeout: timeout(options)))
+    package static func sourceModel(
+        of url: URL, near destination: NSManagedObjectModel?, options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel {
+        try SourceModel.find(StoreFile.openForReading(url, timeout: timeout(options)), near: destination)
     }
 
     /// Moves the write-ahead log into the file as far as other processes let it.

@@ -34,6 +34,14 @@ struct ModelCompilerTests {
         try Self.contents.write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
     }
 
+    @Test("A class of the current module, which the editor writes with a leading point, is meant by its name")
+    func classInModule() throws {
+        let contents = Self.contents.replacingOccurrences(of: "[String]", with: ".TagList")
+        try contents.write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+        let record = RecordModel(try ModelPackage(at: model).document(), moduleName: "App")
+        #expect(record.entities.first?.attributes.last?.customClass == "TagList")
+    }
+
     @Test("What code generation needs is taken from the source of a model")
     func recordModel() throws {
         let model = RecordModel(try ModelPackage(at: model).document(), moduleName: "App")

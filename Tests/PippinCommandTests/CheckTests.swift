@@ -35,6 +35,15 @@ struct CheckTests {
         #expect(CommandRun("check", store.path, "--repair", copy.path).errors.contains("is there already"))
     }
 
+    @Test("The counter of a table without rows may be below zero, as Core Data of some years began it")
+    func emptyTable() throws {
+        let store = try SmallStore()
+        try execute(
+            "UPDATE ZBOOK SET ZAUTHOR = NULL; DELETE FROM ZAUTHOR; UPDATE Z_PRIMARYKEY SET Z_MAX = -1 WHERE Z_NAME = 'Author'",
+            in: store.folder.store)
+        #expect(CommandRun("check", store.path).output == "store.sqlite: nothing is wrong\n")
+    }
+
     @Test("A file whose pages are damaged is told apart from one that is no store")
     func pages() throws {
         let store = try SmallStore()

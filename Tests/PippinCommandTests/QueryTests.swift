@@ -60,6 +60,15 @@ struct SmallStore {
 
 @Suite("pippin query and export")
 struct QueryTests {
+    @Test("A key may be written with a number sign in an order, too, as words of the language need it")
+    func numberSign() throws {
+        let store = try SmallStore()
+        let orders = ["author.name desc, title", "#author.#name desc, #title"]
+        let runs = orders.map { CommandRun("query", store.path, "Book where #title != nil order by \($0)") }
+        #expect(runs[0].status == 0)
+        #expect(runs[1].output == runs[0].output)
+    }
+
     @Test("A query prints a table")
     func table() throws {
         let store = try SmallStore()

@@ -89,8 +89,10 @@ extension SubstituteForFiles: MigratableFormat {
         try PostgresFormat.version(of: Schemas.url(url), options: options)
     }
 
-    static func sourceModel(of url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
-        try PostgresFormat.sourceModel(of: Schemas.url(url), options: options)
+    static func sourceModel(
+        of url: URL, near destination: NSManagedObjectModel?, options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel {
+        try PostgresFormat.sourceModel(of: Schemas.url(url), near: destination, options: options)
     }
 
     static func prepareMigration(of url: URL, options: [AnyHashable: Any]?) throws {}

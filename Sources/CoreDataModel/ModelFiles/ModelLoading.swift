@@ -40,6 +40,14 @@ extension NSManagedObjectModel {
         return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
     }
 
+    /// The versions in the package that a model was read from, and in the bundles; those that cannot be read are left out.
+    package static func versions(near model: NSManagedObjectModel?) -> [NSManagedObjectModel] {
+        let own = (model?.origin?.package).flatMap { try? ModelPackage(at: $0) }
+        return ([own].compactMap { $0 } + packages(in: nil)).flatMap { package in
+            package.versions.compactMap { try? package.model(version: $0.name) }
+        }
+    }
+
     private static func packages(in bundles: [Bundle]?) -> [ModelPackage] {
         let bundles = bundles ?? [Bundle.main] + Bundle.allBundles.filter { $0 != Bundle.main }
         return bundles.flatMap { bundle in

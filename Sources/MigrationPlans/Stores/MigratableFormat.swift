@@ -9,8 +9,15 @@ package protocol MigratableFormat: StoreFormat {
 
     /// The model of a store: its own copy, or a version of the models in the bundles that has the store's hashes.
     ///
+    /// - Parameters:
+    ///   - url: where the store is.
+    ///   - destination: a model whose other versions are looked through as well, in the package that it was read from.
+    ///   - options: the options that the store is opened with.
+    /// - Returns: the model.
     /// - Throws: 134130 when there is none.
-    static func sourceModel(of url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel
+    static func sourceModel(
+        of url: URL, near destination: NSManagedObjectModel?, options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel
 
     /// Brings a store into the state that a migration begins with, without changing what it holds.
     static func prepareMigration(of url: URL, options: [AnyHashable: Any]?) throws

@@ -8,9 +8,20 @@ package struct StoreVersion {
     package let model: NSManagedObjectModel?
     /// Whether the store keeps a history.
     package let hasHistory: Bool
+    /// Whether the store's tables are those of a model: asked where it has no copy of its model.
+    private let hasTables: (NSManagedObjectModel) -> Bool
 
-    package init(metadata: [String: Any], model: NSManagedObjectModel?, hasHistory: Bool) {
+    package init(
+        metadata: [String: Any], model: NSManagedObjectModel?, hasHistory: Bool,
+        hasTables: @escaping (NSManagedObjectModel) -> Bool = { _ in false }
+    ) {
         (self.metadata, self.model, self.hasHistory) = (metadata, model, hasHistory)
+        self.hasTables = hasTables
+    }
+
+    /// The entities of a model whose version is not the store's, by name.
+    package func differences(_ entities: [NSEntityDescription], of model: NSManagedObjectModel) -> [String] {
+        StoreCompatibility.differences(entities, metadata: metadata) { self.model ?? (hasTables(model) ? model : nil) }
     }
 
     /// Whether a model fits the store.
@@ -18,6 +29,6 @@ package struct StoreVersion {
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
         // Most versions differ in this already, and need not be hashed.
         guard Set(entities.map { $0.name ?? "" }) == Set(StoreMetadata.hashes(in: metadata).keys) else { return false }
-        return StoreCompatibility.differences(entities, metadata: metadata) { self.model }.isEmpty
+        return differences(entities, of: model).isEmpty
     }
 }

@@ -1,19 +1,21 @@
 import Foundation
 
 extension ModelDocument {
-    /// The model with the indexes that the mark “indexed” of a property stands for: Core Data makes one of the
-    /// property's name, besides those that the model lists.
+    /// The model with the indexes that the mark “indexed” of a property stands for, and those that a compound index of the time
+    /// before fetch indexes stands for: Core Data makes one of the property's name, or of the properties' names with `_` between
+    /// them, besides those that the model lists.
     package var withImpliedIndexes: ModelDocument {
         var result = self
         for position in result.entities.indices {
-            let implied = result.entities[position].impliedIndexes
+            let entity = result.entities[position]
+            let implied = entity.impliedIndexes + entity.impliedCompoundIndexes
             let known = Set(result.entities[position].indexes.map(\.name))
             result.entities[position].indexes.insert(contentsOf: implied.filter { !known.contains($0.name) }, at: 0)
         }
         return result
     }
 
-    /// The model without them, as a compiled model keeps it.
+    /// The model without those of marks, as a compiled model keeps it.
     package var withoutImpliedIndexes: ModelDocument {
         var result = self
         for position in result.entities.indices {
@@ -29,5 +31,21 @@ extension EntityDocument {
         properties.filter(\.isIndexed).map { property in
             IndexDocument(name: property.name, elements: [IndexElementDocument(.property(property.name))])
         }
+    }
+
+    /// Those over properties that no fetch index of the entity is over.
+    fileprivate var impliedCompoundIndexes: [IndexDocument] {
+        compoundIndexesBesideFetchIndexes.filter { !$0.isEmpty }.map { names in
+            IndexDocument(
+                name: names.joined(separator: "_"), elements: names.map { IndexElementDocument(.property($0)) })
+        }
+    }
+
+    /// The compound indexes that no fetch index over the same properties stands for.
+    var compoundIndexesBesideFetchIndexes: [[String]] {
+        let listed = indexes.filter { $0.predicate == nil && $0.elements.count > 1 }.map { index in
+            index.elements.compactMap(\.propertyName)
+        }
+        return compoundIndexes.filter { !listed.contains($0) }
     }
 }

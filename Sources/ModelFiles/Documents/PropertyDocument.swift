@@ -41,6 +41,7 @@ package struct PropertyDocument: Equatable, Sendable {
         var result = self
         attribute.usesScalarType = false
         attribute.customClassName = nil
+        attribute.compositeName = nil
         attribute.elements = attribute.elements.map(\.compiled)
         result.kind = .attribute(attribute)
         return result
@@ -68,6 +69,8 @@ package struct AttributeDocument: Equatable, Sendable {
     package var derivation: Derivation?
     /// The elements of a composite attribute.
     package var elements: [PropertyDocument] = []
+    /// The composite type that the editor has the elements of. Source files only.
+    package var compositeName: String?
     /// Whether the generated accessor is of a scalar type. Source files only.
     package var usesScalarType = false
     /// The class of a transformable attribute's value in generated code. Source files only.

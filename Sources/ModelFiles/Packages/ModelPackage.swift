@@ -112,9 +112,11 @@ package struct ModelPackage: Sendable {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         return try ModelFileError.naming(file) {
             let list = try? PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
-            guard let fields = list as? [String: Any],
-                let name = fields["_XCCurrentVersionName"] as? String
-            else { throw ModelFileError(.corrupt, reason: "it does not name the current version") }
+            guard let fields = list as? [String: Any] else {
+                throw ModelFileError(.corrupt, reason: "it does not name the current version")
+            }
+            // Xcode writes an empty dictionary where nobody has chosen a version.
+            guard let name = fields["_XCCurrentVersionName"] as? String else { return nil }
             return URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent
         }
     }

@@ -13,8 +13,9 @@ extension ModelPackage {
         let file = Self.file(of: version)
         return try ModelFileError.naming(file) {
             let data = try Self.contents(of: version)
-            return version.url.pathExtension == "mom"
-                ? try ModelArchiveReader.document(of: data)
+            if version.url.pathExtension == "mom" { return try ModelArchiveReader.document(of: data) }
+            return file.lastPathComponent == Self.legacyName
+                ? try SourceReader.document(ofElements: data, moduleName: moduleName)
                 : try SourceReader.document(of: data, moduleName: moduleName)
         }
     }
@@ -39,26 +40,25 @@ extension ModelPackage {
     /// - Throws: an error in the Cocoa domain that names the file.
     package func sourceWarnings(version name: String? = nil) throws -> [SourceWarning] {
         let version = try version(named: name ?? currentVersionName)
-        guard version.url.pathExtension == "xcdatamodel" else { return [] }
         let file = Self.file(of: version)
+        guard version.url.pathExtension == "xcdatamodel", file.lastPathComponent != Self.legacyName else { return [] }
         return try ModelFileError.naming(file) { try SourceReader.warnings(of: Self.contents(of: version)) }
     }
 
     private static func contents(of version: Version) throws -> Data {
         if let data = FileManager.default.contents(atPath: file(of: version).path) { return data }
-        let elements = version.url.appendingPathComponent("elements").path
-        guard !FileManager.default.fileExists(atPath: elements) else {
-            throw ModelFileError(
-                .corrupt,
-                reason:
-                    "it is in the format of Xcode 3, the files “elements” and “layout”, which only Xcode reads; open the "
-                    + "model in Xcode 4 or newer and save it, which makes the file “contents” of it")
-        }
         throw ModelFileError(.missing, reason: "it is missing or cannot be read")
     }
 
+    /// The file that Xcode 3 kept a version in.
+    private static let legacyName = "elements"
+
     /// The file that a version is in.
     package static func file(of version: Version) -> URL {
-        version.url.pathExtension == "xcdatamodel" ? version.url.appendingPathComponent("contents") : version.url
+        guard version.url.pathExtension == "xcdatamodel" else { return version.url }
+        let contents = version.url.appendingPathComponent("contents")
+        let elements = version.url.appendingPathComponent(legacyName)
+        let isLegacy = [contents, elements].map { FileManager.default.fileExists(atPath: $0.path) } == [false, true]
+        return isLegacy ? elements : contents
     }
 }

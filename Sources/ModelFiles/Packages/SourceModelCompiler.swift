@@ -67,7 +67,7 @@ package enum SourceModelCompiler {
         of package: ModelPackage, _ version: ModelPackage.Version, moduleName: String?, className: (String) -> String
     ) throws -> ModelDocument {
         var document = try package.document(version: version.name, moduleName: moduleName)
-        try ModelFileError.naming(version.url.appendingPathComponent("contents")) {
+        try ModelFileError.naming(ModelPackage.file(of: version)) {
             try DocumentCheck.check(document)
         }
         for position in document.entities.indices {

@@ -53,7 +53,10 @@ extension SourceReader {
         }
         attribute.defaultValue = try defaultValue(element, attribute.type, place)
         if attribute.type == .compositeAttributeType {
-            attribute.elements = try compositeElements(element, place, composites: composites, open: open)
+            let reference = compositeReference(element)
+            if element.children(named: "attribute").isEmpty { attribute.compositeName = reference }
+            attribute.elements = try compositeElements(
+                element, place, reference: reference, composites: composites, open: open)
         }
         var property = PropertyDocument(name: name, kind: .attribute(attribute))
         try readCommon(element, into: &property, place)
@@ -63,14 +66,19 @@ extension SourceReader {
         return property
     }
 
+    /// The name of the composite type that an attribute is of: Xcode writes `composite="Location"`.
+    private static func compositeReference(_ element: SourceElement) -> String {
+        let keys = ["composite", "compositeName", "compositeType", "compositeAttribute", "elementName", "type", "name"]
+        return keys.lazy.compactMap { element.string($0) }.first ?? ""
+    }
+
     private static func compositeElements(
-        _ element: SourceElement, _ place: SourceElement.Place, composites: [String: SourceElement], open: [String]
+        _ element: SourceElement, _ place: SourceElement.Place, reference: String, composites: [String: SourceElement],
+        open: [String]
     ) throws -> [PropertyDocument] {
         var definition = element
         var open = open
         if element.children(named: "attribute").isEmpty {
-            let keys = ["compositeName", "compositeType", "compositeAttribute", "elementName", "type"]
-            let reference = keys.lazy.compactMap { element.string($0) }.first ?? element.string("name") ?? ""
             guard let found = composites[reference] ?? composites[reference.capitalized] else {
                 throw element.error(place, "its composite type “\(reference)” is not defined in the model")
             }

@@ -7,7 +7,8 @@ import Foundation
 /// An element of a source file, with its place for error messages.
 struct SourceElement {
     let name: String
-    let attributes: [String: String]
+    var attributes: [String: String]
+    /// 0 where the file has no lines.
     let line: Int
     var children: [SourceElement] = []
 

@@ -8,7 +8,7 @@ extension SourceElement {
     }
 
     func error(_ place: Place, _ reason: String) -> ModelFileError {
-        ModelFileError(entity: place.entity, property: place.property, line: line, reason: reason)
+        ModelFileError(entity: place.entity, property: place.property, line: line > 0 ? line : nil, reason: reason)
     }
 
     func string(_ key: String) -> String? {

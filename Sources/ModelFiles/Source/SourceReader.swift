@@ -14,6 +14,17 @@ package enum SourceReader {
         try document(of: SourceElement.root(of: contents), moduleName: moduleName)
     }
 
+    /// Reads a model of Xcode 3.
+    ///
+    /// - Parameters:
+    ///   - elements: the bytes of the file `elements`.
+    ///   - moduleName: as for `document(of:moduleName:)`.
+    /// - Returns: the model as a value.
+    /// - Throws: `PropertyListError` or `KeyedArchiveError` for a file that is no archive, `ModelFileError` naming entity and property.
+    package static func document(ofElements elements: Data, moduleName: String? = nil) throws -> ModelDocument {
+        try document(of: LegacySource.model(of: elements), moduleName: moduleName)
+    }
+
     /// What a file has that is not understood and means nothing to a store.
     ///
     /// - Throws: `ModelFileError` where it is no XML.
@@ -62,12 +73,12 @@ package enum SourceReader {
         entity.versionHashModifier = element.string("versionHashModifier")
         entity.renamingIdentifier = renamingIdentifier(element, name: name)
         entity.userInfo = try element.userInfo(place)
-        if let className = element.string("representedClassName") {
+        if let className = element.string("representedClassName"), !className.isEmpty {
             // A leading point stands for the current product module.
             entity.isClassInCurrentModule = className.hasPrefix(".")
             let bare = entity.isClassInCurrentModule ? String(className.dropFirst()) : className
             entity.className = entity.isClassInCurrentModule ? moduleName.map { "\($0).\(bare)" } ?? bare : bare
-            if entity.className == "NSManagedObject" { entity.className = nil }
+            if entity.className == "NSManagedObject" || bare.isEmpty { entity.className = nil }
         }
         entity.codeGeneration = element.string("codeGenerationType").flatMap(CodeGeneration.init(sourceValue:)) ?? .none
         for child in element.children {

@@ -3,11 +3,12 @@ import Ordering
 
 /// Our own version hashes, for models that carry none of Apple's. How Apple computes a version hash is not public.
 ///
-/// A version hash covers what a store must agree on, as Core Data documents it: for an entity its name, its parent's version
-/// hash, whether it is abstract, its version hash modifier, its uniqueness constraints and its properties, inherited ones
-/// included; for a property its name, whether it is optional, transient or read-only, its modifier, and what tells its kind: an
-/// attribute's type, a relationship's destination, inverse, counts, delete rule and order. Classes, user info, defaults,
-/// validation, indexes and fetched properties are not part of it. The hash is SHA-256 over these facts as text.
+/// A version hash covers what a store must agree on, as Core Data documents it and as 450 versions of entities with Apple's
+/// hashes show: for an entity its name, its parent's version hash, whether it is abstract, its version hash modifier, its
+/// uniqueness constraints and its stored properties, inherited ones included; for a property its name, whether it is optional
+/// or read-only, its modifier, and what tells its kind: an attribute's type, a relationship's destination, inverse, counts and
+/// order. Transient properties, delete rules, classes, value transformers, user info, defaults, validation, indexes and fetched
+/// properties are not part of it. The hash is SHA-256 over these facts as text.
 package enum VersionHash {
     /// In the metadata of a store with Apple's hashes, where they were read from a file: our hashes of the store's copy of its
     /// model, by entity. Never written.
@@ -28,7 +29,7 @@ package enum VersionHash {
         if let hash = entity.parentHash { text.append("parentHash", hash.base64EncodedString()) }
         text.append("abstract", entity.isAbstract)
         text.append("modifier", entity.versionHashModifier)
-        for property in entity.properties { append(property, to: &text) }
+        for property in entity.properties where property.isStored { append(property, to: &text) }
         for constraint in entity.uniquenessConstraints.map({ $0.ordered(by: <) }).ordered(by: {
             $0.lexicographicallyPrecedes($1)
         }) {
@@ -62,7 +63,8 @@ package enum VersionHash {
             text.append("minimum", relationship.minCount)
             // A number below 1 means that there is no bound.
             text.append("maximum", max(relationship.maxCount, 0))
-            text.append("deleteRule", relationship.deleteRule.rawValue)
+            // Not part of the hash; the text has a place for it, so that most hashes are those of earlier builds.
+            text.append("deleteRule", NSDeleteRule.nullifyDeleteRule.rawValue)
             text.append("ordered", relationship.isOrdered)
         case .fetched: return
         }

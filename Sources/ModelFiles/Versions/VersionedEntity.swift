@@ -43,6 +43,12 @@ package struct VersionedProperty {
     package var isTransient: Bool
     package var versionHashModifier: String?
 
+    /// Whether a store has something of the property.
+    package var isStored: Bool {
+        if case .fetched = kind { return false }
+        return !isTransient
+    }
+
     package init(
         name: String, kind: Kind, isOptional: Bool, isTransient: Bool, versionHashModifier: String?
     ) {

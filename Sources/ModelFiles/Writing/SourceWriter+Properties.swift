@@ -9,6 +9,7 @@ extension SourceWriter {
         element.set("optional", property.isOptional)
         element.set("transient", property.isTransient)
         element.set("attributeType", SourceValueText.name(of: attribute.type))
+        element.set("composite", attribute.compositeName)
         let bounds = SourceValidation(property.validation, type: attribute.type)
         for (name, value) in bounds.attributes where name != SourceValidation.patternKey { element.set(name, value) }
         if let value = attribute.defaultValue {
@@ -32,11 +33,16 @@ extension SourceWriter {
         setMarks(of: property, on: &element)
         element.set("indexed", isIndexed)
         setVersioning(of: property, on: &element)
-        for part in attribute.elements.ordered(by: { precedes($0.name, $1.name) }) {
-            guard let kind = part.attribute else { continue }
-            element.children.append(self.attribute(part, kind, isIndexed: part.isIndexed))
-        }
         element.children += userInfo(property.userInfo)
+        return element
+    }
+
+    /// `<composite name="Location"><attribute name="latitude"…`: the elements in their order, which is that of the columns.
+    static func composite(_ type: CompositeTypes.Definition) -> XMLElementText {
+        var element = named("composite", "name", type.name)
+        element.children = type.elements.compactMap { part in
+            part.attribute.map { attribute(part, $0, isIndexed: part.isIndexed) }
+        }
         return element
     }
 

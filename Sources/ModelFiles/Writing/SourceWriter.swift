@@ -10,7 +10,8 @@ package enum SourceWriter {
     ///
     /// - Throws: `ModelFileError` with the place of a text that XML cannot hold.
     package static func contents(of document: ModelDocument, header: SourceHeader = SourceHeader()) throws -> String {
-        let document = document.withoutImpliedIndexes
+        let composites = CompositeTypes(of: document.withoutImpliedIndexes)
+        let document = composites.document
         var root = XMLElementText("model")
         root.set("type", "com.apple.IDECoreDataModeler.DataModel")
         root.set("documentVersion", "1.0")
@@ -21,6 +22,7 @@ package enum SourceWriter {
         root.set("usedWithCloudKit", header.usesCloudKit)
         root.set("userDefinedModelVersionIdentifier", document.versionIdentifiers.sorted().first ?? "")
         root.children = document.entities.ordered { precedes($0.name, $1.name) }.map(entity)
+        root.children += composites.definitions.ordered { precedes($0.name, $1.name) }.map(composite)
         for (name, request) in document.fetchRequestTemplates.ordered(by: { precedes($0.key, $1.key) }) {
             root.children.append(fetchRequest(request, name: name))
         }
@@ -130,15 +132,5 @@ package enum SourceWriter {
             return entry
         }
         return element
-    }
-}
-
-extension EntityDocument {
-    /// The compound indexes that no fetch index over the same properties stands for.
-    var compoundIndexesBesideFetchIndexes: [[String]] {
-        let implied = indexes.filter { $0.predicate == nil && $0.elements.count > 1 }.map { index in
-            index.elements.compactMap(\.propertyName)
-        }
-        return compoundIndexes.filter { !implied.contains($0) }
     }
 }

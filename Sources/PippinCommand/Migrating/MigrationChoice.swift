@@ -41,7 +41,8 @@ enum MigrationChoice {
         let mapping = NSMappingModel()
         let url = URL(fileURLWithPath: path)
         let isSource = url.pathExtension == "xcmappingmodel"
-        let former = isSource ? try ModelSource(ModelInvocation.Choice(path: store.path)).model() : nil
+        let format = NSPersistentStoreCoordinator.migratableFormat(ofType: NSSQLiteStoreType)
+        let former = isSource ? try format?.sourceModel(of: store, near: model, options: nil) : nil
         mapping.entityMappings = try NSMappingModel.mappings(
             at: url, models: former.map { (source: $0, destination: model) })
         return mapping

@@ -70,9 +70,10 @@ struct ModelDiff {
 
     private static func others(_ first: ModelDocument, _ second: ModelDocument) -> [String] {
         var phrases: [String] = []
-        let identifiers = (first.versionIdentifiers.sorted(), second.versionIdentifiers.sorted())
-        if identifiers.0 != identifiers.1 {
-            phrases.append("version identifiers: \(listed(identifiers.0)) → \(listed(identifiers.1))")
+        // A compiled model has none or an empty one where nobody gave it one.
+        let identifiers = [first, second].map { listed($0.versionIdentifiers) }
+        if identifiers[0] != identifiers[1] {
+            phrases.append("version identifiers: \(identifiers[0]) → \(identifiers[1])")
         }
         if first.configurations.mapValues({ $0.sorted() }) != second.configurations.mapValues({ $0.sorted() }) {
             phrases.append(

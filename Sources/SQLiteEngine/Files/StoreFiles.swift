@@ -8,14 +8,14 @@ import StoreEngine
 package enum StoreFiles {
     /// Reads the metadata of a store that need not be open; nothing in or beside the file changes.
     ///
-    /// Those of a store with Apple's version hashes get ours, of its copy of its model, so that a model that was compiled here
-    /// can be compared with it.
+    /// They get our version hashes of the store's copy of its model, so that a model that was compiled here can be compared with
+    /// it: also where the store has ours, since an earlier build may have computed them otherwise.
     package static func metadata(at url: URL) throws -> [String: Any] {
         guard !url.isNoFile, FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
         let file = try StoreFile.openForReading(url)
         var metadata = try file.metadata()
         // A copy of the model that cannot be read leaves the hashes that there are.
-        if metadata[StoreMetadata.ownHashesKey] == nil, case .success(let model?) = Result(catching: file.cachedModel) {
+        if case .success(let model?) = Result(catching: file.cachedModel) {
             metadata[VersionHash.ownHashesOfStoreKey] = model.ownVersionHashesByName
         }
         return metadata

@@ -58,7 +58,7 @@ extension SQLiteEngine {
         let entities = model.entities.filter { names?.contains($0.name ?? "") ?? true }
         if !settings.ignoresVersions {
             let differences = try StoreCompatibility.differences(entities, metadata: metadata) {
-                try file.cachedModel()
+                try file.model(orSupposed: model)
             }
             if !differences.isEmpty, metadata[NSStoreModelVersionHashesKey] == nil {
                 throw StoreError.make(

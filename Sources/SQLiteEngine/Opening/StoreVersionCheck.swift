@@ -189,7 +189,7 @@ extension SQLiteEngine {
         let entities = model.entities.filter { names.contains($0.name ?? "") }
         // Entities that the store has besides are other programs' business.
         let differing = try StoreCompatibility.differences(entities, metadata: metadata) {
-            try store.file.cachedModel()
+            try store.file.model(orSupposed: model)
         }
         .filter(names.contains)
         guard !differing.isEmpty else { return }

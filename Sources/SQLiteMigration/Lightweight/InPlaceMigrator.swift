@@ -84,7 +84,9 @@ package struct InPlaceMigrator {
         guard !stored.isEmpty else { return }
         let entities = source.entities.filter { stored[$0.name ?? ""] != nil }
         guard
-            try StoreCompatibility.differences(entities, metadata: metadata, cached: { try file.cachedModel() }).isEmpty
+            try StoreCompatibility.differences(
+                entities, metadata: metadata, cached: { try file.model(orSupposed: source) }
+            ).isEmpty
         else { throw changedMeanwhile(file.url) }
     }
 

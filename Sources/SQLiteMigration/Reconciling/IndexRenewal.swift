@@ -47,7 +47,9 @@ struct IndexRenewal {
     }
 
     private func fits(_ file: StoreFile) throws -> Bool {
-        try StoreCompatibility.differences(model.entities, metadata: file.metadata()) { try file.cachedModel() }.isEmpty
+        try StoreCompatibility.differences(model.entities, metadata: file.metadata()) {
+            try file.model(orSupposed: model)
+        }.isEmpty
     }
 
     private func differences(

@@ -40,7 +40,7 @@ package struct StoreReconciliation: ReconcilableStore {
         self.program = program
         self.rules = rules
         self.timeout = timeout
-        source = try SourceModel.find(file)
+        source = try SourceModel.find(file, near: program)
         let document = try ModelDocument(program)
         let reconciliation = ModelReconciliation(program: document, stored: try ModelDocument(source), rules: rules)
         self.reconciliation = reconciliation
@@ -57,8 +57,9 @@ package struct StoreReconciliation: ReconcilableStore {
                     recorded.contains($0.key) && reconciliation.leftAlone.contains($0.key)
                 })
         }
+        let supposed = source
         isMigrationNeeded = try !StoreCompatibility.differences(model.entities, metadata: metadata) {
-            try file.cachedModel()
+            try file.model(orSupposed: supposed)
         }.isEmpty
     }
 

@@ -6,10 +6,12 @@ import StoreEngine
 
 /// Finds the model of a store's version.
 package enum SourceModel {
-    /// The store's own copy of its model, or a version of the models in the bundles that has the store's hashes.
+    /// The store's own copy of its model, or a version of the models in the bundles that has the store's hashes. Where neither is
+    /// to be had, a version that makes exactly the tables of the store: of the destination's package, or in the bundles.
     ///
     /// - Throws: 134130 when there is none.
-    package static func find(_ file: StoreFile) throws -> NSManagedObjectModel {
+    package static func find(_ file: StoreFile, near destination: NSManagedObjectModel?) throws -> NSManagedObjectModel
+    {
         let metadata = try file.metadata()
         let isApples = metadata[StoreMetadata.ownHashesKey] == nil
         let copy = try file.cachedModel()
@@ -19,7 +21,9 @@ package enum SourceModel {
             if isApples { cached.recordVersionHashes(StoreMetadata.hashes(in: metadata)) }
             return cached
         }
-        if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata) { return model }
+        let versions = NSManagedObjectModel.versions(near: destination)
+        if let model = NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata) { return model }
+        if copy == nil, let model = try versions.first(where: file.hasTables) { return model }
         throw MigrationError.missingSourceModel(
             url: file.url, metadata: metadata, unread: copy?.unreadProperties ?? [])
     }

@@ -95,9 +95,10 @@ package struct StoreCheck {
 
     private mutating func checkRows(of entity: EntityLayout, _ schema: SQLSchema, _ connection: Connection) throws {
         guard let mapping = schema.mapping(of: entity) else { return }
-        let greatest = try connection.integer(StoreCheckSQL.greatestKey(of: mapping.table)) ?? 0
+        let greatest = try connection.integer(StoreCheckSQL.greatestKey(of: mapping.table))
         let counter = try connection.integer(StoreCheckSQL.counter(of: mapping.number))
-        if greatest > counter ?? 0 {
+        // The counter of a table without rows may be anything: Core Data of some years began at -1.
+        if let greatest, greatest > counter ?? 0 {
             problems.append(
                 Problem(
                     kind: .counter,

@@ -62,10 +62,9 @@ package enum StoreRepair {
     }
 
     private static func mendCounter(_ mapping: EntityMapping, _ connection: Connection) throws -> String? {
-        let greatest = try connection.integer(StoreCheckSQL.greatestKey(of: mapping.table)) ?? 0
-        guard let counter = try connection.integer(StoreCheckSQL.counter(of: mapping.number)), counter < greatest else {
-            return nil
-        }
+        guard let greatest = try connection.integer(StoreCheckSQL.greatestKey(of: mapping.table)),
+            let counter = try connection.integer(StoreCheckSQL.counter(of: mapping.number)), counter < greatest
+        else { return nil }
         try connection.run(StoreCheckSQL.setCounter(of: mapping.number, to: greatest))
         return "the counter of “\(mapping.layout.name)” is \(greatest); it was \(counter)"
     }

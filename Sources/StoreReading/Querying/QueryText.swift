@@ -98,7 +98,12 @@ package struct QueryText {
                 }
             }
             if let extra = term.dropFirst(2).first { throw TextProblem(text, extra.range, "a comma was expected") }
-            orders.append(Order(key: Part(text: key.text, offset: key.range.lowerBound), isAscending: isAscending))
+            // As in conditions, where a key that is a word of the language needs it.
+            let path = key.text.split(separator: ".", omittingEmptySubsequences: false).map {
+                $0.hasPrefix("#") ? $0.dropFirst() : $0
+            }
+            let offset = key.range.lowerBound + (key.text.hasPrefix("#") ? 1 : 0)
+            orders.append(Order(key: Part(text: path.joined(separator: "."), offset: offset), isAscending: isAscending))
         }
     }
 

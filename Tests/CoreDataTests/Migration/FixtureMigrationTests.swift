@@ -52,7 +52,7 @@ struct FixtureMigrationTests {
         let store = try folder.copy(step.store)
         let before = folder.url.appendingPathComponent("before.sqlite")
         try StoreFiles.replace(at: before, from: store, options: nil)
-        let source = try SourceModel.find(StoreFile.open(store, mode: .readOnly))
+        let source = try SourceModel.find(StoreFile.open(store, mode: .readOnly), near: nil)
         let destination = try model(step.package, step.version)
         try migrate(store, to: destination)
         let oracle = try MigrationOracle(from: source, at: before, to: destination, at: store)
@@ -68,7 +68,7 @@ struct FixtureMigrationTests {
     func objectByObject(_ index: Int, portion: Int) throws {
         let step = Self.steps[index]
         let store = try folder.copy(step.store)
-        let source = try SourceModel.find(StoreFile.open(store, mode: .readOnly))
+        let source = try SourceModel.find(StoreFile.open(store, mode: .readOnly), near: nil)
         let target = try model(step.package, step.version)
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: target)
         let destination = folder.url.appendingPathComponent("migrated.sqlite")

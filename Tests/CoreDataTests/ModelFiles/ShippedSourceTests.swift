@@ -121,18 +121,13 @@ struct ShippedSourceTests {
         }
     }
 
-    @Test("A model of Xcode 3 says what it is, and what converts it")
-    func oldFormat() throws {
-        try inTestFolder { folder in
-            let model = folder.appendingPathComponent("Old.xcdatamodel")
-            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
-            for name in ["elements", "layout"] {
-                try Data("bplist00".utf8).write(to: model.appendingPathComponent(name))
-            }
-            let error = #expect(throws: NSError.self) { try ModelPackage(at: model).model() }
-            #expect(error?.code == 259)
-            #expect(error?.localizedDescription.contains("in the format of Xcode 3") == true)
-            #expect(error?.localizedDescription.contains("Xcode 4 or newer") == true)
+    @Test("Where .xccurrentversion names no version, the current one is that which is called as the package")
+    func unnamedCurrent() throws {
+        try inPackage { package in
+            try write(current: "Shop", of: package)
+            try Data("<plist version=\"1.0\"><dict/></plist>".utf8).write(
+                to: package.appendingPathComponent(".xccurrentversion"))
+            #expect(try ModelPackage(at: package).currentVersionName == "Shop")
         }
     }
 }

@@ -111,7 +111,7 @@ struct SourceReaderTests {
 
         let document = try Self.read(
             """
-            <entity name="Quake"><attribute name="magnitude" attributeType="Composite" compositeName="Magnitude"/></entity>
+            <entity name="Quake"><attribute name="magnitude" attributeType="Composite" composite="Magnitude"/></entity>
             <composite name="Magnitude">
                 <attribute name="richter" attributeType="Double"/>
                 <attribute name="depth" optional="YES" attributeType="Integer 32"/>
@@ -123,6 +123,30 @@ struct SourceReaderTests {
         let model = try ModelAssembler.model(document)
         let composite = model.entities.first?.attributesByName["magnitude"] as? NSCompositeAttributeDescription
         #expect(composite?.elements.map(\.name) == ["richter", "depth"])
+    }
+
+    @Test("A composite type may have elements of other composite types, and none at all")
+    func nestedComposite() throws {
+        let document = try Self.read(
+            """
+            <entity name="Quake"><attribute name="place" attributeType="Composite" composite="Place"/></entity>
+            <composite name="Place">
+                <attribute name="name" attributeType="String"/>
+                <attribute name="spot" attributeType="Composite" composite="Spot"/>
+                <attribute name="note" attributeType="Composite" composite="Note"/>
+            </composite>
+            <composite name="Spot"><attribute name="depth" attributeType="Double"/></composite>
+            <composite name="Note"/>
+            """)
+        let elements = try #require(document.entities.first?.properties.first?.attribute?.elements)
+        #expect(elements.map(\.name) == ["name", "spot", "note"])
+        #expect(elements.map { $0.attribute?.elements.map(\.name) } == [[], ["depth"], []])
+    }
+
+    @Test("An empty class is NSManagedObject, as without one", arguments: ["", "."])
+    func emptyClass(name: String) throws {
+        let document = try Self.read(#"<entity name="A" representedClassName="\#(name)"/>"#)
+        #expect(document.entities.first?.className == nil)
     }
 
     @Test("Relationships have destination, inverse, counts, delete rule and order")

@@ -114,6 +114,50 @@ struct SourceWriterTests {
         #expect(try back.compiled == source.document(version: name).compiled)
     }
 
+    /// The text of the editor for entities with composite attributes, and their types.
+    private static let composites = """
+        <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="22158" \
+        systemVersion="23A5257" minimumToolsVersion="Automatic" sourceLanguage="Swift" userDefinedModelVersionIdentifier="">
+            <entity name="House" representedClassName="NSManagedObject" syncable="YES">
+                <attribute name="door" optional="YES" attributeType="Composite" composite="Spot"/>
+                <attribute name="well" optional="YES" attributeType="Composite" composite="Spot"/>
+            </entity>
+            <composite name="Place">
+                <attribute name="name" optional="YES" attributeType="String"/>
+                <attribute name="depth" optional="YES" attributeType="Double" usesScalarValueType="NO"/>
+            </composite>
+            <composite name="Spot">
+                <attribute name="y" optional="YES" attributeType="Double" usesScalarValueType="NO"/>
+                <attribute name="place" optional="YES" attributeType="Composite" composite="Place"/>
+                <attribute name="x" optional="YES" attributeType="Double" usesScalarValueType="NO"/>
+            </composite>
+        </model>
+        """
+
+    @Test("Composite types are written beside the entities, once each, their elements in their order")
+    func composites() throws {
+        let header = try SourceHeader(contents: Data(Self.composites.utf8))
+        #expect(try SourceWriter.contents(of: document(Self.composites), header: header) == Self.composites)
+    }
+
+    @Test("Composite attributes of a compiled model get types by their names, numbered where the elements differ")
+    func namelessComposites() throws {
+        let compiled = try SourceReaderTests.read(
+            """
+            <entity name="A"><attribute name="spot" attributeType="Composite" composite="S"/></entity>
+            <entity name="B"><attribute name="spot" attributeType="Composite" composite="T"/></entity>
+            <entity name="C"><attribute name="spot" attributeType="Composite" composite="S"/></entity>
+            <composite name="S"><attribute name="x" attributeType="Double"/></composite>
+            <composite name="T"><attribute name="y" attributeType="Double"/></composite>
+            """
+        ).compiled
+        let written = try SourceWriter.contents(of: compiled)
+        #expect(written.components(separatedBy: #"composite="Spot""#).count == 3)
+        #expect(written.components(separatedBy: #"composite="Spot2""#).count == 2)
+        #expect(try document(written).compiled.entities == compiled.entities)
+    }
+
     @Test("The order in which a model was made makes no difference")
     func order() throws {
         var shuffled = try document()

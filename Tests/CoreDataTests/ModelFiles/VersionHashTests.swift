@@ -35,7 +35,6 @@ struct VersionHashTests {
             (#"name="x" "#, #"name="x" versionHashModifier="2" "#),
             (#"toMany="YES" "#, #"toMany="YES" ordered="YES" "#),
             (#"toMany="YES" "#, #"toMany="YES" maxCount="3" "#),
-            (#"toMany="YES" "#, #"toMany="YES" deletionRule="Deny" "#),
             (#"<entity name="A" "#, #"<entity name="A" isAbstract="YES" "#),
             (#"<entity name="A" "#, #"<entity name="A" versionHashModifier="2" "#),
         ])
@@ -48,10 +47,13 @@ struct VersionHashTests {
     }
 
     @Test(
-        "Class, defaults, validation, user info and indexes do not",
+        "Class, transformer, defaults, validation, user info, indexes, delete rules and transient properties do not",
         arguments: [
             (#"representedClassName="A""#, #"representedClassName="Other""#),
             (#" defaultValueString="d""#, ""),
+            (#"attributeType="String" "#, #"attributeType="String" valueTransformerName="T" "#),
+            (#"toMany="YES" "#, #"toMany="YES" deletionRule="Cascade" "#),
+            (#"</entity>"#, #"<attribute name="t" transient="YES" attributeType="String"/></entity>"#),
             (
                 #"defaultValueString="d"/>"#,
                 #"defaultValueString="d"><userInfo><entry key="k" value="v"/></userInfo></attribute>"#

@@ -94,3 +94,31 @@ struct FetchIndexStoreTests {
         #expect(partial.joined().contains("Z_Task_open"))
     }
 }
+
+extension FetchIndexTests {
+    @Test(
+        "of the time before fetch indexes, over several properties, is made under their names, unless a later one is there"
+    )
+    func compound() throws {
+        func creations(_ later: String) throws -> [String] {
+            let document = try SourceReaderTests.read(
+                """
+                <entity name="Task">
+                    <attribute name="title" attributeType="String"/><attribute name="rank" attributeType="Integer 16"/>
+                    \(later)
+                    <compoundIndexes><compoundIndex><index value="title"/><index value="rank"/></compoundIndex>
+                    </compoundIndexes>
+                </entity>
+                """)
+            let schema = SQLSchema(layout: try ModelAssembler.model(document).compiledLayout())
+            return schema.indexes(of: try #require(schema.layout.entityByName["Task"])).map(\.creation)
+        }
+        let columns = "(ZTITLE COLLATE BINARY ASC, ZRANK COLLATE BINARY ASC)"
+        #expect(try creations("") == ["CREATE INDEX Z_Task_title_rank ON ZTASK \(columns)"])
+        let later = """
+            <fetchIndex name="both"><fetchIndexElement property="title" type="Binary"/>
+            <fetchIndexElement property="rank" type="Binary"/></fetchIndex>
+            """
+        #expect(try creations(later) == ["CREATE INDEX Z_Task_both ON ZTASK \(columns)"])
+    }
+}

@@ -26,7 +26,7 @@ struct AutomaticMigration {
             return try migration.run()
         }
         try format.prepareMigration(of: url, options: options)
-        let source = try format.sourceModel(of: url, options: options)
+        let source = try format.sourceModel(of: url, near: model, options: options)
         if let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: model) {
             let migration = MappedMigration(
                 format: format, url: url, source: source, destination: model, mapping: mapping,

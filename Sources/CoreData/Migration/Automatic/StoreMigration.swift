@@ -38,15 +38,13 @@ package struct StoreMigration {
         self.format = format
         self.url = url
         self.destination = destination
-        source = try format.sourceModel(of: url, options: nil)
         let version = try format.version(of: url, options: nil)
-        let differences = StoreCompatibility.differences(destination.entities, metadata: version.metadata) {
-            version.model
-        }
-        if differences.isEmpty {
+        if version.differences(destination.entities, of: destination).isEmpty {
+            source = destination
             way = .nothing
             return
         }
+        source = try format.sourceModel(of: url, near: destination, options: nil)
         if let mapping {
             guard NSMappingModel.fits(mapping.entityMappings ?? [], from: source, to: destination) else {
                 throw MigrationError.missingMappingModel(

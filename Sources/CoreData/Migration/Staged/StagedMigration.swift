@@ -104,9 +104,8 @@ struct StagedMigration {
     private func migrate(to model: NSManagedObjectModel) throws {
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
         let version = try format.version(of: url, options: options)
-        guard !StoreCompatibility.differences(entities, metadata: version.metadata, cached: { version.model }).isEmpty
-        else { return }
-        let source = try format.sourceModel(of: url, options: options)
+        guard !version.differences(entities, of: model).isEmpty else { return }
+        let source = try format.sourceModel(of: url, near: model, options: options)
         try format.migrateByInference(url, from: source, to: model, configuration: configuration, options: options)
     }
 

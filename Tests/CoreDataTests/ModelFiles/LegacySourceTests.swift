@@ -1,0 +1,188 @@
+import CoreData
+import KeyedArchives
+import TestSupport
+import Testing
+
+/// Models in the file `elements` of Xcode 3, built here object by object.
+@Suite("Source models of Xcode 3")
+struct LegacySourceTests {
+    /// Builds the editor's objects: facts are properties of stereotypes.
+    private struct Editor {
+        var builder = KeyedArchiveBuilder()
+
+        mutating func named(_ objects: [(String, PropertyList)]) -> PropertyList {
+            builder.dictionary(objects.map { (builder.string($0.0), $0.1) })
+        }
+
+        mutating func stereotypes(_ facts: [(String, PropertyList)]) -> PropertyList {
+            let holders = facts.map { name, value in
+                (
+                    name,
+                    builder.add(
+                        classNames: ["XDUMLPropertyImp", "NSObject"],
+                        fields: ["_name": builder.string(name), "_default": value])
+                )
+            }
+            let attributes = named(holders)
+            let stereotype = builder.add(
+                classNames: ["XDUMLStereotypeImp", "NSObject"],
+                fields: ["XDBucketForOwnedAttributesstorage": attributes])
+            return named([("stereotype", stereotype)])
+        }
+
+        mutating func property(_ className: String, _ name: String, _ facts: [(String, PropertyList)]) -> PropertyList {
+            let facts = stereotypes(facts)
+            return builder.add(
+                classNames: [className, "NSObject"],
+                fields: ["_name": builder.string(name), "XDBucketForStereotypesstorage": facts])
+        }
+
+        mutating func fill(
+            _ reference: PropertyList, entity name: String, _ facts: [(String, PropertyList)],
+            _ properties: [(String, PropertyList)], parent: PropertyList? = nil
+        ) {
+            let generalizations = builder.array(
+                parent.map {
+                    [builder.add(classNames: ["XDUMLGeneralizationImp", "NSObject"], fields: ["_general": $0])]
+                } ?? [])
+            let members = named(properties)
+            let facts = stereotypes(facts)
+            builder.fill(
+                reference, classNames: ["XDPMEntity", "NSObject"],
+                fields: [
+                    "_name": builder.string(name), "XDBucketForStereotypesstorage": facts,
+                    "XDBucketForOwnedAttributesstorage": members,
+                    "XDBucketForGeneralizationsstorage": generalizations,
+                ])
+        }
+
+        mutating func elements(_ entities: [(String, PropertyList)], identifier: String?) throws -> Data {
+            let classes = named(entities)
+            let package = builder.add(
+                classNames: ["XDModelPackage", "NSObject"], fields: ["XDBucketForClassesstorage": classes])
+            let root = builder.add(
+                classNames: ["XDPMModel", "NSObject"],
+                fields: ["_xd_rootPackage": package, "_modelVersionIdentifier": builder.string(identifier)])
+            return try builder.archive(root: root).data()
+        }
+    }
+
+    /// A kennel: dogs, which are animals, belong to a person.
+    private static func kennel() throws -> Data {
+        var editor = Editor()
+        func number(_ value: Int64) -> PropertyList { editor.builder.scalar(.integer(value)) }
+        func text(_ value: String?) -> PropertyList { editor.builder.string(value) }
+        func flag(_ value: Bool) -> PropertyList { editor.builder.scalar(.boolean(value)) }
+        let (animal, dog, person) = (editor.builder.reserve(), editor.builder.reserve(), editor.builder.reserve())
+        let name = editor.property(
+            "XDPMAttribute", "name",
+            [
+                ("XD_PAttK_attributeType", number(700)), ("XD_PPSK_isOptional", flag(false)),
+                ("XD_PPSK_isIndexed", flag(true)), ("XD_PAttK_defaultValueAsString", text("Rex")),
+                ("XD_PAttK_maxValueString", text("25")), ("XD_PPSK_elementID", text("title")),
+            ])
+        let legs = editor.property(
+            "XDPMAttribute", "legs",
+            [
+                ("XD_PAttK_attributeType", number(100)), ("XD_PPSK_isOptional", flag(true)),
+                ("XD_PAttK_defaultValueAsString", text("4")), ("XD_PPSK_isTransient", flag(true)),
+            ])
+        let picture = editor.property(
+            "XDPMAttribute", "picture",
+            [("XD_PAttK_attributeType", number(1800)), ("XD_PAttK_valueTransformerName", text("Images"))])
+        let dogsName = text("dogs")
+        let dogs = editor.builder.add(
+            classNames: ["XDPMRelationship", "NSObject"], fields: ["_name": dogsName])
+        let owner = editor.property(
+            "XDPMRelationship", "owner",
+            [
+                ("XD_PRK_destination", person), ("XD_PRK_inverseRelationship", dogs), ("XD_PRK_maxCount", number(1)),
+                ("XD_PRK_minCount", number(1)), ("XD_PRK_deleteRule", number(1)), ("XD_PPSK_isOptional", flag(true)),
+            ])
+        let toMany = editor.property(
+            "XDPMRelationship", "dogs",
+            [
+                ("XD_PRK_destination", dog), ("XD_PRK_inverseRelationship", owner), ("XD_PRK_maxCount", number(0)),
+                ("XD_PRK_deleteRule", number(2)), ("XD_PPSK_isOptional", flag(true)),
+            ])
+        let isAbstract = ("XD_PSK_isAbstract", flag(true))
+        editor.fill(animal, entity: "Animal", [isAbstract], [("name", name), ("legs", legs)])
+        let className = ("XD_PSK_entityClassName", text("KennelDog"))
+        editor.fill(dog, entity: "Dog", [className], [("owner", owner), ("picture", picture)], parent: animal)
+        editor.fill(person, entity: "Person", [("XD_PSK_entityClassName", text(nil))], [("dogs", toMany)])
+        return try editor.elements([("Person", person), ("Dog", dog), ("Animal", animal)], identifier: "7")
+    }
+
+    @Test("They say what the XML of later versions says")
+    func sameAsXML() throws {
+        let later = """
+            <model userDefinedModelVersionIdentifier="7">
+                <entity name="Animal" isAbstract="YES">
+                    <attribute name="legs" optional="YES" transient="YES" attributeType="Integer 16" defaultValueString="4"/>
+                    <attribute name="name" attributeType="String" maxValueString="25" defaultValueString="Rex"
+                        indexed="YES" elementID="title"/>
+                </entity>
+                <entity name="Dog" representedClassName="KennelDog" parentEntity="Animal">
+                    <relationship name="owner" optional="YES" minCount="1" maxCount="1" deletionRule="Nullify"
+                        destinationEntity="Person" inverseName="dogs" inverseEntity="Person"/>
+                    <attribute name="picture" attributeType="Transformable" valueTransformerName="Images"/>
+                </entity>
+                <entity name="Person">
+                    <relationship name="dogs" optional="YES" toMany="YES" deletionRule="Cascade"
+                        destinationEntity="Dog" inverseName="owner" inverseEntity="Dog"/>
+                </entity>
+            </model>
+            """
+        #expect(
+            try SourceReader.document(ofElements: Self.kennel()).compiled
+                == SourceReader.document(of: Data(later.utf8)).compiled)
+    }
+
+    /// An `.xcdatamodel` with these files.
+    private func inModel(_ files: [String: Data], _ body: (URL) throws -> Void) throws {
+        try inTestFolder { folder in
+            let model = folder.appendingPathComponent("Kennel.xcdatamodel")
+            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+            for (name, data) in files { try data.write(to: model.appendingPathComponent(name)) }
+            try body(model)
+        }
+    }
+
+    @Test("The folder of such a model is read like any other")
+    func folder() throws {
+        try inModel(["elements": Self.kennel(), "layout": Data()]) { model in
+            let kennel = try #require(NSManagedObjectModel(contentsOf: model))
+            #expect(kennel.entitiesByName["Dog"]?.attributesByName.keys.sorted() == ["legs", "name", "picture"])
+            #expect(kennel.entitiesByName["Person"]?.relationshipsByName["dogs"]?.deleteRule == .cascadeDeleteRule)
+        }
+    }
+
+    @Test("Where the folder has the XML as well, that counts")
+    func both() throws {
+        let xml = Data("<model><entity name='Cat'/></model>".utf8)
+        try inModel(["elements": Self.kennel(), "contents": xml]) { model in
+            #expect(NSManagedObjectModel(contentsOf: model)?.entities.map(\.name) == ["Cat"])
+        }
+    }
+
+    @Test("A file that is none of these is refused by its name")
+    func damaged() throws {
+        try inModel(["elements": Data("bplist00".utf8)]) { model in
+            let error = #expect(throws: NSError.self) { try ModelPackage(at: model).model() }
+            #expect(error?.code == 259)
+            #expect(error?.localizedDescription.contains("Kennel.xcdatamodel/elements") == true)
+        }
+    }
+
+    @Test("An attribute of an unknown type is refused by its name")
+    func unknownType() throws {
+        var editor = Editor()
+        let entity = editor.builder.reserve()
+        let type = ("XD_PAttK_attributeType", editor.builder.scalar(.integer(4242)))
+        let shape = editor.property("XDPMAttribute", "shape", [type])
+        editor.fill(entity, entity: "A", [], [("shape", shape)])
+        let data = try editor.elements([("A", entity)], identifier: nil)
+        let error = #expect(throws: ModelFileError.self) { try SourceReader.document(ofElements: data) }
+        #expect(error?.property == "shape" && error?.reason == "4242 is no attribute type")
+    }
+}

@@ -1,0 +1,143 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+/// Core Data before iOS 8 kept no copy of the model, and its version hashes cannot be compared with ours: the tables decide.
+@Suite("Stores of Apple's without a copy of their model")
+struct StoreWithoutModelTests {
+    let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private static func model(
+        _ attributes: [NSAttributeDescription], others: [NSEntityDescription] = []
+    ) -> NSManagedObjectModel {
+        let book = Library.entity("Book", attributes)
+        let tag = Library.entity("Tag", [Library.attribute("name", .stringAttributeType)])
+        Library.connect(book, "tags", toMany: true, tag, "books", inverseToMany: true)
+        let model = NSManagedObjectModel()
+        model.entities = [book, tag] + others
+        return model
+    }
+
+    private static func model() -> NSManagedObjectModel {
+        model([Library.attribute("title", .stringAttributeType), Library.attribute("pages", .integer16AttributeType)])
+    }
+
+    /// Makes a store with one book, and takes from it what Core Data of those years did not write.
+    private func makeStore() throws {
+        let context = try Library.stored(at: folder.store, Self.model()).newBackgroundContext()
+        try context.performAndWait {
+            let tag = context.make("Tag", ["name": "novel"])
+            context.make("Book", ["title": "Emma", "pages": 474, "tags": NSSet(object: tag)])
+            try context.save()
+        }
+        let metadata: [String: Any] = [
+            "NSPersistenceFrameworkVersion": 419, "NSStoreModelVersionHashesVersion": 3, "NSStoreType": "SQLite",
+            "NSStoreModelVersionHashes": ["Book": Data(repeating: 1, count: 32), "Tag": Data(repeating: 2, count: 32)],
+        ]
+        let list = try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
+        let bytes = list.map { String(format: "%02X", $0) }.joined()
+        try execute("UPDATE Z_METADATA SET Z_PLIST = X'\(bytes)'", in: folder.store)
+        try execute("DROP TABLE Z_MODELCACHE", in: folder.store)
+    }
+
+    private func open(
+        _ model: NSManagedObjectModel, _ options: [AnyHashable: Any] = [:]
+    ) throws -> NSManagedObjectContext {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store, options: options)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    @Test("A model that makes exactly the tables of the store opens it")
+    func opens() throws {
+        try makeStore()
+        let context = try open(Self.model())
+        try context.performAndWait {
+            let book = try #require(try context.all("Book").first)
+            #expect(book.value(forKey: "pages") as? Int == 474)
+            #expect((book.value(forKey: "tags") as? NSSet)?.count == 1)
+            book.setValue("Emma (1815)", forKey: "title")
+            try context.save()
+        }
+        #expect(try plainSQL("SELECT ZTITLE FROM ZBOOK", in: folder.store) == ["Emma (1815)"])
+    }
+
+    @Test("What a table does not show, such as optional and indexed, keeps no model from it")
+    func unseen() throws {
+        try makeStore()
+        let title = Library.attribute("title", .stringAttributeType, optional: false)
+        let shown = Library.attribute("shown", .stringAttributeType, transient: true)
+        let context = try open(Self.model([title, Library.attribute("pages", .integer32AttributeType), shown]))
+        #expect(try context.performAndWait { try context.all("Book").count } == 1)
+    }
+
+    @Test(
+        "A model with a column more, a column less, another type or an entity more does not",
+        arguments: [
+            [
+                ("title", NSAttributeType.stringAttributeType), ("pages", .integer16AttributeType),
+                ("isbn", .stringAttributeType),
+            ],
+            [("title", .stringAttributeType)],
+            [("title", .stringAttributeType), ("pages", .doubleAttributeType)],
+            [],
+        ])
+    func otherTables(attributes: [(String, NSAttributeType)]) throws {
+        try makeStore()
+        let model =
+            attributes.isEmpty
+            ? Self.model(
+                Self.model().entitiesByName["Book"]?.attributesByName.values.map {
+                    Library.attribute($0.name, $0.attributeType)
+                }
+                    ?? [], others: [Library.entity("Shelf", [Library.attribute("code", .stringAttributeType)])])
+            : Self.model(attributes.map { Library.attribute($0.0, $0.1) })
+        let error = #expect(throws: NSError.self) { try open(model) }
+        #expect(error?.code == 134100)
+    }
+
+    @Test("Its version is found among those of the model's package, and it is migrated")
+    func migrates() throws {
+        try makeStore()
+        let package = folder.file("Library.xcdatamodeld")
+        let later = Self.model([
+            Library.attribute("title", .stringAttributeType), Library.attribute("pages", .integer16AttributeType),
+            Library.attribute("isbn", .stringAttributeType, defaultValue: "none"),
+        ])
+        let unlike = Self.model([Library.attribute("name", .stringAttributeType)])
+        for (name, model) in [("Library", unlike), ("Library 2", Self.model()), ("Library 3", later)] {
+            let version = package.appendingPathComponent("\(name).xcdatamodel")
+            try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+            try SourceWriter.contents(of: ModelDocument(model)).write(
+                to: version.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+        }
+        let model = try ModelPackage(at: package).model(version: "Library 3")
+        let context = try open(
+            model,
+            [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+        try context.performAndWait {
+            let book = try #require(try context.all("Book").first)
+            #expect(book.value(forKey: "isbn") as? String == "none")
+            #expect(book.value(forKey: "title") as? String == "Emma")
+            #expect((book.value(forKey: "tags") as? NSSet)?.count == 1)
+        }
+    }
+
+    @Test("Where no version makes its tables, the error says that none was found")
+    func unknown() throws {
+        try makeStore()
+        let model = Self.model([Library.attribute("name", .stringAttributeType)])
+        let error = #expect(throws: NSError.self) {
+            try open(
+                model,
+                [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+        }
+        #expect(error?.code == 134130)
+    }
+}
