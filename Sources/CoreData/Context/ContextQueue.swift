@@ -70,19 +70,33 @@ final class ContextQueue: Sendable {
         waits.wait(for: request)
     }
 
-    /// Runs a block on the queue later.
+    /// Runs a block on the queue later, and lets go of it there.
     func async(_ block: @escaping () -> Void) {
-        let waiter = QueueWaits.Waiter(for: identity, holding: nil)
-        // The block goes to one queue and is run there once: nobody shares it.
-        let transferred = Transferred((block: block, waiter: waiter))
+        let work = HandedBlock(block)
+        let waiter = Transferred(QueueWaits.Waiter(for: identity, holding: nil))
         let identity = identity
-        QueueWaits.shared.add(waiter)
+        QueueWaits.shared.add(waiter.value)
         queue.async {
-            let (block, waiter) = transferred.value
-            QueueWaits.shared.begin(waiter)
-            HeldQueues(identity, and: nil).run(block)
-            QueueWaits.shared.end(waiter)
+            QueueWaits.shared.begin(waiter.value)
+            HeldQueues(identity, and: nil).run { work.run() }
+            QueueWaits.shared.end(waiter.value)
         }
+    }
+}
+
+/// A block that one thread hands to another, which runs it once.
+///
+/// What the block kept alive goes as soon as it has run: not when the queue lets go of its own block, later, where nobody knows
+/// on which queue that is, and a `deinit` that waits for the context would wait for ever.
+final class HandedBlock: @unchecked Sendable {
+    private var block: (() -> Void)?
+
+    init(_ block: @escaping () -> Void) { self.block = block }
+
+    func run() {
+        let block = block
+        self.block = nil
+        block?()
     }
 }
 

@@ -36,30 +36,8 @@ extension NSManagedObjectContext {
         }
         guard !object.state.contains(.deleted) else { return }
         object.prepareForDeletion()
-        if object.state.contains(.inserted) { return discard(object) }
         doomed.append(object)
         noteDeletion(of: object)
-    }
-
-    /// Removes an object that was never saved: it leaves its relationships at once, and nobody has anything to save.
-    private func discard(_ object: NSManagedObject) {
-        guard object.managedObjectContext === self, !object.state.contains(.deleted) else { return }
-        if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
-        object.state.insert([.deleted, .deletePropagated])
-        discarded.append(object)
-        // What rules take along is appended, and removed by the call that is at work already.
-        guard discarded.count == 1 else { return }
-        var position = 0
-        while position < discarded.count {
-            let object = discarded[position]
-            position += 1
-            for doomed in object.followDeleteRules() { delete(doomed) }
-            if !object.state.contains(.insertedInEvent) { vanished.append(object) }
-            withdraw(object)
-            forget(object)
-        }
-        discarded = []
-        scheduleProcessing()
     }
 
     func noteDeletion(of object: NSManagedObject) {
@@ -158,7 +136,16 @@ extension NSManagedObjectContext {
             object.state.insert(.deletePropagated)
             for doomed in object.followDeleteRules() { delete(doomed) }
         }
+        // Once all that goes is marked: objects that go together deny each other nothing.
+        for object in doomed where object.isAwaitingRemoval { discard(object) }
         doomed = []
+    }
+
+    /// Removes an object that was never saved, and is deleted: nobody has anything to save.
+    private func discard(_ object: NSManagedObject) {
+        if !object.state.contains(.insertedInEvent) { vanished.append(object) }
+        withdraw(object)
+        forget(object)
     }
 
     func rollBackChanges() {

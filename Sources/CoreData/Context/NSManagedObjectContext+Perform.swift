@@ -49,8 +49,7 @@ extension NSManagedObjectContext {
             runLater {
                 later.value = Swift.Result { try block() }
             } then: {
-                guard let value = later.value else { programmerError("a block given to perform did not run") }
-                continuation.resume(returning: Transferred(value))
+                continuation.resume(returning: Transferred(later.take()))
             }
         }
         return result.value
@@ -71,10 +70,10 @@ extension NSManagedObjectContext {
     ///   - block: what to run.
     ///   - finish: called after the block's changes have been processed.
     func runLater(_ block: @escaping () -> Void, then finish: @escaping () -> Void = {}) {
-        let (work, end) = (Transferred(block), Transferred(finish))
+        let work = HandedBlock(block)
         queue.async { [self] in
-            run(work.value, isEvent: true)
-            end.value()
+            run({ work.run() }, isEvent: true)
+            finish()
         }
     }
 
@@ -82,6 +81,12 @@ extension NSManagedObjectContext {
     private final class Later<Value> {
         // Confined to the context's queue.
         var value: Value?
+
+        func take() -> Value {
+            guard let value else { programmerError("a block given to perform did not run") }
+            self.value = nil
+            return value
+        }
     }
 
     func runAndWait(_ block: () -> Void) {

@@ -3,7 +3,7 @@ import Foundation
 extension NSManagedObjectContext {
     func saveChanges() throws {
         checkQueue()
-        guard hasChanges || source != nil else { return }
+        guard hasChanges || source != nil || !doomed.isEmpty else { return }
         isSaving = true
         // Saving changes values in other ways, also when it fails.
         dropIndex()
@@ -14,6 +14,7 @@ extension NSManagedObjectContext {
             posted = PostedObjects()
         }
         processPendingChanges()
+        guard hasChanges || source != nil else { return }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         guard hasChanges else {
             if parent == nil { try coordinator?.saveChangedMetadata() }
@@ -127,7 +128,7 @@ extension NSManagedObjectContext {
         for object in objects {
             do {
                 if object.isDeleted {
-                    if object.state.isDisjoint(with: [.inserted, .inaccessible]) { try object.validateForDelete() }
+                    if !object.state.contains(.inaccessible) { try object.validateForDelete() }
                 } else if object.state.contains(.inserted) {
                     try object.validateForInsert()
                 } else if object.state.contains(.updated) {

@@ -119,8 +119,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var event: ContiguousArray<NSManagedObject> = []
     /// Deleted objects whose delete rules have yet to be followed.
     var doomed: ContiguousArray<NSManagedObject> = []
-    /// Objects without a row that are being deleted.
-    var discarded: [NSManagedObject] = []
     /// Objects that took new values from the store since changes were last processed.
     var refreshed: [NSManagedObject] = []
     /// What the values were before the event, of objects that earlier events had changed already.
@@ -174,7 +172,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Whether there is anything to save.
-    open var hasChanges: Bool { changed.contains { $0.hasChanges } }
+    open var hasChanges: Bool { changed.contains { $0.hasChanges && !$0.isAwaitingRemoval } }
 
     // MARK: Finding objects
 
@@ -244,7 +242,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Marks an object to be deleted by the next save, and others as its delete rules say.
     ///
-    /// An object that was never saved is removed from the context at once: there is nothing to save of it.
+    /// The rules are followed when changes are next processed. An object that was never saved leaves the context then, since there is
+    /// nothing to save of it; one whose rule “deny” forbids it stays, and the save fails.
     ///
     /// - Parameter object: an object of the context.
     open func delete(_ object: NSManagedObject) { deleteObject(object) }

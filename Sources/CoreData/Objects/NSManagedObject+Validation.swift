@@ -80,10 +80,21 @@ extension NSManagedObject {
     final func validateDeleteRules() throws {
         var errors: [NSError] = []
         for relationship in layout.relationships where relationship.deleteRule == .denyDeleteRule {
-            let left = (relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? [])
-                .filter { !$0.isDeleted }
-            if !left.isEmpty { errors.append(ValidationError.deniedDelete(relationship, left.count, object: self)) }
+            let count = denyingObjects(relationship).count
+            if count > 0 { errors.append(ValidationError.deniedDelete(relationship, count, object: self)) }
         }
         try ValidationError.throwIfAny(errors, object: self)
+    }
+
+    /// Whether the object was deleted before it was saved, and no rule denies that, so that a save has nothing to do with it.
+    final var isAwaitingRemoval: Bool {
+        guard state.isSuperset(of: [.inserted, .deleted]) else { return false }
+        return !layout.relationships.contains { $0.deleteRule == .denyDeleteRule && !denyingObjects($0).isEmpty }
+    }
+
+    /// The objects in a relationship that are to stay.
+    private func denyingObjects(_ relationship: RelationshipLayout) -> [NSManagedObject] {
+        (relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? [])
+            .filter { !$0.isDeleted && $0.managedObjectContext != nil }
     }
 }

@@ -265,6 +265,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///   - key: a key that names no property.
     open func setValue(_ value: Any?, forUndefinedKey key: String) { unknownKey(key) }
 
+    /// Is told that a property of a type without `nil` shall have no value, by code that sets it so. Stops the program, unless a
+    /// subclass says otherwise; nothing here calls it, since every modeled property takes `nil` until it is saved.
+    ///
+    /// - Parameter key: the name of the property.
+    open func setNilValueForKey(_ key: String) {
+        programmerError(
+            "“\(layout.name).\(key)” has a type without nil; override setNilValueForKey(_:) to give it a value")
+    }
+
     /// The value at the end of a path of keys; a to-many relationship on the way gives the values of all its objects, and an operator
     /// (`books.@avg.price`) what it computes of these, as the key-value coding guide has it: `@avg` and `@sum` count no value as zero,
     /// `@max` and `@min` ignore it.

@@ -36,11 +36,14 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// The entities of a configuration; all entities for `nil` or the default configuration's name.
     ///
-    /// - Parameter configuration: the name of a configuration.
+    /// - Parameter configuration: the name of a configuration. “Default” is all entities, too, unless the model has a configuration
+    ///   of that name.
     /// - Returns: the entities; `nil` when there is no such configuration.
     open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration, configuration != Self.defaultConfigurationName else { return entities }
-        guard let names = configurationMembers[configuration] else { return nil }
+        guard let names = configurationMembers[configuration] else {
+            return configuration == Self.shownDefaultConfigurationName ? entities : nil
+        }
         return names.compactMap { entitiesByName[$0] }
     }
 
@@ -60,6 +63,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// The configuration that stands for all entities, by the name that Apple gives it.
     package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+
+    /// The name that Xcode's model editor shows for the default configuration, and that programs pass for it.
+    private static let shownDefaultConfigurationName = "Default"
 
     /// An entity that gets another name stays in its configurations.
     func renameInConfigurations(_ former: String, to name: String?) {

@@ -24,14 +24,17 @@ extension NSManagedObjectModel {
     ///   - metadata: the store's metadata, which name its entities' version hashes.
     public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
         guard let hashes = StoredVersionHashes(metadata) else { return nil }
-        var needed = Set(hashes.recorded.keys)
-        var chosen: [NSManagedObjectModel] = []
-        for model in models {
+        let fitting = models.compactMap { model -> (model: NSManagedObjectModel, names: Set<String>)? in
             // A model belongs to the store when all its entities do, or those of one configuration.
             let choices = [model.entities] + model.configurations.compactMap(model.entities(forConfigurationName:))
-            guard let fitting = choices.first(where: { !$0.isEmpty && $0.allSatisfy(hashes.fit) }) else { continue }
-            let names = Set(fitting.compactMap(\.name))
-            guard !needed.isDisjoint(with: names) else { continue }
+            guard let entities = choices.first(where: { !$0.isEmpty && $0.allSatisfy(hashes.fit) }) else { return nil }
+            return (model, Set(entities.compactMap(\.name)))
+        }
+        var needed = Set(hashes.recorded.keys)
+        var chosen: [NSManagedObjectModel] = []
+        // An earlier version whose entities the store has, too, may differ in what hashes leave out: the fullest comes first.
+        let order = fitting.indices.sorted { (fitting[$1].names.count, $0) < (fitting[$0].names.count, $1) }
+        for (model, names) in order.map({ fitting[$0] }) where !needed.isDisjoint(with: names) {
             needed.subtract(names)
             chosen.append(model)
         }

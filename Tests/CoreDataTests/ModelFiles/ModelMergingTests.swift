@@ -35,6 +35,18 @@ struct ModelMergingTests {
         #expect(NSManagedObjectModel(byMerging: [new, other], forStoreMetadata: metadata) == nil)
         #expect(NSManagedObjectModel(byMerging: [old], forStoreMetadata: [:]) == nil)
     }
+
+    @Test("Of two versions that fit a store, the one with all of its entities is taken as it is (WooCommerce)")
+    func fullest() throws {
+        func version(title: String, _ others: String = "") throws -> NSManagedObjectModel {
+            let attribute = "<attribute name=\"title\" attributeType=\"String\" defaultValueString=\"\(title)\"/>"
+            return try ModelAssembler.model(
+                SourceReaderTests.read("<entity name=\"Note\">\(attribute)</entity>\(others)"))
+        }
+        let (old, new) = (try version(title: "Old"), try version(title: "New", "<entity name=\"Tag\"/>"))
+        let metadata: [String: Any] = ["NSStoreModelVersionHashes": new.entityVersionHashesByName]
+        #expect(NSManagedObjectModel(byMerging: [old, new], forStoreMetadata: metadata) == new)
+    }
 }
 
 @Suite("Models of bundles")

@@ -127,10 +127,12 @@ struct LifeCycleDocumentationTests {
         let note = context.make("Note", ["title": "Gone"])
         let identifier = note.objectID
         context.delete(note)
+        #expect(!context.hasChanges)
+        #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty)
+        context.processPendingChanges()
         #expect(!context.hasChanges && !note.hasChanges)
         #expect(context.registeredObject(for: identifier) == nil)
         #expect(note.managedObjectContext == nil && !note.isInserted && !note.isDeleted)
-        #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty)
         #expect(try context.all("Note").count == 1)
     }
 
@@ -152,6 +154,7 @@ struct LifeCycleDocumentationTests {
         hooks.log = []
         context.delete(note)
         #expect(hooks.log == ["prepareForDeletion"])
+        context.processPendingChanges()
         #expect((folder.value(forKey: "notes") as? NSSet)?.count == 0)
         try context.save()
     }
@@ -163,6 +166,7 @@ struct LifeCycleDocumentationTests {
         saved.setValue(folder, forKey: "draftsFolder")
         let new = context.make("Note", ["draftsFolder": folder])
         context.delete(folder)
+        context.processPendingChanges()
         #expect(new.managedObjectContext == nil)
         #expect(saved.isDeleted)
         try context.save()
@@ -179,6 +183,7 @@ struct LifeCycleDocumentationTests {
         var first: NSManagedObject?
         for number in 0..<20_000 { first = context.make("Link", ["n": number, "next": first]) }
         context.delete(try #require(first))
+        context.processPendingChanges()
         #expect(!context.hasChanges && context.insertedObjects.isEmpty)
     }
 
@@ -217,6 +222,7 @@ struct LifeCycleDocumentationTests {
         child.parent = context
         let note = child.make("Note")
         child.delete(note)
+        child.processPendingChanges()
         #expect(!child.hasChanges && child.registeredObject(for: note.objectID) == nil)
         hooks.log = []
         try child.save()

@@ -1,0 +1,104 @@
+import CoreData
+import Testing
+
+/// Gives a property without `nil` a value of its own, as classes with accessors of plain numbers do.
+final class CountingAuthor: NSManagedObject {
+    override func setNilValueForKey(_ key: String) {
+        if key == "rating" { setValue(0.0, forKey: key) } else { super.setNilValueForKey(key) }
+    }
+}
+
+// As in LibraryRulesTests: what the test suites of apps, which pass on Apple's framework, say.
+@Suite("Rules that apps and their test suites rely on")
+struct AppSuiteRulesTests {
+    /// Folders whose notes must be gone before they are deleted.
+    private func denying() throws -> NSManagedObjectContext {
+        let model = NSManagedObjectModel()
+        let folder = Library.entity("Folder", [Library.attribute("name", .stringAttributeType)])
+        let note = Library.entity("Note", [Library.attribute("title", .stringAttributeType)])
+        Library.connect(folder, "notes", toMany: true, deleteRule: .denyDeleteRule, note, "folder")
+        model.entities = [folder, note]
+        return try Library.inMemory(model).viewContext
+    }
+
+    @Test("“Default”, as the model editor calls it, is the configuration of all entities (The Blue Alliance)")
+    func defaultConfiguration() throws {
+        let description = NSPersistentStoreDescription()
+        description.type = NSInMemoryStoreType
+        description.configuration = "Default"
+        let context = try Library.container(Library.model(), description).viewContext
+        context.make("Author", ["name": "Emma"])
+        try context.save()
+        #expect(try context.all("Author").count == 1)
+    }
+
+    @Test("A configuration that a model calls “Default” has the entities it was given")
+    func ownDefaultConfiguration() {
+        let model = Library.model()
+        #expect(model.entities(forConfigurationName: "Default")?.count == model.entities.count)
+        model.setEntities([model.entities[0]], forConfigurationName: "Default")
+        #expect(model.entities(forConfigurationName: "Default") == [model.entities[0]])
+    }
+
+    @Test("An object that was never saved counts as deleted until changes are processed (The Blue Alliance)")
+    func deletedUntilProcessed() throws {
+        let context = try Library.inMemory().viewContext
+        let book = context.make("Book", ["title": "A"])
+        let author = context.make("Author", ["name": "Emma", "books": NSSet(object: book)])
+        context.delete(book)
+        #expect(book.isDeleted && !book.isInserted)
+        #expect((author.value(forKey: "books") as? NSSet)?.contains(book) == true)
+        context.processPendingChanges()
+        #expect(book.managedObjectContext == nil && !book.isDeleted)
+        #expect((author.value(forKey: "books") as? NSSet)?.count == 0)
+    }
+
+    @Test("The rule “deny” keeps an object that was never saved, too, until it does not apply (The Blue Alliance)")
+    func denied() throws {
+        let context = try denying()
+        let folder = context.make("Folder", ["name": "A"])
+        let note = context.make("Note", ["title": "B", "folder": folder])
+        context.delete(folder)
+        let error = #expect(throws: NSError.self) { try context.save() }
+        #expect(error?.code == NSValidationRelationshipDeniedDeleteError)
+        #expect(context.hasChanges)
+        note.setValue(nil, forKey: "folder")
+        try context.save()
+        #expect(folder.managedObjectContext == nil)
+        #expect(try context.all("Folder").isEmpty)
+        #expect(try context.all("Note").count == 1)
+    }
+
+    @Test("Objects that are deleted together deny each other nothing, saved or not", arguments: [true, false])
+    func deniedTogether(saved: Bool) throws {
+        let context = try denying()
+        let folder = context.make("Folder", ["name": "A"])
+        if saved { try context.save() }
+        let note = context.make("Note", ["title": "B", "folder": folder])
+        context.delete(folder)
+        context.delete(note)
+        try context.save()
+        #expect(try context.all("Folder").isEmpty && context.all("Note").isEmpty)
+    }
+
+    @Test("A save of nothing but the deletion of new objects removes them")
+    func onlyRemovals() throws {
+        let context = try Library.inMemory().viewContext
+        let author = context.make("Author", ["name": "Emma"])
+        context.delete(author)
+        #expect(!context.hasChanges)
+        try context.save()
+        #expect(author.managedObjectContext == nil)
+        #expect(try context.all("Author").isEmpty)
+    }
+
+    @Test("A class can say what no value is to a property without nil (The Blue Alliance)")
+    func noValue() throws {
+        let model = Library.model()
+        model.entitiesByName["Author"]?.managedObjectClassName = NSStringFromClass(CountingAuthor.self)
+        let author = try #require(Library.inMemory(model).viewContext.make("Author") as? CountingAuthor)
+        author.setValue(3.0, forKey: "rating")
+        author.setNilValueForKey("rating")
+        #expect(author.value(forKey: "rating") as? Double == 0)
+    }
+}
