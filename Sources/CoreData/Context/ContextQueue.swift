@@ -89,6 +89,7 @@ final class ContextQueue: Sendable {
 /// What the block kept alive goes as soon as it has run: not when the queue lets go of its own block, later, where nobody knows
 /// on which queue that is, and a `deinit` that waits for the context would wait for ever.
 final class HandedBlock: @unchecked Sendable {
+    // @unchecked Sendable: one thread makes it, and the queue that it is given to runs it, once.
     private var block: (() -> Void)?
 
     init(_ block: @escaping () -> Void) { self.block = block }

@@ -219,8 +219,8 @@ extension NSManagedObjectContext {
     }
 
     private func dropIdle() {
-        // All of them are looked through: not each time that one among many has no changes any more.
-        guard idleCount > 0, isSaving || idleCount * 2 >= changed.count || changed.count < 64 else { return }
+        // Each time: another context that takes such an object must not find it listed here.
+        guard idleCount > 0 else { return }
         idleCount = 0
         let hasIndexedAll = indexed == changed.count
         changed.removeAll { object in

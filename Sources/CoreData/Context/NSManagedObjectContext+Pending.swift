@@ -47,7 +47,8 @@ extension NSManagedObjectContext {
             let found = pendingIndex?.candidates(PendingIndex.Equality.all(in: tree), where: plan.includes)
         else { return nil }
         return PendingChanges(
-            objects: ContiguousArray(found.lazy.filter(\.hasChanges)), isEmpty: false, storedCount: stored)
+            objects: ContiguousArray(found.lazy.filter { $0.hasChanges && $0.managedObjectContext === self }),
+            isEmpty: false, storedCount: stored)
     }
 
     /// Has the index hear of changes.

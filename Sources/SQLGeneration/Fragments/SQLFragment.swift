@@ -213,8 +213,8 @@ package enum SQLFunction: Sendable, Equatable {
     /// The first argument, unless it is NULL; then the second.
     case ifNull
     /// The first argument, which must be a whole number that an attribute's type holds. That of another value fails the statement,
-    /// with the attribute's name. What is computed of whole numbers alone is a fraction only where it is too large for every type.
-    case wholeNumber(NSAttributeType, name: String, ofWholeNumbers: Bool)
+    /// with the attribute's name.
+    case wholeNumber(NSAttributeType, name: String)
     /// Whether a column that allows external storage has the name of a file instead of the value.
     case isInFile
     /// The value of a column that allows external storage, read from its file where it is in one.

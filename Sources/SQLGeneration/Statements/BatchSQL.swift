@@ -34,13 +34,7 @@ package struct BatchSQL {
             name = "\(entity.name).\(attribute.name)"
         }
 
-        /// - Parameters:
-        ///   - value: the computed value.
-        ///   - isWhole: whether it is computed of whole numbers alone.
-        /// - Returns: the value, which is refused where it is no whole number of the type.
-        func check(_ value: SQLFragment, isWhole: Bool) -> SQLFragment {
-            .call(.wholeNumber(type, name: name, ofWholeNumbers: isWhole), value)
-        }
+        func check(_ value: SQLFragment) -> SQLFragment { .call(.wholeNumber(type, name: name), value) }
     }
 
     private let mapping: EntityMapping
@@ -107,7 +101,7 @@ package struct BatchSQL {
             case .binding(let column, let binding): values.append((column, .parameter(binding), false))
             case .expression(let column, let tree, let whole):
                 let value = try generator.operand(tree, in: scope).fragment
-                values.append((column, try whole?.check(value, isWhole: isWhole(tree)) ?? value, true))
+                values.append((column, whole?.check(value) ?? value, true))
             }
         }
         let joins = !scope.joins.isEmpty
@@ -127,19 +121,6 @@ package struct BatchSQL {
     package func delete(_ rows: Selection) -> SQLFragment {
         let target = scope.joins.isEmpty ? scope.alias : "target"
         return "DELETE FROM \(name: mapping.table) AS \(word: target)\(restriction(to: rows, target: target))"
-    }
-
-    /// Whether a value is computed of whole numbers alone, by what makes no fractions of them.
-    private func isWhole(_ tree: ExpressionTree) throws -> Bool {
-        switch tree {
-        case .constant(.integer): return true
-        case .keyPath:
-            guard case .integer? = try generator.operand(tree, in: scope).storage else { return false }
-            return true
-        case .function(.add, let parts), .function(.subtract, let parts), .function(.multiply, let parts):
-            return try parts.allSatisfy(isWhole)
-        default: return false
-        }
     }
 
     private func restriction(to rows: Selection, target: String) -> SQLFragment {

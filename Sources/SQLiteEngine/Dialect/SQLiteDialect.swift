@@ -35,8 +35,7 @@ package struct SQLiteDialect: SQLDialect {
         case .ifNull: "IFNULL(\(.list(arguments)))"
         case .average: "AVG(\(.list(arguments)))"
         case .sum: "SUM(\(.list(arguments)))"
-        case .wholeNumber(let type, let name, let ofWholeNumbers):
-            wholeNumber(.list(arguments), type, name, ofWholeNumbers)
+        case .wholeNumber(let type, let name): wholeNumber(.list(arguments), type, name)
         case .isInFile: isInFile(.list(arguments))
         case .fileContent: "\(word: SQLFunctionName.fileContent)(\(.list(arguments)))"
         case .markedContent: markedContent(.list(arguments))
@@ -68,21 +67,16 @@ package struct SQLiteDialect: SQLDialect {
     }
 
     /// The function is called only where the value does not fit: a call for each row takes as long as changing it.
-    private func wholeNumber(
-        _ value: SQLFragment, _ type: NSAttributeType, _ name: String, _ ofWholeNumbers: Bool
-    ) -> SQLFragment {
+    private func wholeNumber(_ value: SQLFragment, _ type: NSAttributeType, _ name: String) -> SQLFragment {
         let bounds: SQLFragment =
             switch type {
             case .integer16AttributeType: "BETWEEN \(number: Int16.min) AND \(number: Int16.max)"
             case .integer32AttributeType: "BETWEEN \(number: Int32.min) AND \(number: Int32.max)"
-            // Beyond these, SQLite computes fractions; the lowest number is the rounded one of those below it, too.
-            default: "BETWEEN \(number: -Int64.max) AND \(number: Int64.max)"
+            default: "IS NOT NULL"
             }
         let refused: SQLFragment =
             "\(word: SQLFunctionName.wholeNumber)(\(value), \(number: type.rawValue), \(binding: .value(.text(name))))"
-        // Asking for the type of a value takes a fifth of the time of changing a row.
-        let isWhole: SQLFragment = ofWholeNumbers ? "" : "typeof(\(value)) = 'integer' AND "
-        return "CASE WHEN \(isWhole)(\(value)) \(bounds) THEN \(value) ELSE \(refused) END"
+        return "CASE WHEN typeof(\(value)) = 'integer' AND (\(value)) \(bounds) THEN \(value) ELSE \(refused) END"
     }
 
     /// `NSCoreDataStringSearch(t0.ZNAME, ?, 8, 3)`, with the raw values of the operator and its options.

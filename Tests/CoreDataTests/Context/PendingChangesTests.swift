@@ -113,6 +113,22 @@ struct PendingChangesTests {
         #expect(context.registeredObjects.count == 3)
     }
 
+    @Test("An object that was taken back, and that another context has now, is found there alone")
+    func takenByAnother() throws {
+        try makeMany()
+        let author = context.make("Author", ["name": "moving", "age": 1])
+        #expect(try context.count(for: authors("name == %@", "moving")) == 1)
+        context.delete(author)
+        context.processPendingChanges()
+        let other = NSManagedObjectContext(.mainQueue)
+        other.persistentStoreCoordinator = context.persistentStoreCoordinator
+        other.insert(author)
+        #expect(other.insertedObjects == [author])
+        #expect(try other.fetch(authors("name == %@", "moving")) == [author])
+        #expect(try context.fetch(authors("name == %@", "moving")).isEmpty)
+        #expect(context.insertedObjects.count == 200)
+    }
+
     @Test("Saving and rolling back begin anew")
     func newBeginning() throws {
         try makeMany()
