@@ -45,8 +45,10 @@ private struct ChildSave {
         let updated = try counterparts(of: objects.updated, needed: true)
         let deleted = try counterparts(of: objects.deleted, needed: false)
         let inserted = objects.inserted.map(insert)
-        for (object, target) in zip(objects.inserted, inserted) { copyAll(from: object, to: target) }
-        for case let (object, target?) in zip(objects.updated, updated) { copyChanges(from: object, to: target) }
+        for (object, target) in zip(objects.inserted, inserted) { copy(object, to: target, isNew: true) }
+        for case let (object, target?) in zip(objects.updated, updated) {
+            copy(object, to: target, isNew: false)
+        }
         for case let target? in deleted where !target.isDeleted { parent.delete(target) }
         parent.processPendingChanges()
     }
@@ -107,6 +109,22 @@ private struct ChildSave {
     }
 
     // MARK: Copying
+
+    /// Copies all values, or those that were changed, and tells the observers of the parent's object.
+    private func copy(_ object: NSManagedObject, to target: NSManagedObject, isNew: Bool) {
+        let copy = { isNew ? copyAll(from: object, to: target) : copyChanges(from: object, to: target) }
+        guard target.state.contains(.observed) else { return copy() }
+        let changed = Set(object.changedSlots(includingTransient: true))
+        target.tellingObservers(
+            ofKeys: { key in
+                switch object.layout.propertyByName[key] {
+                case .slot(let slot): isNew || changed.contains(slot)
+                case .toMany(let index):
+                    object.toManyMembersIfAny(object.layout.relationships[index])?.hasChanges ?? false
+                case .fetched, nil: false
+                }
+            }, copy)
+    }
 
     private func copyAll(from object: NSManagedObject, to target: NSManagedObject) {
         target.willChange()

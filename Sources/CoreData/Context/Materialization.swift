@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
             dropIndex()
             event.removeAll { $0 === object }
             object.values = object.snapshot
-            object.state = state
+            object.state = object.state.intersection(.observed).union(state)
         }
         if checksQueues { object.state.insert(.checked) }
         return object

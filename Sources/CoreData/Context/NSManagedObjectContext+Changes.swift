@@ -201,7 +201,7 @@ extension NSManagedObjectContext {
         retained = []
         for object in objects {
             object.relations = []
-            object.state = [.fault]
+            object.state = object.state.intersection(.observed).union(.fault)
             object.values = []
             object.snapshot = []
             object.setContext(nil)

@@ -134,6 +134,16 @@ extension NSManagedObjectContext {
     /// the source has.
     func fulfill(_ object: NSManagedObject) {
         guard object.state.contains(.fault) else { return }
+        if object.state.contains(.observed) {
+            object.tellingObservers(ofKeys: { _ in true }) { fire(object) }
+        } else {
+            fire(object)
+        }
+    }
+
+    private func fire(_ object: NSManagedObject) {
+        // An observer that was told before may have looked at the object.
+        guard object.state.contains(.fault) else { return }
         do { try pinIfNeeded() } catch { return becomeUnreadable(object, error as NSError) }
         guard let source else { return becomeInaccessible(object) }
         if object.state.contains(.valuesPending), stalenessInterval < 0,

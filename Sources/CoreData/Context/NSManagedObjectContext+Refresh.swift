@@ -139,6 +139,10 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// Forgets what is known of to-many relationships that were not changed here, so that they are read again.
     final func refreshToManys() {
+        if state.contains(.observed) { tellingObserversOfMembers(forgetToManys) } else { forgetToManys() }
+    }
+
+    private func forgetToManys() {
         for relationship in layout.toManys {
             guard let members = toManyMembersIfAny(relationship), !members.hasChanges else { continue }
             relations[relationship.index] = .unresolved

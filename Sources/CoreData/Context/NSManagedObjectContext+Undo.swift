@@ -89,7 +89,11 @@ extension NSManagedObjectContext {
     private func restoreValues(of memento: ObjectMemento) {
         let object = memento.object
         object.willChange()
-        memento.restoreValues()
+        if object.state.contains(.observed) {
+            object.tellingObservers(ofKeys: memento.differs(inKey:)) { memento.restoreValues() }
+        } else {
+            memento.restoreValues()
+        }
         if object.state.isDisjoint(with: [.inserted, .deleted]) {
             if object.hasPersistentChanges {
                 object.state.insert(.updated)

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A context and its objects belong to its queue: use them inside `perform`, or on the main thread for a context of
 /// the main queue. What subclasses may override is in the class itself, and what it does in the extensions.
-open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sendable {
     // @unchecked Sendable: confined to `queue` (the main queue or a private one); `perform` gets there from anywhere.
 
     /// Creates a context.
@@ -327,6 +327,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func shouldHandleInaccessibleFault(
         _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
     ) -> Bool { shouldDeleteInaccessibleFaults }
+
+    /// Hears of changes of what the context observes, for subclasses. What nobody has handled stops the program.
+    ///
+    /// - Parameters:
+    ///   - keyPath: the key path that is observed.
+    ///   - object: the object that it starts from.
+    ///   - change: what changed.
+    ///   - context: what was given with the registration.
+    open func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {
+        programmerError("a context observes “\(keyPath ?? "")” and does not override observeValue for it")
+    }
 
     // MARK: Running code
 

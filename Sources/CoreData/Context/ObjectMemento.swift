@@ -41,6 +41,21 @@ struct ObjectMemento {
         }
     }
 
+    /// Whether a property of the object has another value now.
+    func differs(inKey key: String) -> Bool {
+        switch object.layout.propertyByName[key] {
+        case .slot(let slot):
+            return !values.isEmpty && (object.values.isEmpty || values[slot] != object.values[slot])
+        case .toMany(let index):
+            let relationship = object.layout.relationships[index]
+            guard let former = toManys.first(where: { $0.relationship === relationship }) else { return false }
+            let members = object.loadedToManyMembers(relationship)
+            return relationship.isOrdered
+                ? members.all != former.members : members.members != Set(former.members)
+        case .fetched, nil: return false
+        }
+    }
+
     /// Gives the object its values and relationships again.
     func restoreValues() {
         if !values.isEmpty { object.values = values }

@@ -211,8 +211,7 @@ final class SavePlan {
                 guard let object = context.table.object(for: identifier), !object.state.contains(.fault) else {
                     continue
                 }
-                object.values[slot] = value
-                object.snapshot[slot] = value
+                object.takeComputed(value, at: slot)
             }
         }
     }

@@ -13,6 +13,10 @@ package enum KeyPathProbe {
         var next: NSManagedObject?
         /// Whether keys were read in another way than a key path of modelled properties does.
         var isOther = false
+        /// The paths of the keys that were read, each by itself.
+        var paths: [[String]] = []
+        /// The probes that relationships led to, and how.
+        var destinations: [(probe: NSManagedObject, path: [String])] = []
     }
 
     @TaskLocal private static var recorder: Recorder?
@@ -33,11 +37,23 @@ package enum KeyPathProbe {
         return recorder.keys.isEmpty || recorder.isOther ? nil : recorder.keys.joined(separator: ".")
     }
 
+    /// The paths of keys that a key path reads: several for a property that is computed of others.
+    static func pathsRead(by keyPath: AnyKeyPath, of root: NSManagedObject.Type) -> [[String]] {
+        let recorder = Recorder()
+        let probe = makeProbe(root)
+        $recorder.withValue(recorder) { _ = (probe as Any)[keyPath: keyPath] }
+        // A path that another one goes on from is only the way there.
+        return recorder.paths.filter { path in
+            !recorder.paths.contains { $0.count > path.count && $0.starts(with: path) }
+        }
+    }
+
     /// Records that a key was read.
     static func record(_ key: String, of probe: NSManagedObject) {
         guard let recorder else { return }
         if probe !== recorder.next { recorder.isOther = true }
         recorder.keys.append(key)
+        recorder.paths.append((recorder.destinations.last { $0.probe === probe }?.path ?? []) + [key])
         recorder.next = nil
     }
 
@@ -46,6 +62,7 @@ package enum KeyPathProbe {
         record(key, of: probe)
         let destination = makeProbe(Destination.self)
         recorder?.next = destination
+        if let path = recorder?.paths.last { recorder?.destinations.append((destination, path)) }
         return destination as? Destination
     }
 

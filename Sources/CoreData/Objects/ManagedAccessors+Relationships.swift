@@ -123,7 +123,7 @@ import Foundation
     ///   - key: the relationship.
     public final func managedAdd(_ objects: Any, for key: ManagedPropertyKey) {
         let relationship = toManyRelationship(key)
-        for object in members(of: objects, key) { addToMany(relationship, object) }
+        addToMany(relationship, all: members(of: objects, key))
     }
 
     /// Removes an object from a to-many relationship.
@@ -142,7 +142,7 @@ import Foundation
     ///   - key: the relationship.
     public final func managedRemove(_ objects: Any, for key: ManagedPropertyKey) {
         let relationship = toManyRelationship(key)
-        for object in members(of: objects, key) { removeFromToMany(relationship, object) }
+        removeFromToMany(relationship, all: members(of: objects, key))
     }
 
     // MARK: Ordered
@@ -168,7 +168,12 @@ import Foundation
     public final func managedInsert(_ objects: [NSManagedObject], at indexes: NSIndexSet, for key: ManagedPropertyKey) {
         let positions = Array(indexes)
         check(objects.count, matches: positions.count, key)
-        for (object, index) in zip(objects, positions) { managedInsert(object, at: index, for: key) }
+        let change = {
+            ObservedChange.members(.insertion, old: nil, new: objects as NSArray, indexes: IndexSet(positions))
+        }
+        asOneChange(toManyRelationship(key).name, change) {
+            for (object, index) in zip(objects, positions) { managedInsert(object, at: index, for: key) }
+        }
     }
 
     /// Inserts objects into an ordered relationship, each at the position that it is to have in the end.
@@ -199,7 +204,11 @@ import Foundation
     ///   - indexes: the positions, from 0.
     ///   - key: the relationship.
     public final func managedRemove(at indexes: NSIndexSet, for key: ManagedPropertyKey) {
-        for index in Array(indexes).reversed() { managedRemove(at: index, for: key) }
+        let relationship = orderedRelationship(key)
+        let objects = toManyObjects(relationship)
+        let positions = Array(indexes)
+        for index in positions { check(index, within: objects.indices, key) }
+        removeFromToMany(relationship, all: positions.reversed().map { objects[$0] })
     }
 
     /// Removes the objects at some positions of an ordered relationship.

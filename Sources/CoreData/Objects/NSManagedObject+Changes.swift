@@ -151,6 +151,10 @@ extension NSManagedObject {
 
     /// Forgets all changes; the values become those last fetched or saved.
     final func becomeUnchanged() {
+        if state.contains(.observed) { tellingObserversOfRollback(forgetChanges) } else { forgetChanges() }
+    }
+
+    private func forgetChanges() {
         values = snapshot
         forgetRelationships()
         state.remove([.updated, .deleted, .listed, .deletePropagated, .watched])
@@ -169,6 +173,15 @@ extension NSManagedObject {
     final func becomeFault() {
         guard !state.contains(.fault) || !values.isEmpty else { return }
         willTurnIntoFault()
+        // What it shows already nobody has seen.
+        if state.contains(.observed), !isFault {
+            tellingObservers(ofKeys: { _ in true }, forgetValues)
+        } else {
+            forgetValues()
+        }
+    }
+
+    private func forgetValues() {
         values = []
         snapshot = []
         relations = []
@@ -184,11 +197,28 @@ extension NSManagedObject {
 
     /// Takes the values of a row, without those that were changed here when `keepingChanges`.
     final func adopt(_ stored: ContiguousArray<StoredValue>, version: Int64, keepingChanges: Bool) {
+        if state.contains(.observed) {
+            let future = keepingChanges ? merged(with: stored, keeping: changedSlots()) : stored
+            return tellingObservers(of: future) { take(stored, version: version, keepingChanges: keepingChanges) }
+        }
+        take(stored, version: version, keepingChanges: keepingChanges)
+    }
+
+    /// The values of a row, with those of some slots, and of what no store keeps, as they are here.
+    private func merged(
+        with stored: ContiguousArray<StoredValue>, keeping slots: [Int]
+    ) -> ContiguousArray<StoredValue> {
+        if state.contains(.fault) { return stored }
+        var merged = stored
+        for slot in slots { merged[slot] = values[slot] }
+        for slot in layout.slots.indices where layout.slots[slot].isTransient { merged[slot] = values[slot] }
+        return merged
+    }
+
+    private func take(_ stored: ContiguousArray<StoredValue>, version: Int64, keepingChanges: Bool) {
         if keepingChanges, !state.contains(.fault) {
             let changed = changedSlots()
-            var merged = stored
-            for slot in changed { merged[slot] = values[slot] }
-            for slot in layout.slots.indices where layout.slots[slot].isTransient { merged[slot] = values[slot] }
+            let merged = merged(with: stored, keeping: changed)
             for relationship in layout.toOnes where !relations.isEmpty && !changed.contains(relationship.slot) {
                 relations[relationship.index] = .unresolved
             }

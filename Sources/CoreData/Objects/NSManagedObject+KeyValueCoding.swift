@@ -105,9 +105,10 @@ extension NSManagedObject {
             case .attribute(let attribute):
                 values[slot] = StoredValue(value, for: attribute)
                 if state.contains(.listed) { storedContext?.indexAgain(self) }
-            case .toOne(let relationship): setToOne(relationship, toAny: value)
+            case .toOne(let relationship):
+                quietly(relationship.name) { setToOne(relationship, toAny: value) }
             }
-        case .toMany, .fetched: setModeledValue(value, forKey: key)
+        case .toMany, .fetched: quietly(observedKey(key)) { setModeledValue(value, forKey: key) }
         }
     }
 

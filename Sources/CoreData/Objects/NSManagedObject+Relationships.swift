@@ -131,11 +131,29 @@ extension NSManagedObject {
         let wanted = Set(objects)
         let former = members.all.filter { !wanted.contains($0) }
         let new = objects.filter { !members.contains($0) }
-        for object in relationship.isOrdered ? former : Self.inOrder(former) { removeFromToMany(relationship, object) }
-        for object in relationship.isOrdered ? new : Self.inOrder(new) { addToMany(relationship, object) }
-        if relationship.isOrdered {
-            var seen: Set<NSManagedObject> = []
-            changing(relationship) { members.reorder(objects.filter { seen.insert($0).inserted }) }
+        asOneChange(relationship.name, { .setting }) {
+            for object in relationship.isOrdered ? former : Self.inOrder(former) {
+                removeFromToMany(relationship, object)
+            }
+            for object in relationship.isOrdered ? new : Self.inOrder(new) { addToMany(relationship, object) }
+            if relationship.isOrdered {
+                var seen: Set<NSManagedObject> = []
+                changing(relationship) { members.reorder(objects.filter { seen.insert($0).inserted }) }
+            }
+        }
+    }
+
+    /// Adds several destinations, which is one change to observers.
+    final func addToMany(_ relationship: RelationshipLayout, all objects: [NSManagedObject]) {
+        asOneChange(relationship.name, { toManyMembers(relationship).coming(objects) }) {
+            for object in objects { addToMany(relationship, object) }
+        }
+    }
+
+    /// Removes several destinations, which is one change to observers.
+    final func removeFromToMany(_ relationship: RelationshipLayout, all objects: [NSManagedObject]) {
+        asOneChange(relationship.name, { toManyMembers(relationship).leaving(objects) }) {
+            for object in objects { removeFromToMany(relationship, object) }
         }
     }
 
@@ -149,6 +167,7 @@ extension NSManagedObject {
                     + "\(object.layout.name)")
         }
         let members = relationship.isOrdered ? loadedToManyMembers(relationship) : toManyMembers(relationship)
+        announce { members.coming([object], at: index) }
         guard changing(relationship, { members.insert(object, at: index) }) else { return }
         guard let inverse = inverseToKeep(of: relationship) else { return }
         object.connect(inverse, to: self)
@@ -157,6 +176,7 @@ extension NSManagedObject {
     final func removeFromToMany(_ relationship: RelationshipLayout, _ object: NSManagedObject) {
         willChange()
         let members = toManyMembers(relationship)
+        announce { members.leaving([object]) }
         guard changing(relationship, { members.remove(object) }), let inverse = inverseToKeep(of: relationship) else {
             return
         }
@@ -182,6 +202,7 @@ extension NSManagedObject {
         willChange()
         if relationship.isToMany {
             let members = toManyMembers(relationship)
+            announce { members.coming([object]) }
             changing(relationship) { _ = members.insert(object) }
             return
         }
@@ -189,6 +210,7 @@ extension NSManagedObject {
         guard former !== object else { return }
         changing(relationship) { assignToOne(relationship, object) }
         guard let former, let inverse = relationship.inverse else { return }
+        if inverse.isToMany { former.announce { former.toManyMembers(inverse).leaving([self]) } }
         former.changing(inverse) {
             if inverse.isToMany {
                 former.toManyMembers(inverse).remove(self)
@@ -203,6 +225,7 @@ extension NSManagedObject {
         willChange()
         if relationship.isToMany {
             let members = toManyMembers(relationship)
+            announce { members.leaving([object]) }
             changing(relationship) { _ = members.remove(object) }
         } else if toOne(relationship) === object {
             changing(relationship) { assignToOne(relationship, nil) }
@@ -212,8 +235,9 @@ extension NSManagedObject {
     /// Changes a relationship, between the calls that subclasses may override.
     @discardableResult
     private func changing<Result>(_ relationship: RelationshipLayout, _ change: () -> Result) -> Result {
-        willChangeValue(forKey: relationship.name)
         willChange()
+        willChangeValue(forKey: relationship.name)
+        endAnnouncement()
         let result = change()
         didChangeValue(forKey: relationship.name)
         return result

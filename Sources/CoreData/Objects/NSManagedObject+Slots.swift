@@ -36,9 +36,9 @@ extension NSManagedObject {
     /// Sets the value of an attribute's slot and tells the context. What generated accessors write.
     package final func setStoredValue(_ value: StoredValue, at slot: Int) {
         let key = layout.slots[slot].name
-        willChangeValue(forKey: key)
-        // An override may not call `super`.
+        // First: an override of `willChangeValue` may not call `super`, and `super` has less to find out then.
         willChange()
+        willChangeValue(forKey: key)
         values[slot] = value
         didChangeValue(forKey: key)
     }

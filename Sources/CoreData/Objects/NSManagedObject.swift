@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Subclass it for typed properties, or use it as it is through key-value coding. An object belongs to the queue of
 /// its context.
-open class NSManagedObject: NSObject, NSFetchRequestResult {
+open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving {
     // MARK: State
 
     // Exclusivity is not checked at run time: each access would pay a call for it, and accessors make three. An object
@@ -89,6 +89,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     deinit {
         table?.remove(self)
+        if state.contains(.observed) { ObservationInfo.forget(self) }
         madeIdentifier.load(ordering: .acquiring)?.release()
     }
 
@@ -350,20 +351,33 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Called before every change of a property. Custom accessors call it themselves. Overrides call `super`.
     ///
     /// - Parameter key: the property.
-    open func willChangeValue(forKey key: String) { willChange() }
+    open func willChangeValue(forKey key: String) {
+        if state.isDisjoint(with: [.fault, .checked, .observed]),
+            !state.isDisjoint(with: [.updatedInEvent, .insertedInEvent])
+        {
+            return
+        }
+        noteChange(ofKey: key)
+    }
 
-    /// Called after every change of a property. Custom accessors call it themselves. Overrides call `super`.
-    ///
-    /// Linux has no key-value observing: override this to hear of an object's changes.
+    /// Called after every change of a property. Custom accessors call it themselves. Overrides call `super`, which tells observers.
     ///
     /// - Parameter key: the property.
-    open func didChangeValue(forKey key: String) {}
+    open func didChangeValue(forKey key: String) { if state.contains(.observed) { tellAfter(key) } }
 
-    /// The properties that a computed property depends on, for subclasses to say and to ask; nothing here asks. By default none.
+    /// The key paths that a computed property depends on: who observes it hears of their changes. Overrides name the computed property, as
+    /// methods named `keyPathsForValuesAffecting<Key>` are not found.
     ///
     /// - Parameter key: the name of the computed property.
-    /// - Returns: the names of the properties; by default none.
+    /// - Returns: key paths from the same object; by default none.
     open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
+    /// Whether changes of a property are told of without calls of `willChangeValue` and `didChangeValue`. `false`: accessors of modeled
+    /// properties make these calls, and accessors of others are to make them.
+    ///
+    /// - Parameter key: the name of the property.
+    /// - Returns: `false`, whatever the property.
+    open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
 
     /// For custom accessors of to-many relationships, before members come or go.
     ///
@@ -374,7 +388,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func willChangeValue(
         forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
         using inObjects: Set<AnyHashable>
-    ) { willChangeValue(forKey: inKey) }
+    ) { willChangeSet(inKey, inMutationKind, inObjects) }
 
     /// For custom accessors of to-many relationships, after members came or went.
     ///
@@ -386,6 +400,79 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
         using inObjects: Set<AnyHashable>
     ) { didChangeValue(forKey: inKey) }
+
+    /// For custom accessors of ordered relationships, before members come, go or give way.
+    ///
+    /// - Parameters:
+    ///   - changeKind: what happens to the members.
+    ///   - indexes: where: the places that the members have, or will have.
+    ///   - key: the relationship.
+    open func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+        willChangeMembers(key, changeKind, indexes)
+    }
+
+    /// For custom accessors of ordered relationships, after members came, went or gave way.
+    ///
+    /// - Parameters:
+    ///   - changeKind: what happened to the members.
+    ///   - indexes: where: the places that the members have, or had.
+    ///   - key: the relationship.
+    open func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+        didChangeValue(forKey: key)
+    }
+
+    // MARK: Observers
+
+    /// Has an observer told of changes of a value, on the queue of the object, until it is removed; nobody is kept alive for it.
+    ///
+    /// Changes by accessors and by key are told of, and those of relationships from either end; those that undo, rollback, refreshing
+    /// and merging make; and an object tells of its properties when it becomes a fault and when it takes its values.
+    ///
+    /// - Parameters:
+    ///   - observer: who is told.
+    ///   - keyPath: the names of properties, with dots between them where they lead through to-one relationships.
+    ///   - options: what the observer wants to be told.
+    ///   - context: what the observer is given with each notification.
+    open func addObserver(
+        _ observer: any NSKeyValueObserving, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
+        context: UnsafeMutableRawPointer?
+    ) { register(observer, keyPath, options, context) }
+
+    /// Ends what an observer registered for a key path. One that is not registered stops the program.
+    ///
+    /// - Parameters:
+    ///   - observer: who was told.
+    ///   - keyPath: the key path.
+    ///   - context: what was given with the registration.
+    open func removeObserver(
+        _ observer: any NSKeyValueObserving, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
+    ) { unregister(observer, keyPath, context: .some(context)) }
+
+    /// Ends what an observer registered for a key path. One that is not registered stops the program.
+    ///
+    /// - Parameters:
+    ///   - observer: who was told.
+    ///   - keyPath: the key path.
+    open func removeObserver(_ observer: any NSKeyValueObserving, forKeyPath keyPath: String) {
+        unregister(observer, keyPath)
+    }
+
+    /// Hears of changes of what the object observes, for subclasses. What nobody has handled stops the program.
+    ///
+    /// - Parameters:
+    ///   - keyPath: the key path that is observed.
+    ///   - object: the object that it starts from.
+    ///   - change: what changed.
+    ///   - context: what was given with the registration.
+    open func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {
+        programmerError("a \(layout.name) observes “\(keyPath ?? "")” and does not override observeValue for it")
+    }
+
+    /// Not `nil` while the object has observers; the pointer leads to nothing of use.
+    open var observationInfo: UnsafeMutableRawPointer? { pointerToObservers }
 
     /// The set of a to-many relationship, to be changed in place.
     ///

@@ -41,6 +41,9 @@ package struct ObjectState: OptionSet {
     /// Has the values of a fetch that is going on; `awakeFromFetch` has yet to be called.
     static let asleep = ObjectState(rawValue: 131072)
 
+    /// Has had an observer; see `ObservationInfo`.
+    static let observed = ObjectState(rawValue: 262144)
+
     static let anyChange: ObjectState = [.inserted, .updated, .deleted]
     static let anyEvent: ObjectState = [.insertedInEvent, .updatedInEvent, .deletedInEvent]
 }

@@ -1,0 +1,147 @@
+import Foundation
+
+extension NSManagedObject {
+    final func register(
+        _ observer: any NSKeyValueObserving, _ keyPath: String, _ options: NSKeyValueObservingOptions,
+        _ context: UnsafeMutableRawPointer?
+    ) {
+        let reference = ObserverReference(observer)
+        ObservingRegistration(self, ObservedPath(name: keyPath), options, .observer(reference, context: context))
+            .begin()
+    }
+
+    /// Ends what an observer registered last for a key path; with `context`, of what it registered with that.
+    final func unregister(
+        _ observer: any NSKeyValueObserving, _ keyPath: String, context: UnsafeMutableRawPointer?? = nil
+    ) {
+        let registration = ObservationInfo.of(self)?.ownRegistrations.last {
+            guard $0.belongs(to: observer, keyPath), case .observer(_, let own) = $0.receiver else { return false }
+            return context.map { $0 == own } ?? true
+        }
+        guard let registration else {
+            programmerError(
+                "cannot remove a \(type(of: observer)) that is not an observer of “\(keyPath)” of a \(layout.name)")
+        }
+        registration.end()
+    }
+
+    /// Where what is known of observers is, for those who ask whether there are any.
+    final var pointerToObservers: UnsafeMutableRawPointer? {
+        guard state.contains(.observed), let info = ObservationInfo.of(self), info.isObserved else { return nil }
+        return Unmanaged.passUnretained(info).toOpaque()
+    }
+
+    /// The key as changes are told of: the name of the property that key-value coding finds for it.
+    final func observedKey(_ key: String) -> String {
+        layout.propertyByName[key] == nil ? layout.nameByAccessor(of: key) ?? key : key
+    }
+
+    // MARK: Changes by accessors
+
+    /// What `willChangeValue(forKey:)` does unless the object has been told of a change already, and nobody observes it.
+    @inline(never)
+    final func noteChange(ofKey key: String) {
+        // What the model does not have is nothing to save.
+        if layout.place(forKey: key) != nil || !type(of: self).contextShouldIgnoreUnmodeledPropertyChanges {
+            willChange()
+        }
+        if state.contains(.observed) { tellBefore(key) }
+    }
+
+    private func tellBefore(_ key: String) {
+        guard let info = ObservationInfo.of(self), isTellingChanges else { return }
+        let change = info.announced ?? .setting
+        info.announced = nil
+        info.willChange(key, of: self, change)
+    }
+
+    @inline(never)
+    final func tellAfter(_ key: String) {
+        guard isTellingChanges else { return }
+        ObservationInfo.of(self)?.didChange(key, of: self)
+    }
+
+    /// What an object sets while it awakes is part of how it comes to its values.
+    private var isTellingChanges: Bool { storedContext?.isAwakening != true }
+
+    /// Says what the next call of `willChangeValue(forKey:)` is for.
+    final func announce(_ change: () -> ObservedChange) {
+        if state.contains(.observed) { ObservationInfo.of(self)?.announced = change() }
+    }
+
+    /// Makes several changes of a property one to its observers.
+    final func asOneChange(_ key: String, _ change: () -> ObservedChange, _ body: () -> Void) {
+        guard state.contains(.observed), isTellingChanges, let info = ObservationInfo.of(self) else { return body() }
+        info.willChange(key, of: self, change())
+        info.beQuiet(about: key)
+        body()
+        info.speak(of: key)
+        info.didChange(key, of: self)
+    }
+
+    /// Sets a property, of which only the caller tells.
+    final func quietly(_ key: String, _ body: () -> Void) {
+        guard state.contains(.observed), let info = ObservationInfo.of(self) else { return body() }
+        info.beQuiet(about: key)
+        body()
+        info.speak(of: key)
+    }
+
+    // MARK: Changes of members
+
+    final func willChangeSet(
+        _ key: String, _ kind: NSKeyValueSetMutationKind, _ objects: Set<AnyHashable>
+    ) {
+        announce {
+            let present = Set(Self.objects(in: primitiveMembers(key)) ?? [])
+            let given = Set(objects.compactMap { $0.base as? NSManagedObject })
+            switch kind {
+            case .union: return .coming(given.subtracting(present))
+            case .minus: return .leaving(given.intersection(present))
+            case .intersect: return .leaving(present.subtracting(given))
+            case .set:
+                let (old, new) = (present.subtracting(given), given.subtracting(present))
+                return .members(.replacement, old: NSSet(set: old), new: NSSet(set: new), indexes: nil)
+            }
+        }
+        willChangeValue(forKey: key)
+        endAnnouncement()
+    }
+
+    final func willChangeMembers(_ key: String, _ kind: NSKeyValueChange, _ indexes: IndexSet) {
+        announce {
+            if kind == .setting { return .setting }
+            let old = kind == .insertion ? nil : members(ofOrdered: key, at: indexes)
+            return .members(kind, old: old, new: nil, indexes: indexes)
+        }
+        willChangeValue(forKey: key)
+        endAnnouncement()
+    }
+
+    /// An override may not have called `super`.
+    final func endAnnouncement() {
+        if state.contains(.observed) { ObservationInfo.of(self)?.announced = nil }
+    }
+
+    /// The members of a relationship at some places, as an array; what lies beyond the end is left out.
+    final func members(ofOrdered key: String, at indexes: IndexSet) -> NSArray {
+        let members = Self.objects(in: primitiveMembers(key)) ?? []
+        return indexes.filter { members.indices.contains($0) }.map { members[$0] } as NSArray
+    }
+
+    private func primitiveMembers(_ key: String) -> Any? {
+        layout.place(forKey: key) == nil ? value(forKey: key) : modeledValue(forKey: key)
+    }
+}
+
+extension ObservedChange {
+    /// Members come to a relationship without an order.
+    static func coming(_ objects: Set<NSManagedObject>) -> ObservedChange {
+        objects.isEmpty ? .nothing : .members(.insertion, old: nil, new: NSSet(set: objects), indexes: nil)
+    }
+
+    /// Members leave a relationship without an order.
+    static func leaving(_ objects: Set<NSManagedObject>) -> ObservedChange {
+        objects.isEmpty ? .nothing : .members(.removal, old: NSSet(set: objects), new: nil, indexes: nil)
+    }
+}

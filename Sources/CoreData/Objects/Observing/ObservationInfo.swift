@@ -1,0 +1,173 @@
+import Foundation
+import Synchronization
+
+/// What is known of an object's observers. Objects that nobody observes have none.
+final class ObservationInfo: @unchecked Sendable {
+    // @unchecked Sendable: the watches are behind a mutex, since observers may go on any thread; the rest is used on the queue of the
+    // object only.
+
+    /// Those who are to hear of a change that has begun, and what.
+    typealias Hearing = [(watch: ObservingWatch, news: ObservedNews)]
+
+    private let watches = Mutex<[ObservingWatch]>([])
+    private var pending: [(key: String, hearing: Hearing)] = []
+    /// What `willChangeValue(forKey:)` is about to be called for, where that is known.
+    var announced: ObservedChange?
+    /// The keys whose changes are part of one that has been announced.
+    private var quietKeys: [String] = []
+    /// Whether the object takes other values as a whole; see `NSManagedObject.tellingObservers`.
+    var isTakingValues = false
+
+    // MARK: By object
+
+    private static let all = Mutex<[ObjectIdentifier: ObservationInfo]>([:])
+
+    /// What is known of the observers of an object that has the state `observed`.
+    static func of(_ object: NSManagedObject) -> ObservationInfo? {
+        let identity = ObjectIdentifier(object)
+        return all.withLock { $0[identity] }
+    }
+
+    static func made(for object: NSManagedObject) -> ObservationInfo {
+        object.state.insert(.observed)
+        let identity = ObjectIdentifier(object)
+        return all.withLock { all in
+            if let info = all[identity] { return info }
+            let info = ObservationInfo()
+            all[identity] = info
+            return info
+        }
+    }
+
+    /// Ends all observations of an object that goes.
+    static func forget(_ object: NSManagedObject) {
+        let identity = ObjectIdentifier(object)
+        guard let info = all.withLock({ $0.removeValue(forKey: identity) }) else { return }
+        for registration in info.ownRegistrations { registration.end() }
+    }
+
+    // MARK: Watches
+
+    func add(_ watch: ObservingWatch) { watches.withLock { $0.append(watch) } }
+
+    func remove(_ watch: ObservingWatch) {
+        // Let go out here: the last reference to an object may go with it, whose `deinit` takes locks.
+        _ = watches.withLock { watches in
+            watches.firstIndex { $0 === watch }.map { watches.remove(at: $0) }
+        }
+    }
+
+    private var current: [ObservingWatch] { watches.withLock(\.self) }
+
+    var isObserved: Bool { watches.withLock { !$0.isEmpty } }
+
+    /// The registrations for the object itself, in their order.
+    var ownRegistrations: [ObservingRegistration] {
+        var seen: Set<Int> = []
+        return current.map(\.registration).filter { $0.rootInfo === self && seen.insert($0.number).inserted }
+            .sorted { $0.number < $1.number }
+    }
+
+    /// The keys that are watched, each once.
+    var keys: [String] {
+        var seen: Set<String> = []
+        return current.sorted { $0.registration.number < $1.registration.number }.map(\.key)
+            .filter { seen.insert($0).inserted }
+    }
+
+    /// Those to tell of a change of keys, a registration once: as its own change where its path ends with the key.
+    private func watches(of isConcerned: (String) -> Bool) -> [ObservingWatch] {
+        let concerned = current.filter { isConcerned($0.key) }
+        if concerned.count < 2 { return concerned }
+        var places: [Int: Int] = [:]
+        var result: [ObservingWatch] = []
+        for watch in concerned.sorted(by: { $0.registration.number < $1.registration.number }) {
+            guard let place = places[watch.registration.number] else {
+                places[watch.registration.number] = result.count
+                result.append(watch)
+                continue
+            }
+            if watch.leadsOn || (watch.isEnd && !result[place].leadsOn) { result[place] = watch }
+        }
+        return result
+    }
+
+    // MARK: Changes
+
+    /// Leaves out changes of a key, until `speak(of:)` is called as often.
+    func beQuiet(about key: String) { quietKeys.append(key) }
+
+    func speak(of key: String) {
+        if let place = quietKeys.lastIndex(of: key) { quietKeys.remove(at: place) }
+    }
+
+    func willChange(_ key: String, of object: NSManagedObject, _ change: ObservedChange) {
+        if quietKeys.contains(key) { return }
+        if case .nothing = change { return pending.append((key, [])) }
+        let hearing = begin(change) { $0 == key }
+        pending.append((key, hearing))
+    }
+
+    func didChange(_ key: String, of object: NSManagedObject) {
+        if quietKeys.contains(key) { return }
+        guard let place = pending.lastIndex(where: { $0.key == key }) else { return }
+        finish(pending.remove(at: place).hearing) { object.members(ofOrdered: key, at: $0) }
+    }
+
+    /// Tells those who want to know before a change of keys.
+    ///
+    /// - Returns: who is to be told afterwards.
+    func begin(_ change: ObservedChange = .setting, of isConcerned: (String) -> Bool) -> Hearing {
+        var hearing: Hearing = []
+        for watch in watches(of: isConcerned) {
+            let registration = watch.registration
+            guard registration.isActive, let root = registration.root else { continue }
+            var news = ObservedNews(watch.isEnd ? change : .setting)
+            if !registration.options.contains(.old) {
+                news.old = nil
+            } else if news.kind == .setting {
+                news.old = .some(registration.path.read(root))
+            }
+            if registration.options.contains(.prior) {
+                var prior = news
+                prior.isPrior = true
+                prior.new = nil
+                registration.deliver(prior, of: root)
+            }
+            hearing.append((watch, news))
+        }
+        return hearing
+    }
+
+    /// Tells of a change that was made.
+    ///
+    /// - Parameters:
+    ///   - hearing: who is to be told.
+    ///   - members: the members of an ordered relationship that changed, at their places.
+    func finish(_ hearing: Hearing, members: (IndexSet) -> NSArray? = { _ in nil }) {
+        for (watch, _) in hearing where watch.leadsOn { watch.registration.watch() }
+        for (watch, news) in hearing {
+            let registration = watch.registration
+            guard registration.isActive, let root = registration.root else { continue }
+            var news = news
+            if !registration.options.contains(.new) {
+                news.new = nil
+            } else if news.kind == .setting {
+                news.new = .some(registration.path.read(root))
+            } else if news.kind != .removal, news.new == nil, let indexes = news.indexes {
+                news.new = members(indexes).map { .some($0) }
+            }
+            registration.deliver(news, of: root)
+        }
+    }
+}
+
+extension ObservedNews {
+    fileprivate init(_ change: ObservedChange) {
+        guard case .members(let kind, let old, let new, let indexes) = change else { return }
+        self.kind = kind
+        self.old = old.map { .some($0) }
+        self.new = new.map { .some($0) }
+        self.indexes = indexes
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// What can be observed by key paths: managed objects. The name is Foundation's on Apple's platforms.
+public protocol _KeyValueCodingAndObserving {}
+
+extension NSManagedObject: _KeyValueCodingAndObserving {}
+
+// Of a protocol, since only there is `Self` the class of the object that the key path starts from.
+extension _KeyValueCodingAndObserving where Self: NSManagedObject {
+    /// Calls a block at each change of a value, on the queue of the object, until what it returns is let go or invalidated.
+    ///
+    /// ```swift
+    /// let observation = book.observe(\.author?.name, options: [.old, .new]) { book, change in
+    ///     print(change.oldValue ?? nil, change.newValue ?? nil)
+    /// }
+    /// ```
+    ///
+    /// The block is not `Sendable`, as it need not be: it belongs to the queue of the object. A computed property changes with the modeled
+    /// ones that it reads, and with those that `NSKeyValueObservingCustomization` names.
+    ///
+    /// - Parameters:
+    ///   - keyPath: a property, or one of an object that to-one relationships lead to.
+    ///   - options: what the block wants to be told.
+    ///   - changeHandler: the block; it gets the object and the change.
+    /// - Returns: the observation. It keeps neither the object nor itself alive.
+    public func observe<Value>(
+        _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+        changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+    ) -> NSKeyValueObservation {
+        let registration = ObservingRegistration(
+            self, Self.observedPath(of: keyPath), options,
+            .block { object, news in
+                guard let object = object as? Self else { return }
+                changeHandler(object, news.observed(as: Value.self))
+            })
+        registration.begin()
+        return NSKeyValueObservation(registration)
+    }
+
+    /// Announces a change of a property, for custom accessors.
+    ///
+    /// - Parameter keyPath: a property of the model; what other key paths read cannot be told by name.
+    public func willChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
+        if let name = KeyPathProbe.keyPathName(keyPath) { willChangeValue(forKey: name) }
+    }
+
+    /// Says that an announced change was made, for custom accessors.
+    ///
+    /// - Parameter keyPath: a property of the model; what other key paths read cannot be told by name.
+    public func didChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
+        if let name = KeyPathProbe.keyPathName(keyPath) { didChangeValue(forKey: name) }
+    }
+
+    private static func observedPath<Value>(of keyPath: KeyPath<Self, Value>) -> ObservedPath {
+        let name = KeyPathProbe.keyPathName(keyPath)
+        var watched = name.map { [$0.split(separator: ".").map(String.init)] } ?? pathsRead(by: keyPath)
+        if let type = Self.self as? any NSKeyValueObservingCustomization.Type {
+            for path in type.keyPathsAffectingValue(for: keyPath) { watched += pathsRead(by: path) }
+        }
+        // What is not there has no value of a type without `nil`, but for numbers, of which it is zero.
+        let isAlwaysThere =
+            Value.self is any ExpressibleByNilLiteral.Type || Value.self is any Numeric.Type
+            || Value.self == Bool.self
+        return ObservedPath(name: name, watched: watched) { object in
+            guard let object = object as? Self else { return nil }
+            if let name, !isAlwaysThere, object.value(forKeyPath: name) == nil { return nil }
+            return object[keyPath: keyPath]
+        }
+    }
+
+    private static func pathsRead(by keyPath: AnyKeyPath) -> [[String]] {
+        KeyPathProbe.pathsRead(by: keyPath, of: Self.self)
+    }
+}
