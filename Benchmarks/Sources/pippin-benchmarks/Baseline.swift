@@ -51,6 +51,48 @@ final class Baseline {
         try execute("COMMIT")
     }
 
+    /// A transaction each, begun and ended by prepared statements.
+    func insertEach(_ samples: [Sample]) throws {
+        let insertion = try prepare(
+            """
+            INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZUID, ZTITLE, ZCOUNT, ZPRICE, ZCREATEDAT, ZISFLAGGED)
+            VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?)
+            """)
+        let key = try prepare("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_NAME = 'Item'")
+        let (begin, commit) = (try prepare("BEGIN IMMEDIATE"), try prepare("COMMIT"))
+        defer { for statement in [insertion, key, begin, commit] { sqlite3_finalize(statement) } }
+        for (index, sample) in samples.enumerated() {
+            try finish(begin)
+            sqlite3_bind_int64(key, 1, Int64(index + 1))
+            try finish(key)
+            sqlite3_bind_int64(insertion, 1, Int64(index + 1))
+            bind(sample.uid, to: insertion, at: 2)
+            bind(sample.title, to: insertion, at: 3)
+            sqlite3_bind_int64(insertion, 4, sample.count)
+            sqlite3_bind_double(insertion, 5, sample.price)
+            sqlite3_bind_double(insertion, 6, sample.createdAt.timeIntervalSinceReferenceDate)
+            sqlite3_bind_int64(insertion, 7, sample.isFlagged ? 1 : 0)
+            try finish(insertion)
+            try finish(commit)
+        }
+    }
+
+    /// The same change as `changeAll`, a transaction each.
+    func changeEach(_ samples: [Sample]) throws {
+        let change = try prepare("UPDATE ZITEM SET Z_OPT = ?, ZCOUNT = ? WHERE Z_PK = ? AND Z_OPT = ?")
+        let (begin, commit) = (try prepare("BEGIN IMMEDIATE"), try prepare("COMMIT"))
+        defer { for statement in [change, begin, commit] { sqlite3_finalize(statement) } }
+        for (index, sample) in samples.enumerated() {
+            try finish(begin)
+            sqlite3_bind_int64(change, 1, 2)
+            sqlite3_bind_int64(change, 2, sample.count + 1)
+            sqlite3_bind_int64(change, 3, Int64(index + 1))
+            sqlite3_bind_int64(change, 4, 1)
+            try finish(change)
+            try finish(commit)
+        }
+    }
+
     /// Copies every row into memory, as a fetch does, then reads all of them.
     func fetchAll() throws -> Checksum {
         let statement = try prepare("SELECT \(Self.columns) FROM ZITEM")

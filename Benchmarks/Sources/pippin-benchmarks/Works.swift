@@ -18,6 +18,8 @@ let allTables: [WorkTable] =
             heading: "…, and Northwind's orders", ours: "Pippin", baseline: "C API", isOfAnySize: false,
             works: northwindWorks),
         WorkTable(
+            heading: "…, one save each", ours: "Pippin", baseline: "C API", isOfAnySize: false, works: smallSaveWorks),
+        WorkTable(
             heading: "objects, next to a direct save", ours: "this", baseline: "direct save", isOfAnySize: false,
             works: ownWorks),
     ] + othersTables

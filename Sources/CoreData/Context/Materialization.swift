@@ -21,6 +21,20 @@ struct Materialization {
     }
 }
 
+/// Which objects of a list were made and not yet registered.
+struct Unregistered {
+    var places: [Int] = []
+
+    static let portion = 128
+
+    /// Notes an object, and says whether they are enough to be registered.
+    @inline(__always)
+    mutating func note(_ place: Int) -> Bool {
+        places.append(place)
+        return places.count == Self.portion
+    }
+}
+
 // Objects of rows, which are made of the class that their entity names.
 extension NSManagedObjectContext {
     /// Makes the object of an ID, of the class that its entity names, and registers it.
@@ -33,13 +47,14 @@ extension NSManagedObjectContext {
 
     /// Registers objects that were made without; one whose ID proves to be registered gives way to the object that has it.
     ///
-    /// Together: an object at a time costs a lock each, and the table grows many times.
-    func register(_ objects: inout [NSManagedObject]) {
-        for place in table.insertIfNew(objects) {
+    /// Together: an object at a time costs a lock each. In portions while they are read: objects that were just made are at hand.
+    func register(_ unregistered: inout Unregistered, among objects: inout [NSManagedObject]) {
+        for place in table.insertIfNew(objects, at: unregistered.places) {
             let object = objects[place]
             if let known = table.object(at: object.place) { objects[place] = known } else { table.insert(object) }
         }
-        if isRetaining { retained.formUnion(objects) }
+        if isRetaining { for place in unregistered.places { retained.insert(objects[place]) } }
+        unregistered.places.removeAll(keepingCapacity: true)
     }
 
     func makeUnregistered(_ what: consuming Materialization) -> NSManagedObject {

@@ -99,7 +99,7 @@ extension NSManagedObjectContext {
             \.automaticallyMergesChangesFromParent)
         guard !listeners.isEmpty else { return }
         let changes = changes()
-        for listener in listeners { listener.perform { listener.merge(changes) } }
+        for listener in listeners { listener.mergeSoon(changes) }
     }
 
     /// Takes the permanent IDs that the parent's objects were given since the last time.

@@ -31,26 +31,20 @@ extension NSManagedObjectContext {
         let refreshing = style.refreshing
         // The first fetch of a context finds nothing registered.
         let isFirst = table.isUnused
+        var unregistered = Unregistered()
         try source.readRows(plan, stores: stores) { row in
             if !isFirst, let known = table.object(at: row.place) {
                 take(row, for: known, refreshing: refreshing, stamp: stamp)
                 objects.append(known)
                 return
             }
-            // Written out, since a value that two ways could take would be copied for one of them.
-            if isFirst {
-                objects.append(
-                    makeUnregistered(
-                        Materialization(
-                            place: row.place, values: row.values, version: row.version, state: newState, stamp: stamp)))
-            } else {
-                objects.append(
-                    materialize(
-                        Materialization(
-                            place: row.place, values: row.values, version: row.version, state: newState, stamp: stamp)))
-            }
+            objects.append(
+                makeUnregistered(
+                    Materialization(
+                        place: row.place, values: row.values, version: row.version, state: newState, stamp: stamp)))
+            if unregistered.note(objects.count - 1) { register(&unregistered, among: &objects) }
         }
-        if isFirst { register(&objects) }
+        register(&unregistered, among: &objects)
         return objects
     }
 

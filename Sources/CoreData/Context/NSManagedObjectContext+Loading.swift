@@ -134,6 +134,7 @@ extension NSManagedObjectContext {
                 .map { table.holdsNone($0, amongAtMost: 16 * objects.count) } ?? false
         var members: [NSManagedObject] = []
         var places: [Int] = []
+        var unregistered = Unregistered()
         let isRead = try source.readDestinations(of: relationship, for: objects.map(\.identifier)) { place, row in
             places.append(place)
             members.append(
@@ -143,9 +144,10 @@ extension NSManagedObjectContext {
                             place: row.place, values: row.values, version: row.version,
                             state: [.fault, .valuesPending], stamp: stamp))
                     : fault(for: row, stamp: stamp))
+            if areNew, unregistered.note(members.count - 1) { register(&unregistered, among: &members) }
         }
         guard isRead else { return nil }
-        if areNew { register(&members) }
+        register(&unregistered, among: &members)
         var lists: [[NSManagedObject]] = Array(repeating: [], count: objects.count)
         for (place, member) in zip(places, members) { lists[place].append(member) }
         return lists

@@ -49,6 +49,23 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Merges changes on the context's queue, soon. What is saved before the queue comes to it is merged together: who saves often would
+    /// wake the queue for each save.
+    func mergeSoon(_ changes: SavedChanges) {
+        let isFirst = incoming.withLock { incoming in
+            incoming.append(changes)
+            return incoming.count == 1
+        }
+        guard isFirst else { return }
+        perform { [self] in
+            let changes = incoming.withLock { incoming in
+                defer { incoming = [] }
+                return incoming
+            }
+            for changes in changes { merge(changes) }
+        }
+    }
+
     func merge(_ changes: SavedChanges) {
         advancePin()
         guard let source else { return }

@@ -127,6 +127,8 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     var mementos: [ObjectMemento] = []
     /// Objects that were never saved and were taken out of the context, by undo or deletion, since changes were last processed.
     var vanished: [NSManagedObject] = []
+    /// What others saved, and is yet to be merged.
+    let incoming = Mutex<[SavedChanges]>([])
     /// The faults that a merge which is being announced concerns.
     var mergedFaults: [NSManagedObject] = []
     /// All objects, where the context is to keep them.

@@ -1,43 +1,157 @@
 /// The objects of a context by ID, not retained: an open-addressing table without a hash of strings or classes.
 ///
+/// Eight neighbouring keys share an entry, since objects mostly come and go in the order of their keys: what many objects take is small
+/// enough to stay in the processor's cache, and an object next to the last one is found without a search.
+///
 /// An object is in the table from its registration until its `deinit`; see `ObjectTable`, which guards both.
 struct ObjectRegistry: ~Copyable {
-    private struct Entry {
-        var key: Int64
+    /// Eight neighbours: what their keys have in common.
+    private struct Group {
+        var number: UInt64
         var tag: UInt64
-        var object: ObjectIdentifier?
 
+        static let size = 8
         /// Never used since the table was made.
         static let free = UInt64.max
         /// Was used; a search goes on past it.
         static let removed = UInt64.max - 1
-        static var empty: Entry { Entry(key: 0, tag: free, object: nil) }
+        static var empty: Group { Group(number: 0, tag: free) }
+
+        var isLive: Bool { tag < Self.removed }
+    }
+
+    /// An ID for which two objects are registered: one of them is just being freed, or references of a developer's store share a key.
+    private struct SharedID: Hashable {
+        let key: Int64
+        let tag: UInt64
     }
 
     // Memory of its own: bounds are kept by masking positions, and checking them again was a third of a search.
-    private var entries = UnsafeMutableBufferPointer<Entry>(start: nil, count: 0)
-    /// How many entries are not free.
+    private var groups = UnsafeMutableBufferPointer<Group>(start: nil, count: 0)
+    /// The objects of the groups, eight each.
+    private var objects = UnsafeMutableBufferPointer<ObjectIdentifier?>(start: nil, count: 0)
+    /// Further objects of IDs that have one in their group, or had.
+    private var others: [SharedID: [ObjectIdentifier]] = [:]
+    /// How many groups are not free.
     private var used = 0
+    /// The group that was found last.
+    private var last = 0
     /// How many of the last bits the keys mostly have in common: 5 where a server has given out every 32nd key, as it does for rows that it makes
-    /// keys for itself, and 0 else. It changes with the entries.
+    /// keys for itself, and 0 else. It changes with the groups.
     private var commonBits: UInt64 = 0
 
-    deinit { entries.deallocate() }
+    deinit {
+        groups.deallocate()
+        objects.deallocate()
+    }
 
     /// Whether nothing has been registered since it was made or cleared.
-    var isUnused: Bool { used == 0 }
+    var isUnused: Bool { used == 0 && others.isEmpty }
 
-    /// Where the search for a key begins.
-    ///
-    /// Sixteen neighbouring keys share a run of entries, because objects mostly come and go in the order of their keys:
-    /// an entry of its own far away for each would cost a cache miss for each.
-    private func start(_ key: Int64, _ tag: UInt64) -> Int {
-        let all = UInt64(bitPattern: key)
-        // Without the bits that neighbours have in common, which come first.
-        let key = all >> commonBits | (all & ((1 << commonBits) - 1)) << (64 - commonBits)
-        let mixed = (key >> 4 &+ tag &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93
-        return Int(truncatingIfNeeded: (mixed ^ (mixed >> 32)) << 4 | key & 15) & (entries.count - 1)
+    // MARK: Groups
+
+    /// The key without the bits that neighbours have in common, which come first.
+    private func spread(_ key: Int64) -> UInt64 {
+        let key = UInt64(bitPattern: key)
+        return key >> commonBits | (key & ((1 << commonBits) - 1)) << (64 - commonBits)
     }
+
+    private func key(_ spread: UInt64) -> Int64 {
+        guard commonBits > 0 else { return Int64(bitPattern: spread) }
+        return Int64(bitPattern: spread << commonBits | spread >> (64 - commonBits))
+    }
+
+    /// Where the search for a group begins. Sixteen neighbours lie together.
+    private func start(_ number: UInt64, _ tag: UInt64) -> Int {
+        let mixed = (number >> 4 &+ tag &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93
+        return Int(truncatingIfNeeded: (mixed ^ (mixed >> 32)) << 4 | number & 15) & (groups.count - 1)
+    }
+
+    /// The place of a key among `objects`; nil where its group is not there.
+    private mutating func place(of key: Int64, _ tag: UInt64) -> Int? {
+        guard !groups.isEmpty else { return nil }
+        let spread = spread(key)
+        let (number, member) = (spread >> 3, Int(spread & 7))
+        if groups[last].number == number, groups[last].tag == tag { return last * Group.size + member }
+        var position = start(number, tag)
+        while groups[position].tag != Group.free {
+            if groups[position].number == number, groups[position].tag == tag {
+                last = position
+                return position * Group.size + member
+            }
+            position = (position + 1) & (groups.count - 1)
+        }
+        return nil
+    }
+
+    /// The place of a key among `objects`, whose group is made if need be.
+    private mutating func placeToFill(of key: Int64, _ tag: UInt64) -> Int {
+        if let place = place(of: key, tag) { return place }
+        makeRoom(forGroups: 1)
+        let spread = spread(key)
+        let number = spread >> 3
+        var position = start(number, tag)
+        while groups[position].isLive { position = (position + 1) & (groups.count - 1) }
+        if groups[position].tag == Group.free { used += 1 }
+        groups[position] = Group(number: number, tag: tag)
+        last = position
+        return position * Group.size + Int(spread & 7)
+    }
+
+    /// Takes the object of a place out, and its group where it was the last one.
+    private mutating func clear(_ place: Int) {
+        objects[place] = nil
+        let position = place / Group.size
+        let first = position * Group.size
+        for member in first..<first + Group.size where objects[member] != nil { return }
+        // What follows a free group starts nothing: the group can be free again.
+        let isLast = groups[(position + 1) & (groups.count - 1)].tag == Group.free
+        groups[position] = Group(number: 0, tag: isLast ? Group.free : Group.removed)
+        if isLast { used -= 1 }
+    }
+
+    private mutating func makeRoom(forGroups count: Int, areSpaced: Bool? = nil) {
+        guard (used + count) * 4 > groups.count * 3 else { return }
+        let (oldGroups, oldObjects) = (groups, objects)
+        defer {
+            oldGroups.deallocate()
+            oldObjects.deallocate()
+        }
+        let live = oldGroups.count { $0.isLive }
+        var capacity = 16
+        while capacity < (live + count) * 2 { capacity *= 2 }
+        let bits = areSpaced.map { $0 ? 5 as UInt64 : 0 } ?? commonBits
+        // Keys that are told by other bits are in other groups.
+        let moved = bits == commonBits ? [] : inGroups
+        groups = .allocate(capacity: capacity)
+        groups.initialize(repeating: .empty)
+        objects = .allocate(capacity: capacity * Group.size)
+        objects.initialize(repeating: nil)
+        (used, last) = (0, 0)
+        if bits != commonBits {
+            commonBits = bits
+            for entry in moved { objects[placeToFill(of: entry.key, entry.tag)] = entry.object }
+            return
+        }
+        for (old, group) in oldGroups.enumerated() where group.isLive {
+            var position = start(group.number, group.tag)
+            while groups[position].isLive { position = (position + 1) & (capacity - 1) }
+            groups[position] = group
+            used += 1
+            for member in 0..<Group.size {
+                objects[position * Group.size + member] = oldObjects[old * Group.size + member]
+            }
+        }
+    }
+
+    private var inGroups: [(key: Int64, tag: UInt64, object: ObjectIdentifier)] {
+        objects.indices.compactMap { place in
+            let group = groups[place / Group.size]
+            return objects[place].map { (key(group.number << 3 | UInt64(place % Group.size)), group.tag, $0) }
+        }
+    }
+
+    // MARK: Objects
 
     /// The first object that is registered under an ID and that `retain` can still get hold of.
     ///
@@ -46,22 +160,24 @@ struct ObjectRegistry: ~Copyable {
     ///   - passedOver: takes objects that were retained and proved to be others.
     ///   - retain: keeps the object alive while it is looked at; `nil` for one that is just being freed.
     /// - Returns: the object; `nil` when none is registered.
-    func object(
+    mutating func object(
         at place: ObjectPlace, passingOver passedOver: inout [NSManagedObject],
         retain: (ObjectIdentifier) -> NSManagedObject?
     ) -> NSManagedObject? {
-        guard !entries.isEmpty else { return nil }
         let (key, tag) = (place.key, place.tag)
-        var position = start(key, tag)
-        while entries[position].tag != Entry.free {
-            if entries[position].key == key, entries[position].tag == tag,
-                let pointer = entries[position].object, let object = retain(pointer)
-            {
-                guard let identifier = place.identifier, identifier.reference != nil else { return object }
-                if object.identifier.matches(identifier) { return object }
-                passedOver.append(object)
-            }
-            position = (position + 1) & (entries.count - 1)
+        func accepted(_ pointer: ObjectIdentifier) -> NSManagedObject? {
+            guard let object = retain(pointer) else { return nil }
+            guard let identifier = place.identifier, identifier.reference != nil else { return object }
+            if object.identifier.matches(identifier) { return object }
+            passedOver.append(object)
+            return nil
+        }
+        if let place = self.place(of: key, tag), let pointer = objects[place], let object = accepted(pointer) {
+            return object
+        }
+        guard !others.isEmpty else { return nil }
+        for pointer in others[SharedID(key: key, tag: tag)] ?? [] {
+            if let object = accepted(pointer) { return object }
         }
         return nil
     }
@@ -70,45 +186,31 @@ struct ObjectRegistry: ~Copyable {
     ///
     /// - Returns: whether the object was registered.
     mutating func insertIfNew(_ object: ObjectIdentifier, _ key: Int64, _ tag: UInt64) -> Bool {
-        makeRoom(for: 1)
-        var position = start(key, tag)
-        while entries[position].tag != Entry.free {
-            if entries[position].key == key, entries[position].tag == tag { return false }
-            position = (position + 1) & (entries.count - 1)
+        let place = placeToFill(of: key, tag)
+        guard objects[place] == nil else { return false }
+        guard others.isEmpty || others[SharedID(key: key, tag: tag)] == nil else {
+            // The group may have been made for nothing.
+            clear(place)
+            return false
         }
-        used += 1
-        entries[position] = Entry(key: key, tag: tag, object: object)
+        objects[place] = object
         return true
     }
 
     /// Registers an object.
     mutating func insert(_ object: ObjectIdentifier, _ key: Int64, _ tag: UInt64) {
-        makeRoom(for: 1)
-        place(Entry(key: key, tag: tag, object: object))
-    }
-
-    private mutating func place(_ entry: Entry) {
-        var position = start(entry.key, entry.tag)
-        while entries[position].tag < Entry.removed { position = (position + 1) & (entries.count - 1) }
-        if entries[position].tag == Entry.free { used += 1 }
-        entries[position] = entry
+        let place = placeToFill(of: key, tag)
+        guard objects[place] != nil else { return objects[place] = object }
+        others[SharedID(key: key, tag: tag), default: []].append(object)
     }
 
     /// Forgets an object.
     mutating func remove(_ object: ObjectIdentifier, _ key: Int64, _ tag: UInt64) {
-        guard !entries.isEmpty else { return }
-        var position = start(key, tag)
-        while entries[position].tag != Entry.free {
-            if entries[position].object == object, entries[position].tag == tag {
-                // What follows a free entry starts nothing: the entry can be free again.
-                let next = (position + 1) & (entries.count - 1)
-                let isLast = entries[next].tag == Entry.free
-                entries[position] = Entry(key: 0, tag: isLast ? Entry.free : Entry.removed, object: nil)
-                if isLast { used -= 1 }
-                return
-            }
-            position = (position + 1) & (entries.count - 1)
-        }
+        if let place = place(of: key, tag), objects[place] == object { return clear(place) }
+        guard !others.isEmpty else { return }
+        let shared = SharedID(key: key, tag: tag)
+        others[shared]?.removeAll { $0 == object }
+        if others[shared]?.isEmpty == true { others[shared] = nil }
     }
 
     /// Makes room for more objects at once.
@@ -117,35 +219,29 @@ struct ObjectRegistry: ~Copyable {
     ///   - count: how many.
     ///   - areSpaced: whether their keys are multiples of 32 apart; nil where nobody knows.
     mutating func makeRoom(for count: Int, areSpaced: Bool? = nil) {
-        guard (used + count) * 4 > entries.count * 3 else { return }
-        if let areSpaced { commonBits = areSpaced ? 5 : 0 }
-        let old = entries
-        defer { old.deallocate() }
-        let live = old.count { $0.tag < Entry.removed }
-        var capacity = 64
-        while capacity < (live + count) * 2 { capacity *= 2 }
-        entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: .empty)
-        used = 0
-        for entry in old where entry.tag < Entry.removed { place(entry) }
+        makeRoom(forGroups: count / Group.size + 1, areSpaced: areSpaced)
     }
 
     /// All objects that are registered.
-    var all: [ObjectIdentifier] { entries.compactMap { $0.tag < Entry.removed ? $0.object : nil } }
+    var all: [ObjectIdentifier] { objects.compactMap { $0 } + others.values.joined() }
 
     /// Whether an object of a store is registered.
     func holdsObjects(ofStore number: Int) -> Bool {
-        entries.contains { $0.tag < Entry.removed && $0.tag >> 24 == UInt64(number) }
+        groups.contains { $0.isLive && $0.tag >> 24 == UInt64(number) }
+            || others.keys.contains { $0.tag >> 24 == UInt64(number) }
     }
 
-    /// Whether no object with a tag is registered; `false` where there are more entries than a limit.
+    /// Whether no object with a tag is registered; `false` where there are more groups of neighbours than a limit.
     func holdsNone(_ tag: UInt64, amongAtMost limit: Int) -> Bool {
-        entries.count <= limit && !entries.contains { $0.tag == tag }
+        groups.count <= limit && !groups.contains { $0.tag == tag } && !others.keys.contains { $0.tag == tag }
     }
 
     mutating func removeAll() {
-        entries.deallocate()
-        entries = UnsafeMutableBufferPointer(start: nil, count: 0)
-        used = 0
+        groups.deallocate()
+        objects.deallocate()
+        groups = UnsafeMutableBufferPointer(start: nil, count: 0)
+        objects = UnsafeMutableBufferPointer(start: nil, count: 0)
+        others = [:]
+        (used, last) = (0, 0)
     }
 }

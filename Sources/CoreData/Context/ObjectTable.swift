@@ -52,15 +52,19 @@ final class ObjectTable: Sendable {
 
     /// Registers many objects under their IDs.
     ///
-    /// - Returns: the places, among the objects, of those that were left out, since another object has an entry with the key.
-    func insertIfNew(_ objects: [NSManagedObject]) -> [Int] {
+    /// - Parameters:
+    ///   - objects: the objects, among others.
+    ///   - places: where they are.
+    /// - Returns: the places of those that were left out, since another object has an entry with the key.
+    func insertIfNew(_ objects: [NSManagedObject], at places: [Int]) -> [Int] {
         // Objects are looked at once: each look at many takes as long as memory does.
         var isObserved = false
         let leftOut = registry.withLock { registry in
-            registry.makeRoom(for: objects.count, areSpaced: Self.areSpaced(objects))
+            registry.makeRoom(for: places.count, areSpaced: Self.areSpaced(objects, places))
             var leftOut: [Int] = []
             var lastTag: UInt64?
-            for (place, object) in objects.enumerated() {
+            for place in places {
+                let object = objects[place]
                 let tag = object.tableTag
                 if tag != lastTag {
                     lastTag = tag
@@ -71,17 +75,16 @@ final class ObjectTable: Sendable {
             return leftOut
         }
         if isObserved {
-            for (place, object) in objects.enumerated() where !leftOut.contains(place) {
-                tellObserver(of: object, isKnown: true)
-            }
+            for place in places where !leftOut.contains(place) { tellObserver(of: objects[place], isKnown: true) }
         }
         return leftOut
     }
 
     /// Whether the keys of objects are multiples of 32 apart, as far as some of them tell.
-    private static func areSpaced(_ objects: [NSManagedObject]) -> Bool? {
-        guard objects.count >= 16, let first = objects.first else { return nil }
-        return [1, objects.count / 2, objects.count - 1].allSatisfy { (objects[$0].key ^ first.key) & 31 == 0 }
+    private static func areSpaced(_ objects: [NSManagedObject], _ places: [Int]) -> Bool? {
+        guard places.count >= 16 else { return nil }
+        let some = [places[1], places[places.count / 2], places[places.count - 1]]
+        return some.allSatisfy { (objects[$0].key ^ objects[places[0]].key) & 31 == 0 }
     }
 
     /// Registers an object under its ID, which must not be registered.

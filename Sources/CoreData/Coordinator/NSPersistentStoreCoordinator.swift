@@ -308,7 +308,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         guard !listeners.isEmpty else { return }
         let changes = changes()
-        for context in listeners { context.perform { context.merge(changes) } }
+        for context in listeners { context.mergeSoon(changes) }
     }
 
     // MARK: IDs

@@ -52,7 +52,7 @@ extension SQLiteEngine: HistoryEngine {
 }
 
 extension SQLiteEngine: PinningEngine {
-    package func pinGeneration() throws -> AnyObject? { try makeGeneration(StoreSettings(facts.options)) }
+    package func pinGeneration() throws -> AnyObject? { try makeGeneration(settings) }
 }
 
 extension SQLiteEngine: InspectedEngine {

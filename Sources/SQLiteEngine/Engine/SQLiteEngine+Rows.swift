@@ -112,7 +112,7 @@ extension SQLiteEngine {
     package var explaining: (any ExplainingEngine)? { self }
     package var migration: (any MigratedEngine)? { self }
     package var history: (any HistoryEngine)? {
-        StoreSettings(facts.options).tracksHistory && opened?.hasHistory == true ? self : nil
+        settings.tracksHistory && opened?.hasHistory == true ? self : nil
     }
 }
 

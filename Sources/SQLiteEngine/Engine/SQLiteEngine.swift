@@ -9,6 +9,8 @@ import StoreEngine
 package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     // @unchecked Sendable: confined as said, which also holds for those who listen to changes of others.
     let facts: StoreFacts
+    /// What the options of the store ask for.
+    let settings: StoreSettings
     /// The model that the store was opened with.
     private(set) var model: NSManagedObjectModel?
     /// Whether the database is in memory, without any file.
@@ -35,6 +37,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     ///   - hasEvaluatingAsker: whether the caller applies the conditions and orders that SQL cannot say.
     package init(_ facts: StoreFacts, isInMemory: Bool? = nil, hasEvaluatingAsker: Bool = false) {
         self.facts = facts
+        settings = StoreSettings(facts.options)
         self.isInMemory = isInMemory ?? facts.url.map(\.isNoFile) ?? false
         self.hasEvaluatingAsker = hasEvaluatingAsker
     }
@@ -107,7 +110,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
 }
 
 extension SQLiteEngine: NewsEngine {
-    package var news: (any NewsEngine)? { StoreSettings(facts.options).postsRemoteChanges ? self : nil }
+    package var news: (any NewsEngine)? { settings.postsRemoteChanges ? self : nil }
 
     package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
         guard !isInMemory, let url = facts.url,

@@ -22,7 +22,6 @@ extension SQLiteEngine {
                 "The store “\(url.lastPathComponent)” needs a coordinator with a model.",
                 url: url)
         }
-        let settings = StoreSettings(facts.options)
         let file =
             facts.isReadOnly && !isInMemory
             ? try StoreFile.openForReading(url, timeout: settings.timeout)

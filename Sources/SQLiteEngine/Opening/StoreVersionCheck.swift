@@ -184,7 +184,7 @@ extension SQLiteEngine {
     private func checkVersions(
         of store: OpenStore, in model: NSManagedObjectModel, _ metadata: [String: Any]
     ) throws {
-        guard !StoreSettings(facts.options).ignoresVersions else { return }
+        guard !settings.ignoresVersions else { return }
         let names = store.schema.names
         let entities = model.entities.filter { names.contains($0.name ?? "") }
         // Entities that the store has besides are other programs' business.

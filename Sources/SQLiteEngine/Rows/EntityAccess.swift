@@ -12,6 +12,7 @@ final class EntityAccess {
     let selectManyText: String
     let insertText: String
     let deleteText: String
+    let greatestKeyText: String
     let writer: RowWriter
     /// The statements that take a deleted object out of the join tables of its relationships, and from the rows that it owns by a
     /// relationship without inverse.
@@ -45,6 +46,7 @@ final class EntityAccess {
         selectManyText = RowSQL.select(mapping, shape: shape, count: Self.batch).sqlite.text
         insertText = RowSQL.insert(mapping).sqlite.text
         deleteText = RowSQL.delete(mapping).sqlite.text
+        greatestKeyText = RowSQL.readMaximumKey(of: mapping.table).sqlite.text
         writer = RowWriter(mapping, schema: schema)
         pairDeletions = mapping.toManys.flatMap { toMany -> [String] in
             switch toMany {

@@ -70,8 +70,10 @@ extension OpenStore {
 
     /// The keys of an entity and of all that share its table.
     package func keys(of entity: EntityLayout) throws -> KeyCounter {
-        let mapping = try access(entity.root).mapping
-        return KeyCounter(connection, number: Int64(mapping.number), table: mapping.table)
+        let access = try access(entity.root)
+        return KeyCounter(
+            connection, number: Int64(access.mapping.number), table: access.mapping.table,
+            reading: access.greatestKeyText)
     }
 
     /// IDs for new rows, by keys that are taken for all of an entity at once.

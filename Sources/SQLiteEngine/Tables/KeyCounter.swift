@@ -9,11 +9,16 @@ package struct KeyCounter {
     /// The number of the root entity.
     let number: Int64
     let table: String
+    /// The statement that reads the greatest key.
+    private let reading: String
+    private static let writing = RowSQL.writeMaximumKey.sqlite.text
 
-    init(_ connection: Connection, number: Int64, table: String) {
+    /// - Parameter reading: the text of `RowSQL.readMaximumKey(of:)`, where it is known.
+    init(_ connection: Connection, number: Int64, table: String, reading: String? = nil) {
         self.connection = connection
         self.number = number
         self.table = table
+        self.reading = reading ?? RowSQL.readMaximumKey(of: table).sqlite.text
     }
 
     init(_ connection: Connection, _ entity: HistoryEntity) {
@@ -24,7 +29,7 @@ package struct KeyCounter {
     ///
     /// - Throws: an `NSError` with 259 when `Z_PRIMARYKEY` does not count the table's keys, or they have been used up.
     func latest() throws -> Int64 {
-        let read = try connection.statement(RowSQL.readMaximumKey(of: table).sqlite.text)
+        let read = try connection.statement(reading)
         defer { read.reset() }
         try read.bind(number, at: 1)
         guard try read.step() else { throw damaged("no row", "there is none") }
@@ -58,7 +63,7 @@ package struct KeyCounter {
 
     /// Counts the keys that were used.
     func setLatest(_ key: Int64) throws {
-        let write = try connection.statement(RowSQL.writeMaximumKey.sqlite.text)
+        let write = try connection.statement(Self.writing)
         try write.bind(key, at: 1)
         try write.bind(number, at: 2)
         try write.run()
