@@ -61,7 +61,10 @@ private struct ChildSave {
         for object in objects {
             if let target = parent.table.object(at: object.place) {
                 if target.isFault { unread.append(object.identifier) }
-            } else if object.isFault || child.source?.isCurrent(object.place, since: object.stamp) != true {
+            } else if object.isFault || object.version == 0
+                || child.source?.isCurrent(object.place, since: object.stamp) != true
+            {
+                // Of what the child made, and the parent saved and let go, only the store knows the version.
                 unread.append(object.identifier)
             }
         }

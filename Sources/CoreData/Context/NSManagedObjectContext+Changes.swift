@@ -4,12 +4,20 @@ extension NSManagedObjectContext {
     func insertObject(_ object: NSManagedObject) {
         checkQueue()
         if let former = object.managedObjectContext {
-            if former === self { return }
+            if former === self { return insertAgain(object) }
             programmerError("cannot insert an object of entity “\(object.layout.name)” that another context has")
         }
         rememberForUndo(object, existed: false)
         enlist(object)
         object.awakeFromInsert()
+    }
+
+    /// Counts a new object of the context as inserted by this event, too: its notification has the object.
+    private func insertAgain(_ object: NSManagedObject) {
+        guard object.isInserted, object.state.isDisjoint(with: .anyEvent) else { return }
+        object.state.insert(.insertedInEvent)
+        event.append(object)
+        scheduleProcessing()
     }
 
     /// Makes an object a new one of the context.

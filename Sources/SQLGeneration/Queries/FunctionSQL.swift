@@ -73,15 +73,22 @@ extension PredicateSQL {
     private func call(
         _ function: SQLFunction, _ arguments: [ExpressionTree], in scope: SQLScope
     ) throws -> SQLOperand {
-        let operand = try operand(argument(arguments), in: scope)
+        let operand = try openOperand(argument(arguments), in: scope)
         return SQLOperand(fragment: .call(function, operand.fragment), storage: .string)
     }
 
     private func call(
         _ name: SQLFragment, _ arguments: [ExpressionTree], in scope: SQLScope
     ) throws -> SQLOperand {
-        let operand = try operand(argument(arguments), in: scope)
+        let operand = try openOperand(argument(arguments), in: scope)
         return SQLOperand(fragment: "\(name)(\(operand.fragment))", storage: operand.storage)
+    }
+
+    /// What a function computes something of, which it looks into.
+    private func openOperand(_ tree: ExpressionTree, in scope: SQLScope) throws -> SQLOperand {
+        let operand = try operand(tree, in: scope)
+        try Self.checkIsOpen(operand, tree)
+        return operand
     }
 
     /// `count:`, `sum:` and their kin: of a to-many key path in a predicate, of the rows of a group in a column.
@@ -110,7 +117,8 @@ extension PredicateSQL {
             }
         }
         let inner = aggregatesGroups ? scope : scope.inner(scope.mapping)
-        let value = try operand(argument, in: inner)
+        // A group counts its archives; one object's is a collection of which the function is to be computed.
+        let value = try aggregatesGroups ? operand(argument, in: inner) : openOperand(argument, in: inner)
         let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
         let computed: SQLFragment =
             switch computation {

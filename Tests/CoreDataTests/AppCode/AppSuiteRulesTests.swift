@@ -101,4 +101,22 @@ struct AppSuiteRulesTests {
         author.setNilValueForKey("rating")
         #expect(author.value(forKey: "rating") as? Double == 0)
     }
+
+    @Test("A new object that is inserted again is among those that the event inserted, once more (INCoreData)")
+    func insertedAgain() throws {
+        let context = try Library.inMemory().newBackgroundContext()
+        nonisolated(unsafe) var inserted: [Int] = []  // written by notifications on the context's queue
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { inserted.append(($0.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.count ?? 0) }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "Emma"])
+            context.processPendingChanges()
+            context.insert(author)
+            context.processPendingChanges()
+            #expect(inserted == [1, 1] && context.insertedObjects == [author])
+            try context.save()
+        }
+    }
 }

@@ -31,6 +31,21 @@ struct ChildSavingTests {
             ])
     }
 
+    @Test("What the child made is changed by it again after the parent has saved it and let it go (INCoreData)")
+    func changedAfterParentsSave() throws {
+        for name in ["A", "B", "C"] {
+            try child.performAndWait {
+                let known = child.registeredObjects.first { $0.entity.name == "Author" }
+                (known ?? child.make("Author")).setValue(name, forKey: "name")
+                child.retainsRegisteredObjects = true
+                try child.save()
+            }
+            try parent.performAndWait { try parent.save() }
+            #expect(parent.performAndWait { parent.registeredObjects.isEmpty })
+        }
+        #expect(try family.column("SELECT ZNAME FROM ZAUTHOR") == ["C"])
+    }
+
     @Test("Only what the child changed is changed in the parent")
     func changedPropertiesOnly() throws {
         let identifier = try parent.performAndWait {

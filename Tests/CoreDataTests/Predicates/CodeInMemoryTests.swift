@@ -70,7 +70,8 @@ struct CodeInMemoryTests {
         arguments: [
             ("tags CONTAINS 'a'", ["both", "one"]), ("ANY tags == 'b'", ["both"]),
             ("ALL tags == 'a'", ["none", "one"]),
-            ("tags.@count == 2 AND name == 'both'", ["both"]), ("NOT 'a' IN tags AND name != nil", ["none"]),
+            ("tags.@count == 2 AND name == 'both'", ["both"]), ("count:(tags) == 2", ["both"]),
+            ("NOT 'a' IN tags AND name != nil", ["none"]),
         ])
     func transformable(format: String, expected: [String]) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TransformerTests.model)

@@ -54,6 +54,7 @@ import Testing
         arguments: [
             "tags CONTAINS 'a'", "ANY tags == 'a'", "ALL tags != 'a'", "NONE tags == 'a'", "'a' IN tags", "tags > 3",
             "tags BETWEEN {1, 3}", "tags BEGINSWITH 'a'", "tags LIKE 'a*'", "tags.@count > 1", "tags.@sum.self > 1",
+            "count:(tags) > 1", "sum:(tags) > 1", "average:(tags) > 1", "length:(tags) > 1",
         ])
     func closed(format: String) throws {
         let context = try open(NSSQLiteStoreType)
