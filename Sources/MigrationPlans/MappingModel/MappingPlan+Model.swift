@@ -26,6 +26,21 @@ extension NSEntityMapping {
             return mapping
         }
         relationshipMappings = plan.relationships.map { .init(name: $0.name, value: $0.source.map(Self.destinations)) }
+        if plan.kind == .transform {
+            userInfo = Self.summary(of: plan, plan.source.flatMap { source.entitiesByName[$0] })
+        }
+    }
+
+    /// What an inferred mapping says of itself, under the keys that Core Data has for it: names of the destination's properties that come
+    /// from the source, and that are new, and of the source's that are gone.
+    private static func summary(of plan: EntityMappingPlan, _ source: NSEntityDescription?) -> [AnyHashable: Any] {
+        let properties = plan.attributes + plan.relationships
+        let stored = (source?.properties ?? []).filter { !$0.isTransient && !($0 is NSFetchedPropertyDescription) }
+        return [
+            "mappedProperties": Set(properties.filter { $0.source != nil }.map(\.name)),
+            "addedProperties": Set(properties.filter { $0.source == nil }.map(\.name)),
+            "removedProperties": Set(stored.map(\.name)).subtracting(properties.compactMap(\.source)),
+        ]
     }
 
     /// `FUNCTION($source, "valueForKey:", "name")`

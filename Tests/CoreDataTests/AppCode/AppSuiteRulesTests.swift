@@ -119,4 +119,20 @@ struct AppSuiteRulesTests {
             try context.save()
         }
     }
+
+    @Test("An inferred mapping that transforms an entity says which properties are mapped, added and removed (CoreDataPlus)")
+    func inferredSummary() throws {
+        let (old, new) = (Library.model(), Library.model())
+        let author = try #require(new.entitiesByName["Author"])
+        let name = try #require(author.attributesByName["name"])
+        (name.name, name.renamingIdentifier) = ("fullName", "name")
+        author.properties.removeAll { $0.name == "wealth" }
+        author.properties.append(Library.attribute("height", .doubleAttributeType))
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+        let info = try #require(mapping.entityMappings.first { $0.sourceEntityName == "Author" }?.userInfo)
+        #expect(info["addedProperties"] as? Set<String> == ["height"])
+        #expect(info["removedProperties"] as? Set<String> == ["wealth"])
+        let mapped = try #require(info["mappedProperties"] as? Set<String>)
+        #expect(mapped.isSuperset(of: ["fullName", "age", "books"]) && mapped.isDisjoint(with: ["name", "height"]))
+    }
 }
