@@ -120,7 +120,7 @@ struct AppSuiteRulesTests {
         }
     }
 
-    @Test("An inferred mapping that transforms an entity says which properties are mapped, added and removed (CoreDataPlus)")
+    @Test("An inferred mapping says which properties are mapped, added and removed (CoreDataPlus)")
     func inferredSummary() throws {
         let (old, new) = (Library.model(), Library.model())
         let author = try #require(new.entitiesByName["Author"])
