@@ -58,7 +58,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Who makes the changes of this context; kept in the history.
     open var transactionAuthor: String?
     /// Facts of the developer's own.
-    public let userInfo = NSMutableDictionary()
+    public private(set) lazy var userInfo = NSMutableDictionary()
     /// How conflicts with the stores are resolved when saving: an `NSMergePolicy`. The default is to fail.
     open var mergePolicy: Any = NSMergePolicy.error
     /// Whether what others save to the coordinator or the parent is merged as it happens. The default is `false`.
