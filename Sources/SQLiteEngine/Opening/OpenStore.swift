@@ -35,6 +35,8 @@ final class OpenStore {
     var filesOfLongTransaction: [ExternalFiles]?
     /// The indexes that the long transaction makes when the rows are there.
     var indexesOfLongTransaction: [IndexDefinition] = []
+    /// What query generations were read with, and others may be.
+    let idleReaders = IdleReaders()
     private var accesses: [EntityAccess?]
 
     var connection: Connection { file.connection }
