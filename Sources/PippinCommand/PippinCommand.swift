@@ -36,7 +36,7 @@ enum PippinCommand {
             try finish()
             return status
         } catch let error as UsageError {
-            errors("pippin: \(error.message)\n\n\(Usage.summary)")
+            errors("pippin: \(error.message)\n\n\(Usage.summary(of: arguments))")
             return usage
         } catch is OutputBuffer.Closed {
             return outputClosed

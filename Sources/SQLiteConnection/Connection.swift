@@ -64,6 +64,9 @@ package final class Connection {
         cache.removeAll()
     }
 
+    /// Whether statements that change rows can give them back (`RETURNING`): SQLite 3.35 and later.
+    package var returnsChangedRows: Bool { sqlite3_libversion_number() >= 3_035_000 }
+
     // MARK: What happened
 
     /// How many rows the last INSERT, UPDATE or DELETE touched, not counting what triggers did.

@@ -34,7 +34,8 @@ extension Connection {
 
     /// Opens a transaction, or a part of the long one.
     package func begin(_ kind: TransactionKind = .immediate) throws {
-        guard let longTransaction else { return try execute(kind.rawValue) }
+        // Prepared: to parse it again takes longer than to begin.
+        guard let longTransaction else { return try statement(kind.rawValue).run() }
         // SQLite would begin another one, which would have a part of the changes only.
         guard isInTransaction else { throw undone("a part of it failed") }
         if longTransaction.undoesParts { try execute("SAVEPOINT part") }
@@ -42,7 +43,7 @@ extension Connection {
 
     /// Makes the open transaction's changes permanent; those of a part, with the long transaction.
     package func commit() throws {
-        guard let longTransaction else { return try execute("COMMIT") }
+        guard let longTransaction else { return try statement("COMMIT").run() }
         if longTransaction.undoesParts { try execute("RELEASE part") }
     }
 

@@ -46,7 +46,20 @@ struct InvocationTests {
         let mistake = CommandRun("dump")
         #expect(mistake.status == 64)
         #expect(mistake.output.isEmpty)
-        #expect(mistake.errors.hasPrefix("pippin: dump needs the path of a store\n\nUsage: pippin info STORE"))
+        #expect(
+            mistake.errors == """
+                pippin: dump needs the path of a store
+
+                Usage: pippin dump STORE [--entity NAME] [--json] [--model MODEL]
+                Try “pippin dump --help”.
+
+                """)
+        #expect(CommandRun("model", "diff", "a.momd").errors.contains("\nUsage: pippin model diff "))
+        for unknown in [CommandRun("dmup"), CommandRun()] {
+            #expect(unknown.status == 64)
+            #expect(unknown.errors.contains("\nUsage: pippin info STORE"))
+            #expect(unknown.errors.contains("\n       pippin dump STORE"))
+        }
         let help = CommandRun("--help")
         #expect(help.status == 0)
         #expect(help.output.contains("pippin dump STORE [--entity NAME] [--json] [--model MODEL]"))

@@ -33,6 +33,16 @@ struct MigrateTests {
         }
     }
 
+    @Test("Nothing is left beside a store that was only looked at", arguments: ["SampleModel2", "SampleModel"])
+    func looking(version: String) throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { store in
+            let run = CommandRun("migrate", store.path, "--to", model, "--version", version, "--dry-run")
+            #expect(run.status == 0)
+            let files = try FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)
+            #expect(files == ["SampleModel_V1.sqlite"])
+        }
+    }
+
     @Test("A store is migrated, and the copy is gone afterwards; a second run finds nothing to do")
     func migrates() throws {
         try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { store in
@@ -59,6 +69,7 @@ struct MigrateTests {
             #expect(run.status == 1)
             #expect(run.output.contains("a copy of it is"))
             #expect(run.errors.contains("V2to3MakerPolicy"))
+            #expect((run.output + run.errors).components(separatedBy: "The store is as it was.").count == 2)
             let count = try cars(store)
             #expect(count == 125)
         }
@@ -107,6 +118,46 @@ struct MigrateTests {
             #expect(plans[0].output.contains("is migrated object by object"))
             #expect(plans[1].output == plans[0].output)
             #expect(plans[1].errors.isEmpty)
+        }
+    }
+
+    /// A folder with nothing but the mapping model's source, in which a text is replaced.
+    private func withSource(replacing text: String = "", with other: String = "", _ body: (String) throws -> Void)
+        throws
+    {
+        try inTestFolder { folder in
+            let source = folder.appendingPathComponent("V2toV3.xcmappingmodel")
+            try FileManager.default.copyItem(at: Fixtures.url("cars/V2toV3.xcmappingmodel"), to: source)
+            let file = source.appendingPathComponent("xcmapping.xml")
+            var content = try String(contentsOf: file, encoding: .utf8)
+            if !text.isEmpty { content = content.replacingOccurrences(of: text, with: other) }
+            try Data(content.utf8).write(to: file)
+            try body(folder.path)
+        }
+    }
+
+    @Test("Sources in a folder of mapping models are followed; those for another model are passed over")
+    func sourceFolder() throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { store in
+            func migrate(_ folder: String) -> CommandRun {
+                CommandRun(
+                    "migrate", store.path, "--to", model, "--version", "SampleModel3", "--mappings", folder, "--dry-run"
+                )
+            }
+            let compiled = migrate(StoreFixtures.path("cars"))
+            #expect(compiled.errors.contains("V2to3MakerPolicy"))
+            try withSource { folder in #expect(migrate(folder).errors == compiled.errors) }
+            try withSource(replacing: "SampleModel", with: "Other") { folder in
+                let run = migrate(folder)
+                #expect(!run.errors.contains("V2to3MakerPolicy"))
+                #expect(!run.errors.contains("Other"))
+            }
+            try withSource(replacing: "SampleModel3.", with: "SampleModel9.") { folder in
+                let run = migrate(folder)
+                #expect(run.status == 1)
+                #expect(run.errors.contains("SampleModel9.xcdatamodel”, is no version of “SampleModel”"))
+                #expect(run.errors.contains("xcmapping.xml"))
+            }
         }
     }
 

@@ -87,6 +87,23 @@ struct OutputTests {
         }
     }
 
+    @Test(
+        "Nor is anything left beside the store, whichever command it was",
+        arguments: [
+            "dump STORE", "dump STORE --json", "query STORE Note", "query STORE Note --in-place", "info STORE",
+            "check STORE", "model describe STORE", "export STORE Note", "export STORE Note --in-place",
+        ])
+    func besideTheStore(_ command: String) throws {
+        try withStore(of: 3_000) { store, temporary in
+            let folder = store.deletingLastPathComponent().path
+            let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            let arguments = command.replacingOccurrences(of: "STORE", with: "'\(store.path)'")
+            let run = try shell("$PIPPIN \(arguments) | true", temporary: temporary)
+            #expect(run.errors.isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
+        }
+    }
+
     @Test("A query ends as soon as nobody reads on, and prints the same to a file as it read")
     func queryPipe() throws {
         try withStore(of: 20_000) { store, temporary in

@@ -1,5 +1,6 @@
 import Foundation
 import PippinPostgres
+import PostgresServer
 import Synchronization
 import Testing
 
@@ -32,6 +33,26 @@ struct StructTests {
         let shop = try Shop()
         try await shop.manager.save([Book(id: "1", title: "Emma", price: 5)])
         #expect(try shop.database.rows("SELECT title, price FROM public.book") == [["Emma", "5"]])
+    }
+
+    private struct Chapter: CoreModel {
+        let id: String
+        var title: String
+
+        static var schema: Schema<Chapter> {
+            Schema(.userInfo(["PippinSQLName": "part"]), .userInfo(\.title, ["PippinSQLName": "heading"]))
+        }
+    }
+
+    @Test("are in the tables and columns that their schema names")
+    func namedTables() async throws {
+        let database = try TestDatabase()
+        for id in ["1", "2"] {
+            let manager = PersistenceManager(models: Chapter.self, store: .postgres(database.uri()))
+            try await manager.save([Chapter(id: id, title: "Emma")])
+        }
+        let rows = try database.rows("SELECT id, heading FROM public.part ORDER BY 1")
+        #expect(rows == [["1", "Emma"], ["2", "Emma"]])
     }
 
     @Test("show the statement of a request, as PostgreSQL runs it")

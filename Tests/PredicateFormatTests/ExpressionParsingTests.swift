@@ -21,6 +21,20 @@ struct ExpressionParsingTests {
         #expect(try expression(format) == .constant(value))
     }
 
+    @Test("may be a UUID by its digits; a difference of the same digits has spaces")
+    func identifiers() throws {
+        let numbers = "12345678-1234-1234-1234-123456789012"
+        for digits in ["E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "e621e1f8-c36c-495a-93fc-0c247a3e6e5f", numbers] {
+            let uuid = Value.uuid(try #require(UUID(uuidString: digits)))
+            #expect(try expression(digits) == .constant(uuid))
+            #expect(try expression("{\(digits),\(digits)}") == .constant(.collection([uuid, uuid])))
+        }
+        for other in [numbers + "3", String(numbers.dropLast()), "a" + numbers, numbers.replacing("-", with: " - ")] {
+            if case .function = try expression(other) { continue }
+            Issue.record("\(other) is no difference")
+        }
+    }
+
     @Test("may be an integer of more than 64 bits, which becomes a decimal")
     func largeInteger() throws {
         #expect(

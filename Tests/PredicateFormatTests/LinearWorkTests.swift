@@ -20,6 +20,8 @@ struct LinearWorkTests {
             Repeated("", "a == 1", "NOT "),
             Repeated("a == SUBQUERY(b, $x, a == 1", ")", " AND $x.c > 2"),
             Repeated("a == 1 OR ", "", "b.c.d == 'e' OR "),
+            Repeated("a IN {1", "}", ", E621E1F8-C36C-495A-93FC-0C247A3E6E5F"),
+            Repeated("a == ", "1", "12345678-"),
             Repeated("a == '", "", "no end "),
         ])
     func parsing(_ repeated: Repeated) {

@@ -61,6 +61,7 @@ struct PrintingTests {
         for value in values {
             let first = try tree("a.b == %@", value)
             #expect(try tree(first.format) == first)
+            #expect(try tree("\(makePredicate(first))") == first)
         }
         let odd = try tree("%K == 1 AND %K == 2", "first name.in.@odd.1a", "or\"x\"")
         #expect(try tree(odd.format) == odd)

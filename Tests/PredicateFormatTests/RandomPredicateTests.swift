@@ -15,6 +15,29 @@ struct RandomPredicateTests {
         }
     }
 
+    @Test("that compares values of any kind says the same, made of what predicateFormat shows", arguments: 0..<20)
+    func shownRoundTrip(seed: UInt64) throws {
+        var random = RandomTrees(seed: seed)
+        func comparison() -> PredicateTree {
+            let key = ExpressionTree.keyPath(["a"])
+            let value = ExpressionTree.constant(random.value(depth: 0))
+            let list = ExpressionTree.constant(.collection((0..<3).map { _ in random.value(depth: 1) }))
+            let trees = [
+                ComparisonTree(key, .equalTo, value), ComparisonTree(value, .notEqualTo, key),
+                ComparisonTree(key, .in, list),
+            ]
+            return .comparison(random.pick(trees))
+        }
+        for _ in 0..<200 {
+            let parts = (0..<3).map { _ in comparison() }
+            let predicate = makePredicate(random.pick([parts[0], .and(parts), .or(parts), .not(parts[0])]))
+            let shown = "\(predicate)"
+            let parsed = try NSPredicate(parsing: shown)
+            #expect("\(parsed)" == shown, "seed \(seed)")
+            #expect(try predicateTree(of: parsed) == predicateTree(of: predicate), "seed \(seed): \(shown)")
+        }
+    }
+
     @Test("with some of its characters changed parses or throws, and does not stop the program", arguments: 0..<20)
     func damage(seed: UInt64) throws {
         var random = RandomTrees(seed: seed)

@@ -93,10 +93,17 @@ struct RandomTrees {
         case 3: return .double(pick([0.5, -2.25, 1e300, 2.5e-300, 1e15, -1e16, 3, -0.0, .infinity]))
         case 4: return .decimal(NSDecimalNumber(string: pick(["0.1", "-3.50", "123456789012345678901234567890"])))
         case 5: return .date(Date(timeIntervalSinceReferenceDate: pick([0, 1.5, -0.1, 631_152_000.123456])))
-        case 6: return .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(number(below: 256)))))
+        case 6: return .uuid(uuid())
         case 7: return .data(Data([0, 255, UInt8(number(below: 256))]))
         case 11: return .collection((0..<number(below: 4)).map { _ in value(depth: depth - 1) })
         default: return .string(pick(["", "a", "Ünï\"cö'dé", "\\", "\n\t", "%@ %K", "🍏\0", "a*b?", "\u{301}"]))
         }
+    }
+
+    /// A UUID of few digits: those without letters, and without numbers, are among them.
+    private mutating func uuid() -> UUID {
+        let digits = pick(["0123456789", "ABCDEF", "0123456789ABCDEF", "1E"])
+        let groups = [8, 4, 4, 4, 12].map { count in String((0..<count).map { _ in pick(Array(digits)) }) }
+        return UUID(uuidString: groups.joined(separator: "-")) ?? UUID()
     }
 }

@@ -17,7 +17,7 @@ final class ContextQueue: Sendable {
     private static let main = DispatchSpecificKey<Bool>()
     private static let markMainQueue: Void = DispatchQueue.main.setSpecific(key: main, value: true)
 
-    private static var isOnMainQueue: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: main) == true }
+    private static var isOnMainQueue: Bool { MainThread.isCurrent || DispatchQueue.getSpecific(key: main) == true }
     private static let mainIdentity = ObjectIdentifier(DispatchQueue.main)
 
     private var identity: ObjectIdentifier { isMainQueue ? Self.mainIdentity : ObjectIdentifier(self) }
@@ -81,6 +81,23 @@ final class ContextQueue: Sendable {
             HeldQueues(identity, and: nil).run { work.run() }
             QueueWaits.shared.end(waiter.value)
         }
+    }
+}
+
+/// Whether the caller is on the main thread, which Foundation asks the kernel each time.
+private enum MainThread {
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    static var isCurrent: Bool {
+        // A thread stays what it is: its answer is kept with it, as an address that is nothing's. 2 is yes, 1 is no.
+        if let known = pthread_getspecific(key) { return UInt(bitPattern: known) == 2 }
+        let isMain = Thread.isMainThread
+        pthread_setspecific(key, UnsafeMutableRawPointer(bitPattern: isMain ? 2 : 1 as UInt))
+        return isMain
     }
 }
 

@@ -144,13 +144,23 @@ extension NSManagedObjectContext {
             object.state.insert(.deletePropagated)
             for doomed in object.followDeleteRules() { delete(doomed) }
         }
-        // Once all that goes is marked: objects that go together deny each other nothing.
-        for object in doomed where object.isAwaitingRemoval { discard(object) }
+        // Once all that goes is marked: objects that go together deny each other nothing. What was denied before may go now.
+        if !event.isEmpty || !doomed.isEmpty { discardRemovable(denied + doomed) }
         doomed = []
+    }
+
+    /// Removes those objects that were deleted before they were ever saved. Those whose deletion a rule denies wait.
+    private func discardRemovable(_ objects: ContiguousArray<NSManagedObject>) {
+        var waiting: ContiguousArray<NSManagedObject> = []
+        for object in objects where object.state.isSuperset(of: [.inserted, .deleted]) {
+            if object.isAwaitingRemoval { discard(object) } else { waiting.append(object) }
+        }
+        denied = waiting
     }
 
     /// Removes an object that was never saved, and is deleted: nobody has anything to save.
     private func discard(_ object: NSManagedObject) {
+        if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
         if !object.state.contains(.insertedInEvent) { vanished.append(object) }
         withdraw(object)
         forget(object)
@@ -165,6 +175,7 @@ extension NSManagedObjectContext {
         dropIndex()
         idleCount = 0
         doomed = []
+        denied = []
         for object in event { object.state.remove(.anyEvent) }
         event = []
         var restored: [NSManagedObject] = []
@@ -195,6 +206,7 @@ extension NSManagedObjectContext {
         dropIndex()
         idleCount = 0
         doomed = []
+        denied = []
         event = []
         refreshed = []
         eventValues = [:]
@@ -229,14 +241,25 @@ extension NSManagedObjectContext {
     private func dropIdle() {
         // Each time: another context that takes such an object must not find it listed here.
         guard idleCount > 0 else { return }
-        idleCount = 0
-        let hasIndexedAll = indexed == changed.count
-        changed.removeAll { object in
-            if !object.state.isDisjoint(with: .anyChange) { return false }
-            object.state.remove(.listed)
-            return true
+        // From the end on, where what came last is: a program that inserts and deletes in turn does not have all looked through.
+        var first = changed.count
+        while idleCount > 0, first > 0 {
+            first -= 1
+            if changed[first].state.isDisjoint(with: .anyChange) { idleCount -= 1 }
         }
-        indexed = hasIndexedAll ? changed.count : 0
+        idleCount = 0
+        var end = first
+        for position in first..<changed.count {
+            let object = changed[position]
+            if object.state.isDisjoint(with: .anyChange) {
+                object.state.remove(.listed)
+            } else {
+                changed[end] = object
+                end += 1
+            }
+        }
+        if indexed == changed.count { indexed = end } else { indexed = min(indexed, first) }
+        changed.removeLast(changed.count - end)
     }
 
     /// Keeps none of the changed objects, and posts nothing; for a context that nobody else sees.

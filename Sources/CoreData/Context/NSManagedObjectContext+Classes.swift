@@ -16,6 +16,14 @@ struct ClassCache {
     var entityByType: [ObjectIdentifier: EntityLayout] = [:]
     var lastMadeType: NSManagedObject.Type?
     var lastMadeEntity: EntityLayout?
+
+    /// The same for another model. Objects that are there stay what they are, so what is known of their classes stays, too.
+    var forgettingEntities: ClassCache {
+        var cache = ClassCache()
+        cache.isUniform = isUniform
+        cache.formerTypes = formerTypes.merging(typeByEntity) { _, latest in latest }
+        return cache
+    }
 }
 
 // The classes of entities, and the entities of classes.

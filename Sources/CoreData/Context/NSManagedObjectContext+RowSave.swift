@@ -48,19 +48,20 @@ extension NSManagedObjectContext {
             inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
             deleted: changes.deleted.map(\.objectID))
         coordinator.announce(from: self) { saved }
-        var info: [AnyHashable: Any] = [NSManagedObjectContext.savedEntitiesKey: changes.entityNames]
-        var identifiers = info
-        info[NSManagedObjectContext.savedRowsKey] = SavedRows(changes)
-        let isTold = SaveNews.tells(changes.inserted.count + changes.updated.count + changes.deleted.count)
-        if isTold {
-            for (key, idKey, list) in [
-                (NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted),
-                (NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated),
-                (NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted),
-            ] where !list.isEmpty {
+        let names = changes.entityNames
+        var identifiers: [AnyHashable: Any] = [Self.savedEntitiesKey: names]
+        var info: [AnyHashable: Any] = [
+            Self.savedEntitiesKey: names, Self.savedRowsKey: SavedRows(changes),
+        ]
+        if SaveNews.tells(changes.inserted.count + changes.updated.count + changes.deleted.count) {
+            func add(_ key: String, _ idKey: String, _ list: [NSManagedObjectID]) {
+                guard !list.isEmpty else { return }
                 info[key] = Set(list.map { object(with: $0) })
                 identifiers[idKey] = Set(list)
             }
+            add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted)
+            add(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated)
+            add(NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted)
         }
         if let token = coordinator.currentPersistentHistoryToken(fromStores: nil) {
             for key in [NSPersistentHistoryTokenKey, "newChangeToken"] {

@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
             parent.children.withLock { $0.append(link) }
             return link
         }
-        classCache = ClassCache()
+        classCache = classCache.forgettingEntities
     }
 
     /// Has everything that the context and its children read and save be a part of a transaction. For a new context with a

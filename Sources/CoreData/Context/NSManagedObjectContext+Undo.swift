@@ -61,6 +61,10 @@ extension NSManagedObjectContext {
         if object.managedObjectContext == nil {
             rememberForUndo(object, existed: false)
             enlist(object)
+            if memento.isDeleted {
+                markDeleted(object)
+                denied.append(object)
+            }
         } else if memento.isDeleted {
             markDeleted(object)
         } else if object.state.contains(.deleted) {

@@ -58,7 +58,7 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// Who makes the changes of this context; kept in the history.
     open var transactionAuthor: String?
     /// Facts of the developer's own.
-    public let userInfo = NSMutableDictionary()
+    public private(set) lazy var userInfo = NSMutableDictionary()
     /// How conflicts with the stores are resolved when saving: an `NSMergePolicy`. The default is to fail.
     open var mergePolicy: Any = NSMergePolicy.error
     /// Whether what others save to the coordinator or the parent is merged as it happens. The default is `false`.
@@ -119,6 +119,8 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     @exclusivity(unchecked) final var event: ContiguousArray<NSManagedObject> = []
     /// Deleted objects whose delete rules have yet to be followed.
     var doomed: ContiguousArray<NSManagedObject> = []
+    /// Deleted objects that were never saved, and that a rule “deny” keeps for now.
+    var denied: ContiguousArray<NSManagedObject> = []
     /// Objects that took new values from the store since changes were last processed.
     var refreshed: [NSManagedObject] = []
     /// What the values were before the event, of objects that earlier events had changed already.
@@ -245,7 +247,7 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// Marks an object to be deleted by the next save, and others as its delete rules say.
     ///
     /// The rules are followed when changes are next processed. An object that was never saved leaves the context then, since there is
-    /// nothing to save of it; one whose rule “deny” forbids it stays, and the save fails.
+    /// nothing to save of it; one whose rule “deny” forbids it stays until the objects that deny it go, and a save before that fails.
     ///
     /// - Parameter object: an object of the context.
     open func delete(_ object: NSManagedObject) { deleteObject(object) }

@@ -68,6 +68,12 @@ package final class OptimisticTransaction: Sendable {
     /// Runs a reading, and makes sure that it found the stores as the first one did.
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try coordinator.withLock {
+            // In one state of the store, nothing can come in between.
+            let read = try coordinator.readingOneState {
+                try settle()
+                return try body()
+            }
+            if let read { return read }
             let moment = try moment()
             let result = try body()
             try check(moment)
@@ -75,12 +81,21 @@ package final class OptimisticTransaction: Sendable {
         }
     }
 
+    /// Makes sure that the stores are as they were at the first reading, or notes how they are.
+    private func settle() throws {
+        guard let moment = state.withLock({ $0.moment }) else { return _ = try moment() }
+        if isBroken { throw broken() }
+        try check(moment)
+    }
+
     /// Runs a save, in which stores make sure once more that they are as they were.
     func saving<Result>(to stores: [NSPersistentStore], _ body: () throws -> Result) throws -> Result {
         let known = state.withLock { $0 }
         if known.isBroken { throw broken() }
         guard let moment = known.moment else { return try body() }
-        try check(moment)
+        // A store that is written to looks at what it counts by itself, in the transaction that writes.
+        let areAllWritten = coordinator.stores.allSatisfy { store in stores.contains { $0 === store } }
+        if !areAllWritten { try check(moment) } else if coordinator.generation != moment.saves { throw broken() }
         for store in stores { store.engine.sharing?.expectedChanges = moment.changes[store.identity.number] }
         defer { for store in stores { store.engine.sharing?.expectedChanges = nil } }
         do { return try body() } catch is UnexpectedChange { throw broken() }

@@ -17,6 +17,10 @@ package enum KeyPathProbe {
         var paths: [[String]] = []
         /// The probes that relationships led to, and how.
         var destinations: [(probe: NSManagedObject, path: [String])] = []
+        /// Whether the last key is of an enumeration, whose raw value is what the store has.
+        var isEnumeration = false
+        /// Whether optional values are to be there, since the key path unwraps one by force.
+        var fillsOptionals = false
     }
 
     @TaskLocal private static var recorder: Recorder?
@@ -30,16 +34,25 @@ package enum KeyPathProbe {
 
     /// The same of a key path whose type is only known when the program runs.
     static func keyPathName(_ keyPath: AnyKeyPath, of root: NSManagedObject.Type) -> String? {
+        let steps = KeyPathSteps(keyPath)
+        if steps.leadIntoCollection { return nil }
         let recorder = Recorder()
+        recorder.fillsOptionals = steps.unwraps
         let probe = makeProbe(root)
         recorder.next = probe
         $recorder.withValue(recorder) { _ = (probe as Any)[keyPath: keyPath] }
-        return recorder.keys.isEmpty || recorder.isOther ? nil : recorder.keys.joined(separator: ".")
+        if recorder.keys.isEmpty || recorder.isOther { return nil }
+        // What is read of a value, such as the length of a text, has no name.
+        guard steps.types.count <= recorder.keys.count + (recorder.isEnumeration ? 1 : 0) else { return nil }
+        return recorder.keys.joined(separator: ".")
     }
 
     /// The paths of keys that a key path reads: several for a property that is computed of others.
     static func pathsRead(by keyPath: AnyKeyPath, of root: NSManagedObject.Type) -> [[String]] {
+        let steps = KeyPathSteps(keyPath)
+        if steps.leadIntoCollection { return [] }
         let recorder = Recorder()
+        recorder.fillsOptionals = steps.unwraps
         let probe = makeProbe(root)
         $recorder.withValue(recorder) { _ = (probe as Any)[keyPath: keyPath] }
         // A path that another one goes on from is only the way there.
@@ -48,18 +61,20 @@ package enum KeyPathProbe {
         }
     }
 
-    /// Records that a key was read.
-    static func record(_ key: String, of probe: NSManagedObject) {
+    /// Records that a key was read, as a value of a type.
+    static func record<Value>(_ key: String, of probe: NSManagedObject, as type: Value.Type) {
         guard let recorder else { return }
         if probe !== recorder.next { recorder.isOther = true }
         recorder.keys.append(key)
         recorder.paths.append((recorder.destinations.last { $0.probe === probe }?.path ?? []) + [key])
+        recorder.isEnumeration =
+            ((type as? any OptionalStandIn.Type)?.wrappedType ?? type) is any RawRepresentable.Type
         recorder.next = nil
     }
 
     /// Records that a to-one relationship was read, and gives a probe of its destination's class.
     static func destination<Destination: NSManagedObject>(_ key: String, of probe: NSManagedObject) -> Destination? {
-        record(key, of: probe)
+        record(key, of: probe, as: Destination.self)
         let destination = makeProbe(Destination.self)
         recorder?.next = destination
         if let path = recorder?.paths.last { recorder?.destinations.append((destination, path)) }
@@ -69,6 +84,7 @@ package enum KeyPathProbe {
     /// Any value of a type, for an accessor to return; `nil` for a type of which none can be made.
     static func standIn<Value>() -> Value? {
         switch Value.self {
+        case let type as any OptionalStandIn.Type where recorder?.fillsOptionals ?? false: type.filled() as? Value
         case is any ExpressibleByNilLiteral.Type: Any?.none as? Value
         case is NSSet.Type: NSSet() as? Value
         case is NSOrderedSet.Type: NSOrderedSet() as? Value
@@ -101,4 +117,20 @@ package enum KeyPathProbe {
         entity.name = "Probe"
         return EntityLayout(entity, number: 0, superentity: nil)
     }()
+}
+
+/// `Optional` of any type, for values that stand in for others.
+private protocol OptionalStandIn {
+    static var wrappedType: Any.Type { get }
+    /// A value that is there; nil for a type of which none can be made.
+    static func filled() -> Any?
+}
+
+extension Optional: OptionalStandIn {
+    fileprivate static var wrappedType: Any.Type { Wrapped.self }
+
+    fileprivate static func filled() -> Any? {
+        let value: Wrapped? = KeyPathProbe.standIn()
+        return value
+    }
 }

@@ -110,7 +110,7 @@ extension NSManagedObject {
     @inline(never)
     final func otherValue<Value>(_ key: ManagedPropertyKey) -> Value {
         if state.contains(.probe) {
-            KeyPathProbe.record(key.name, of: self)
+            KeyPathProbe.record(key.name, of: self, as: Value.self)
             if let value: Value = KeyPathProbe.standIn() { return value }
             programmerError(
                 "a key path through “\(key.name)” of type \(Value.self) has no name here; use the key as a string")

@@ -49,11 +49,15 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     /// - Returns: `false` for anything but a token of the same generation.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSQueryGenerationToken else { return false }
-        return state?.identifier == other.state?.identifier
+        guard let state, let others = other.state else { return isCurrent && other.isCurrent }
+        return state === others || state.isExpired && others.isExpired && state.identifier == others.identifier
     }
 
     /// The hash of the generation's identity.
-    open override var hash: Int { state?.identifier.hashValue ?? 0 }
+    open override var hash: Int {
+        guard let state else { return 0 }
+        return state.isExpired ? state.identifier.hashValue : ObjectIdentifier(state).hashValue
+    }
 
     /// Tokens can be decoded where only classes that are expected may be.
     open class var supportsSecureCoding: Bool { true }
@@ -81,7 +85,6 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
 /// A generation of a coordinator's stores. It can be read for as long as this object is there.
 final class QueryGenerationState: @unchecked Sendable {
     // @unchecked Sendable: immutable; the generations are used under the lock of the coordinator only.
-    let identifier: UUID
     /// What each store reads with, by the number of its identity.
     let generations: [Int: AnyObject]
     /// How many saves the coordinator had counted by then.
@@ -91,24 +94,37 @@ final class QueryGenerationState: @unchecked Sendable {
     private struct WeakState { weak var state: QueryGenerationState? }
     private static let known = Mutex<[UUID: WeakState]>([:])
 
+    /// What archives call the generation; made when the first one does, since the system is asked for each.
+    private let archived: Mutex<UUID?>
+
     init(_ generations: [Int: AnyObject], saveCount: UInt32) {
-        identifier = UUID()
         self.generations = generations
         self.saveCount = saveCount
         isExpired = false
-        Self.known.withLock { [identifier] in $0[identifier] = WeakState(state: self) }
+        archived = Mutex(nil)
     }
 
     init(expired identifier: UUID) {
-        self.identifier = identifier
         generations = [:]
         saveCount = 0
         isExpired = true
+        archived = Mutex(identifier)
     }
 
     deinit {
-        guard !isExpired else { return }
-        Self.known.withLock { [identifier] in $0[identifier] = nil }
+        guard !isExpired, let identifier = archived.withLock({ $0 }) else { return }
+        Self.known.withLock { $0[identifier] = nil }
+    }
+
+    /// The identity of the generation in archives.
+    var identifier: UUID {
+        archived.withLock { archived in
+            if let archived { return archived }
+            let identifier = UUID()
+            archived = identifier
+            Self.known.withLock { $0[identifier] = WeakState(state: self) }
+            return identifier
+        }
     }
 
     /// The generation of an identifier, if it can still be read.

@@ -27,11 +27,12 @@ extension MigrationError {
         info[NSURLErrorKey] = url
         info[NSFilePathErrorKey] = url.path
         info[NSUnderlyingErrorKey] = cause
+        let outcome = isUncertain(cause) ? "The store is whole, of the old version or the new one." : asItWas
+        // What the cause says of the store, if anything, is said of that of the step.
+        let reason = cause.localizedDescription.replacing(" " + asItWas, with: "")
         info[NSLocalizedDescriptionKey] =
             "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination). \(step) failed: "
-            + "\(cause.localizedDescription) "
-            + (isUncertain(cause)
-                ? "The store is whole, of the old version or the new one." : "The store is as it was.")
+            + "\(reason) \(outcome)"
         if isOutOfSpace(cause) {
             info[NSLocalizedRecoverySuggestionErrorKey] =
                 "Make room: the migration needs up to \(neededBytes(url)) bytes beside the store for a while."
@@ -40,6 +41,9 @@ extension MigrationError {
         }
         return NSError(domain: cause.domain, code: cause.code, userInfo: info)
     }
+
+    /// What is said once, at the end, of a store whose migration failed.
+    static let asItWas = "The store is as it was."
 
     /// Whether the store could not tell whether the last commit came through.
     private static func isUncertain(_ error: NSError) -> Bool {

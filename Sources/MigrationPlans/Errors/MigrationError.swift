@@ -71,7 +71,7 @@ package enum MigrationError {
         StoreError.make(
             code,
             "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination): "
-                + "\(underlying.localizedDescription) The store is as it was.", url: url,
+                + "\(underlying.localizedDescription) \(asItWas)", url: url,
             suggestion: advice,
             underlying: underlying,
             userInfo: [

@@ -96,7 +96,7 @@ package struct ModelPackage: Sendable {
     private static func versionInfo(in folder: URL) throws -> VersionInfo {
         let file = folder.appendingPathComponent(VersionInfo.fileName)
         guard FileManager.default.fileExists(atPath: file.path) else { return VersionInfo() }
-        return try ModelFileError.naming(file) { try VersionInfo(data: Data(contentsOf: file)) }
+        return try ModelFileError.naming(file) { try LatestVersionInfo.shared.withLock { try $0.info(of: file) } }
     }
 
     /// A version that is read by itself has its hashes beside it, when it lies in its package.

@@ -46,7 +46,7 @@ enum SchemaCheck {
                 throw refusal(
                     plan, property.spelling, "other models have no default value. Make it optional, or an array.")
             }
-        case .renamed(let property, _): _ = try nestedField(property, in: plan)
+        case .renamed(let property, _), .userInfo(let property, _): _ = try nestedField(property, in: plan)
         case .narrowed(let property):
             let name = property.path?.split(separator: ".").first.map(String.init)
             guard let name, plan.field(named: name) != nil else {
@@ -55,6 +55,7 @@ enum SchemaCheck {
             }
         case .removed(let name), .entityRemoved(let name), .entityRenamed(let name):
             guard !name.isEmpty else { throw refusal(plan, "", "its schema has a rule about an empty name.") }
+        case .entityUserInfo: break
         }
     }
 

@@ -52,6 +52,8 @@ struct AttributeBuilder {
                 }
             case .renamed(let property, let former) where property.path == name:
                 attribute.renamingIdentifier = former
+            case .userInfo(let property, let userInfo) where property.path == name:
+                attribute.add(userInfo)
             default: break
             }
         }
@@ -87,4 +89,9 @@ struct AttributeBuilder {
         case .toOne, .toMany: break
         }
     }
+}
+
+extension NSPropertyDescription {
+    /// Adds what a schema says. What a property has already is what Pippin itself needs to read it.
+    func add(_ userInfo: [String: String]) { self.userInfo?.merge(userInfo) { own, _ in own } }
 }

@@ -38,7 +38,13 @@ enum ModelBuilder {
     private static func entity(_ plan: EntityPlan) -> NSEntityDescription {
         let entity = NSEntityDescription()
         entity.name = plan.name
-        for case .entityRenamed(let former) in plan.facts { entity.renamingIdentifier = former }
+        for fact in plan.facts {
+            switch fact {
+            case .entityRenamed(let former): entity.renamingIdentifier = former
+            case .entityUserInfo(let userInfo): entity.userInfo?.merge(userInfo) { _, latest in latest }
+            default: break
+            }
+        }
         return entity
     }
 
@@ -74,6 +80,8 @@ enum ModelBuilder {
                 indexes.append(NSFetchIndexDescription(name: name, elements: elements))
             case .renamed(let property, let former):
                 if let path = property.path { entity.relationshipsByName[path]?.renamingIdentifier = former }
+            case .userInfo(let property, let userInfo):
+                if let path = property.path { entity.relationshipsByName[path]?.add(userInfo) }
             default: break
             }
         }

@@ -115,6 +115,27 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .narrowed(PropertyName(keyPath)))
     }
 
+    /// What the model's entity has in its `userInfo`, for whoever reads it: a store in PostgreSQL takes the name of the table from
+    /// `PippinSQLName`, and how it is divided from `PippinPartitions`.
+    ///
+    /// ```swift
+    /// Schema(.userInfo(["PippinSQLName": "books"]), .userInfo(\.title, ["PippinSQLName": "book_title"]))
+    /// ```
+    ///
+    /// - Parameter userInfo: keys and values, in addition to those of other rules.
+    /// - Returns: the rule, for ``Schema``.
+    public static func userInfo(_ userInfo: [String: String]) -> Self { Self(fact: .entityUserInfo(userInfo)) }
+
+    /// What a property has in its `userInfo`, for whoever reads it: a store in PostgreSQL takes the name of the column from `PippinSQLName`.
+    ///
+    /// - Parameters:
+    ///   - keyPath: the property, which may be one of a nested struct.
+    ///   - userInfo: keys and values, in addition to those of other rules.
+    /// - Returns: the rule, for ``Schema``.
+    public static func userInfo<Value>(_ keyPath: KeyPath<Model, Value>, _ userInfo: [String: String]) -> Self {
+        Self(fact: .userInfo(PropertyName(keyPath), userInfo))
+    }
+
     /// The model had another name in earlier versions.
     ///
     /// - Parameter former: its former name.
@@ -144,4 +165,6 @@ enum SchemaFact: Sendable {
     case removed(String)
     case entityRemoved(String)
     case narrowed(PropertyName)
+    case userInfo(PropertyName, [String: String])
+    case entityUserInfo([String: String])
 }

@@ -55,7 +55,7 @@ enum CommandManual {
             name: "query",
             usage: ["STORE QUERY [--format FORMAT] [--columns NAMES] [--verbatim] [--model MODEL] [--in-place]"],
             summary: "the objects that a condition holds for",
-            text: "The objects of an entity that a condition holds for, in an order. QUERY is one argument:\n"
+            text: "The objects of an entity that a condition holds for, in an order.\nQUERY is one argument:\n"
                 + "    'Book where price > 10 and author.name beginswith \"J\" order by title desc limit 20 offset 40'\n"
                 + "Conditions are those of Core Data's predicates; dates and UUIDs may be written as texts. Rows are written as they are read, however many there are.",
             options: [
@@ -168,7 +168,7 @@ enum CommandManual {
                 .init(
                     name: "--mappings", value: "FOLDER",
                     text:
-                        "Go over the versions of the model, by the shortest chain of steps that passes over none of the compiled mapping models (.cdm) in the folder; "
+                        "Go over the versions of the model, by the shortest chain of steps that passes over none of the mapping models (.cdm or .xcmappingmodel) in the folder; "
                         + "other steps are inferred. Without it, that is done where the mapping cannot be inferred in one step."
                 ),
                 .init(name: "--dry-run", text: "Only show what would be done, with the SQL."),

@@ -4,8 +4,18 @@ import StoreReading
 enum Usage {
     private static let width = 112
 
-    /// What is shown with a mistake.
-    static let summary: String = {
+    /// What is shown with a mistake: the usage of the command that it was made in, or of all where there is no such command.
+    static func summary(of arguments: [String]) -> String {
+        // `model diff` is a command of two words.
+        let names = [arguments.prefix(2).joined(separator: " "), arguments.first ?? ""]
+        guard let command = names.lazy.compactMap(CommandManual.command).first else { return summary }
+        let lines = command.usage.enumerated().map {
+            ($0.offset == 0 ? "Usage: pippin " : "       pippin ") + "\(command.name) \($0.element)"
+        }
+        return lines.joined(separator: "\n") + "\nTry “pippin \(command.name) --help”.\n"
+    }
+
+    private static let summary: String = {
         let lines = CommandManual.all.filter { !$0.name.contains(" ") && !["completions", "manual"].contains($0.name) }
             .map {
                 $0.name == "model"

@@ -17,6 +17,8 @@ enum Migrating {
                 throw CommandError("there is no \(what) “\(file.path)”")
             }
         }
+        let logs = try LogFiles(of: store)
+        defer { logs.leave() }
         let plan = try MigrationChoice(options, store: store)
         if !plan.changesAnything { try checkOpening(store, plan) }
         try output(plan.description(withStatements: options.isDryRun))
@@ -28,7 +30,7 @@ enum Migrating {
             try plan.run(output)
         } failed: { backup in
             // The error of the migration is the one to tell.
-            try? output("The migration failed. The store is as it was; a copy of it is “\(backup.path)”.\n")
+            try? output("The migration failed. Beside the store, a copy of it is “\(backup.path)”.\n")
         }
         try output("Done.\n")
     }

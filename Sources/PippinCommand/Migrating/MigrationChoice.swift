@@ -12,9 +12,8 @@ enum MigrationChoice {
         let package = try ModelPackage(at: URL(fileURLWithPath: options.model))
         let model = try package.model(version: options.version)
         func chain(_ folders: [URL]) throws -> MigrationChoice {
-            .chain(
-                try ProgressiveMigration(
-                    at: store, to: model, over: KnownVersions(package, mappingFolders: folders)), to: model)
+            let known = try KnownVersions(package, mappingFolders: folders, readsSources: true)
+            return .chain(try ProgressiveMigration(at: store, to: model, over: known), to: model)
         }
         if let folder = options.mappings {
             self = try chain([URL(fileURLWithPath: folder, isDirectory: true)])

@@ -3,7 +3,7 @@ extension FormatParser {
     mutating func primary() throws(PredicateFormatError) -> Node {
         let start = tokenizer.tokenStart
         switch token {
-        case .number(let value): return try leaf(.constant(value))
+        case .number(let value), .constant(let value): return try leaf(.constant(value))
         case .string(let text): return try leaf(.constant(.string(text)))
         case .variable(let name): return try variable(name)
         case .placeholder(.keyPath): return try leaf(.keys(try keyPathArgument().withoutSelf))

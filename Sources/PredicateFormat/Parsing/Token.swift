@@ -9,6 +9,8 @@ enum Token: Equatable {
     /// `$name`, without the sign.
     case variable(String)
     case number(Value)
+    /// A value of another kind that is spelled out.
+    case constant(Value)
     case string(String)
     /// `%@`, `%K`, `%ld`, …
     case placeholder(Placeholder)

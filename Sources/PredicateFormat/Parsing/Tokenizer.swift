@@ -18,6 +18,7 @@ struct Tokenizer {
         while let byte = peek(), byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) { position += 1 }
         tokenStart = position
         guard let byte = peek() else { return .end }
+        if let uuid = uuid() { return .constant(.uuid(uuid)) }
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
         case UInt8(ascii: ".") where isDigit(peek(1)): return .number(try number())
@@ -77,6 +78,26 @@ struct Tokenizer {
 
     private func peek(_ distance: Int = 0) -> UInt8? {
         position + distance < bytes.count ? bytes[position + distance] : nil
+    }
+
+    // MARK: UUIDs
+
+    /// A UUID by its digits, as predicates show it: `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`. What has this form could be a difference
+    /// of keys and numbers, too; one that is printed has spaces.
+    private mutating func uuid() -> UUID? {
+        let end = position + 36
+        guard end <= bytes.count, peek(8) == UInt8(ascii: "-"),
+            end == bytes.count || !(isWordStart(bytes[end]) || isDigit(bytes[end])),
+            bytes[position..<end].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+                .map({ $0.allSatisfy(isHexadecimal) ? $0.count : 0 }) == [8, 4, 4, 4, 12],
+            let uuid = UUID(uuidString: String(decoding: bytes[position..<end], as: UTF8.self))
+        else { return nil }
+        position = end
+        return uuid
+    }
+
+    private func isHexadecimal(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "f")
     }
 
     // MARK: Numbers

@@ -1,7 +1,7 @@
 import Foundation
 
 extension PredicateTree {
-    /// The format string that `predicateFormat` shows. It is ``format``, which can be parsed again, but for UUIDs.
+    /// The format string that `predicateFormat` shows: ``format``, but for UUIDs, which stand there without a cast.
     var shownFormat: String { format.withPlainUUIDs }
 }
 
@@ -11,7 +11,7 @@ extension ExpressionTree {
 }
 
 extension String {
-    /// The format string with UUIDs as Core Data shows them, which cannot be parsed again: `id == E621E1F8-…` for
+    /// The format string with UUIDs as Core Data shows them, although it cannot parse them again: `id == E621E1F8-…` for
     /// `id == CAST("E621E1F8-…", "NSUUID")`. A text within it has its quotes escaped, so that it is not taken for a cast.
     fileprivate var withPlainUUIDs: String {
         let (start, end, digits) = (#"CAST(""#, #"", "NSUUID")"#, 36)

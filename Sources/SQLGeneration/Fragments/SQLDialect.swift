@@ -7,6 +7,9 @@ package protocol SQLDialect: Sendable {
     func parameter(_ number: Int) -> String
     /// The mark of a parameter that may be used more than once: `?1`, `$1`.
     func numbered(_ number: Int) -> String
+    /// The mark of a parameter that stands for a constant of a condition, where there are very many of these; nil where it is the usual
+    /// one.
+    func parameterAmongMany(_ number: Int) -> String?
     /// A name as SQL: as it is when that is plain, in quotes otherwise.
     func identifier(_ name: String) -> String
     /// What the columns that every row has are called.
@@ -36,6 +39,8 @@ package protocol SQLDialect: Sendable {
 }
 
 extension SQLDialect {
+    package func parameterAmongMany(_ number: Int) -> String? { nil }
+
     package func among(_ operand: SQLFragment, _ list: [SQLFragment]) -> SQLFragment {
         "\(operand) IN (\(.list(list)))"
     }
@@ -46,8 +51,14 @@ extension SQLFragment {
     package func rendered(by dialect: some SQLDialect) -> SQLStatement {
         var renderer = SQLRenderer(dialect: dialect)
         renderer.append(self)
+        if renderer.constants > Self.manyConstants, dialect.parameterAmongMany(1) != nil {
+            renderer = SQLRenderer(dialect: dialect, hasMany: true)
+            renderer.append(self)
+        }
         return SQLStatement(text: renderer.text, bindings: renderer.bindings)
     }
+
+    private static let manyConstants = 500
 }
 
 /// Writes a fragment's text.
@@ -55,9 +66,16 @@ private struct SQLRenderer<Dialect: SQLDialect> {
     let dialect: Dialect
     package var text = ""
     var bindings: [SQLBinding] = []
+    /// How many constants of conditions there are, those in lists left out.
+    private(set) var constants = 0
+    private let hasMany: Bool
+    private var isInList = false
     private var parameters = 0
 
-    init(dialect: Dialect) { self.dialect = dialect }
+    init(dialect: Dialect, hasMany: Bool = false) {
+        self.dialect = dialect
+        self.hasMany = hasMany
+    }
 
     mutating func append(_ fragment: SQLFragment) {
         for segment in fragment.segments { append(segment) }
@@ -77,7 +95,10 @@ private struct SQLRenderer<Dialect: SQLDialect> {
         case .literal(let value): text += dialect.literal(value)
         case .parameter(let binding):
             parameters += 1
-            text += dialect.parameter(parameters)
+            let isConstant = binding.isOfCondition && !isInList
+            if isConstant { constants += 1 }
+            text +=
+                (isConstant && hasMany ? dialect.parameterAmongMany(parameters) : nil) ?? dialect.parameter(parameters)
             bindings.append(binding)
         case .placeholder:
             parameters += 1
@@ -89,7 +110,11 @@ private struct SQLRenderer<Dialect: SQLDialect> {
             text += ")"
         case .same(let left, let right, let isNegated): append(dialect.same(left, right, isNegated: isNegated))
         case .call(let function, let arguments): append(dialect.call(function, arguments))
-        case .among(let operand, let list): append(dialect.among(operand, list))
+        case .among(let operand, let list):
+            let wasInList = isInList
+            isInList = true
+            append(dialect.among(operand, list))
+            isInList = wasInList
         case .stringSearch(let left, let right, let comparison, let options):
             append(dialect.stringSearch(left, right, comparison, options))
         case .order(let operand, let comparison, let isAscending):

@@ -5,9 +5,14 @@ extension PredicateSQL {
     ///
     /// - Throws: an `NSError` that names the column's key path and the constant.
     func check(_ value: Value, against other: SQLOperand?) throws {
-        guard let other, let name = other.name, let storage = other.storage, !storage.canBeCompared(with: value) else {
-            return
+        guard let other, let name = other.name, let storage = other.storage else { return }
+        if storage.isTransformable, value.isPlain {
+            // No archive is equal to it, whatever is in it.
+            throw SQLError.unsupported(
+                "a comparison of “\(name)”, which is transformable, with \(value.kindDescription): the store has it as an archive"
+            )
         }
+        guard !storage.canBeCompared(with: value) else { return }
         let held = other.root.map { "objects of “\($0.name)”" } ?? storage.valuesDescription
         throw SQLError.unfit("“\(name)” holds \(held), and is compared with \(value.kindDescription)")
     }
@@ -46,6 +51,16 @@ extension ColumnStorage {
         case .data: "data"
         case .transformable: "transformable values"
         case .toOne: "objects"
+        }
+    }
+}
+
+extension Value {
+    /// Whether it is one value, and no bytes that could be an archive.
+    fileprivate var isPlain: Bool {
+        switch self {
+        case .integer, .double, .decimal, .string, .date, .uuid, .url: true
+        case .null, .data, .object, .collection: false
         }
     }
 }

@@ -66,6 +66,14 @@ package enum SQLBinding: Sendable, Equatable {
     case limit
     case offset
 
+    /// Whether the value is a constant of a predicate.
+    var isOfCondition: Bool {
+        switch self {
+        case .constant, .argument, .element: true
+        case .value, .given, .list, .limit, .offset: false
+        }
+    }
+
     /// The value, given what differs from run to run.
     ///
     /// - Throws: an `NSError` for a value that no column can hold.

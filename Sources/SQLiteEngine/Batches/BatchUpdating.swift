@@ -31,6 +31,12 @@ extension OpenStore {
                 outcome.count = try run(try sql.update(assignments, of: .condition), binding)
                 return outcome
             }
+            if history == nil, external.isEmpty, connection.returnsChangedRows {
+                let update: SQLFragment = "\(try sql.update(assignments, of: .condition)) RETURNING \(.key), \(.entity)"
+                outcome.identifiers = try identifiers(of: connection.prepare(update, binding), plan.rows.entity)
+                outcome.count = outcome.identifiers.count
+                return outcome
+            }
             let keys = try KeyTable("updated", on: connection)
             try run(keys.sql.fill(sql.keys), binding)
             try noteFiles(of: access, external, where: keys.sql.selects, files)
@@ -70,7 +76,11 @@ extension OpenStore {
 
     /// The IDs of the rows that a request was about, those that a deletion took along left out.
     func identifiers(in keys: KeyTable, _ entity: EntityLayout) throws -> [NSManagedObjectID] {
-        let statement = try connection.prepare(keys.sql.rows)
+        try identifiers(of: connection.prepare(keys.sql.rows), entity)
+    }
+
+    /// The IDs of the rows that a statement gives, by their keys and the numbers of their entities.
+    private func identifiers(of statement: Statement, _ entity: EntityLayout) throws -> [NSManagedObjectID] {
         var identifiers: [NSManagedObjectID] = []
         while try statement.step() {
             let layout = self.entity(numbered: statement.integer(at: 1), kindOf: entity) ?? entity

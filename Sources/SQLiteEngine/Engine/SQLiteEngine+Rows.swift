@@ -6,7 +6,11 @@ extension SQLiteEngine {
     // What SQL cannot say is left to the caller where it has the objects to evaluate it with.
     package func leavesToAsker(_ plan: FetchPlan) -> Bool {
         guard hasEvaluatingAsker, plan.predicate != nil || !plan.sortDescriptors.isEmpty else { return false }
-        return plan.isCode || (try? reading { $0.canSay(plan) }) == false
+        // One fetch asks several times, and the objects that a predicate and an order are do not change.
+        if let answer = opened?.latestAnswer, answer.isOf(plan) { return answer.isLeft }
+        let isLeft = plan.isCode || (try? reading { $0.canSay(plan) }) == false
+        opened?.latestAnswer = AnsweredPlan(plan, isLeft: isLeft)
+        return isLeft
     }
 
     private func answered(_ plan: FetchPlan) -> FetchPlan { leavesToAsker(plan) ? plan.withoutConditions : plan }

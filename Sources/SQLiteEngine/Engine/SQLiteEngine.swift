@@ -62,6 +62,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     }
 
     private func endFile() {
+        opened?.idleReaders.close()
         if !facts.isReadOnly { opened?.prepareToClose() }
         opened = nil
         fileInUse = nil

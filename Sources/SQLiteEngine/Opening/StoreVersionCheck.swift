@@ -107,7 +107,7 @@ extension OpenStore {
         try? connection.rollback()
     }
 
-    private func versionStatement() throws -> Statement {
+    func versionStatement() throws -> Statement {
         if let known = structureStatement { return known }
         let made = try run("read from") { try connection.prepare("PRAGMA schema_version") }
         structureStatement = made
@@ -120,7 +120,7 @@ extension SQLiteEngine {
     ///
     /// - Throws: 134100 when the entities of the model are not those of the store any more.
     func reading<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
-        if let generation = readGeneration as? OpenStore { return try work(generation) }
+        if let generation = readGeneration as? PinnedReader { return try work(generation.store) }
         return try following { store in try store.reading { try work(store) } }
     }
 

@@ -86,6 +86,9 @@ extension OpenStore {
     private func identifiers(
         for entities: [EntityLayout], _ take: (_ root: EntityLayout, _ count: Int64) throws -> Int64
     ) rethrows -> [NSManagedObjectID] {
+        if let only = entities.first, entities.count == 1 {
+            return [NSManagedObjectID(layout: only, store: identity, key: try take(only.root, 1) + 1)]
+        }
         var counts: [ObjectIdentifier: (root: EntityLayout, count: Int64)] = [:]
         let runs = EntityRun.runs(of: entities)
         for run in runs {

@@ -6,7 +6,7 @@ import StoreEngine
 
 /// The read transactions of a store that are kept open for query generations.
 struct PinnedReaders {
-    private struct WeakReader { weak var reader: OpenStore? }
+    private struct WeakReader { weak var reader: PinnedReader? }
 
     private var readers: [WeakReader] = []
     /// What the latest reader was opened after: changes made here, and changes that others made.
@@ -19,12 +19,12 @@ struct PinnedReaders {
     }
 
     /// The latest reader, if nothing was written since.
-    func latest(own: Int, others: Int64) -> OpenStore? {
+    func latest(own: Int, others: Int64) -> PinnedReader? {
         guard let latestMoment, latestMoment == (own, others) else { return nil }
         return readers.last?.reader
     }
 
-    mutating func add(_ reader: OpenStore, own: Int, others: Int64) {
+    mutating func add(_ reader: PinnedReader, own: Int, others: Int64) {
         readers.append(WeakReader(reader: reader))
         latestMoment = (own, others)
     }
@@ -33,36 +33,47 @@ struct PinnedReaders {
 extension OpenStore {
     /// The same store through a connection of its own, in a read transaction that sees what has been committed so far: in a
     /// write-ahead log, others go on writing beside it. `nil` for a store that has no such log.
-    func pinnedReader(timeout: Double) throws -> OpenStore? {
-        guard connection.mode != .memory, connection.mode != .immutable,
-            try connection.string("PRAGMA journal_mode")?.lowercased() == "wal"
-        else { return nil }
+    func pinnedReader(timeout: Double) throws -> PinnedReader? {
+        guard connection.mode != .memory, connection.mode != .immutable else { return nil }
+        while let idle = idleReaders.take() {
+            // One that cannot go on, or reads a file that is another one now, is closed.
+            guard !idle.connection.isMoved, (try? idle.beginReading()) != nil else { continue }
+            return PinnedReader(idle, from: idleReaders)
+        }
+        guard try connection.string("PRAGMA journal_mode")?.lowercased() == "wal" else { return nil }
         let reading = try StoreFile.open(file.url, mode: .readOnly, timeout: timeout)
         let derived = DerivedValues()
         return try reading.run("read", fallback: CoreDataErrorCode.persistentStoreOpen) {
             try StoreFunctions.register(on: reading.connection, derived: derived)
-            try reading.connection.begin(.deferred)
-            // The transaction begins with the first statement that reads.
-            _ = try reading.connection.integer(StoreTablesSQL.version)
-            guard try reading.connection.integer("PRAGMA schema_version") == structureVersion else {
-                throw StructureChange()
-            }
-            return OpenStore(
+            let reader = OpenStore(
                 file: reading, schema: schema, identity: identity, external: external, derived: derived, history: nil,
                 hasHistory: hasHistory, structureVersion: structureVersion)
+            try reader.beginReading()
+            return PinnedReader(reader, from: idleReaders)
         }
+    }
+
+    /// Begins a transaction that reads.
+    ///
+    /// - Throws: `StructureChange` where the file's structure is not the one that is known.
+    private func beginReading() throws {
+        try connection.begin(.deferred)
+        let version = try versionStatement()
+        defer { version.reset() }
+        // The transaction begins with the first statement that reads.
+        guard try version.step(), version.integer(at: 0) == structureVersion else { throw StructureChange() }
     }
 }
 
 extension SQLiteEngine {
     /// A generation of what the store holds now, one for all who ask until something is written.
-    func makeGeneration(_ settings: StoreSettings) throws -> OpenStore? {
+    func makeGeneration(_ settings: StoreSettings) throws -> PinnedReader? {
         try following { try makeGeneration(of: $0, settings) }
     }
 
-    private func makeGeneration(of store: OpenStore, _ settings: StoreSettings) throws -> OpenStore? {
+    private func makeGeneration(of store: OpenStore, _ settings: StoreSettings) throws -> PinnedReader? {
         guard !store.connection.isInTransaction || store.keepsOthersOut else { return nil }
-        let others = try store.connection.integer("PRAGMA data_version") ?? 0
+        let others = try store.changeCount()
         if let known = readers.latest(own: writeCount, others: others) { return known }
         guard readers.count() < settings.maximumReaders else {
             throw StoreError.make(

@@ -19,7 +19,7 @@ package final class LogFiles: Sendable {
     /// To be made before anything reads the file.
     ///
     /// - Throws: `CommandError` for a file that is no store.
-    init(of url: URL) throws {
+    package init(of url: URL) throws {
         path = Self.path(of: url)
         try Self.uses.withLock { uses in
             let known = try uses[path] ?? Use(wereThere: Self.areThere(path), kind: StoreKind(lookingAt: url))
@@ -38,7 +38,7 @@ package final class LogFiles: Sendable {
     }
 
     /// To be called when nothing reads the file any more.
-    func leave() {
+    package func leave() {
         guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
         Self.uses.withLock { uses in
             guard var use = uses[path] else { return }

@@ -81,6 +81,53 @@ struct AppSuiteRulesTests {
         #expect(try context.all("Folder").isEmpty && context.all("Note").isEmpty)
     }
 
+    @Test("What “deny” kept goes when changes are processed after those that denied it, before any save")
+    func deniedNoMore() throws {
+        let context = try denying()
+        let (folder, shelf) = (context.make("Folder", ["name": "A"]), context.make("Folder", ["name": "B"]))
+        let notes = ["C", "D"].map { context.make("Note", ["title": $0, "folder": folder]) }
+        context.delete(folder)
+        context.processPendingChanges()
+        #expect(folder.managedObjectContext === context && folder.isDeleted)
+        context.delete(notes[0])
+        context.processPendingChanges()
+        #expect(folder.managedObjectContext === context)
+        notes[1].setValue(shelf, forKey: "folder")
+        context.processPendingChanges()
+        #expect(folder.managedObjectContext == nil)
+        #expect(!context.registeredObjects.contains(folder))
+        #expect(context.deletedObjects.isEmpty)
+        try context.save()
+        #expect(try context.all("Folder") == [shelf])
+    }
+
+    @Test("To undo what made it go brings it back as it was, denied")
+    func deniedAgain() throws {
+        let context = try denying()
+        let undo = UndoManager()
+        undo.groupsByEvent = false
+        context.undoManager = undo
+        func step(_ work: () -> Void) {
+            undo.beginUndoGrouping()
+            work()
+            context.processPendingChanges()
+            undo.endUndoGrouping()
+        }
+        let folder = context.make("Folder", ["name": "A"])
+        let note = context.make("Note", ["title": "B", "folder": folder])
+        step {}
+        step { context.delete(folder) }
+        step { context.delete(note) }
+        #expect(folder.managedObjectContext == nil)
+        context.undo()
+        #expect(folder.managedObjectContext === context && folder.isDeleted)
+        #expect(note.value(forKey: "folder") as? NSManagedObject === folder)
+        context.undo()
+        #expect(!folder.isDeleted && folder.isInserted)
+        try context.save()
+        #expect(try context.all("Folder") == [folder])
+    }
+
     @Test("A save of nothing but the deletion of new objects removes them")
     func onlyRemovals() throws {
         let context = try Library.inMemory().viewContext

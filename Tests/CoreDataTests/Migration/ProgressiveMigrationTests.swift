@@ -144,6 +144,25 @@ struct ProgressiveMigrationTests {
             try !FileManager.default.contentsOfDirectory(atPath: folder.url.path).contains { $0.contains("migration") })
     }
 
+    @Test("Why a step failed is told, and once that the store is as it was", arguments: [1, 2])
+    func failingStep(steps: Int) throws {
+        let strict = Self.model(2)
+        let name = makeAttribute("title", .stringAttributeType)
+        name.isOptional = false
+        strict.add(name, to: "Person")
+        let versions = steps == 1 ? [Self.version(1)] : [Self.version(1), Self.version(2)]
+        let known = KnownVersions(
+            versions + [KnownVersion(name: "Strict", model: strict)], mappings: steps == 1 ? [] : [try Self.shouting()])
+        let migration = try ProgressiveMigration(at: folder.store, to: strict, over: known)
+        #expect(migration.steps.count == steps)
+        let text = try #require(failure { try migration.run() }).localizedDescription
+        #expect(text.contains("Step \(steps) of \(steps)"))
+        #expect(text.contains("“Person.title”"))
+        #expect(text.hasSuffix(" The store is as it was."))
+        #expect(text.components(separatedBy: "as it was").count == 2, "\(text)")
+        #expect(try fits(1))
+    }
+
     @Test("Steps that do not join, and a store that is of none of their versions, are refused")
     func plans() throws {
         let first = try ChainStep(inferringFrom: Self.version(1), to: Self.version(2))

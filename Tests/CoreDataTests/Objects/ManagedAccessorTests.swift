@@ -83,6 +83,10 @@ private class AuthorRecord: NSManagedObject {
         get { managedValue(Keys.books) }
         set { setManagedValue(newValue, Keys.books) }
     }
+    var tags: [String] {
+        get { managedValue(Keys.nickname) }
+        set { setManagedValue(newValue, Keys.nickname) }
+    }
     func addToBooks(_ books: NSSet) { managedAdd(books, for: Keys.books) }
     var shout: String { name.uppercased() + (nickname ?? "") }
 }
@@ -243,5 +247,23 @@ struct KeyPathProbeTests {
     func others() {
         #expect(KeyPathProbe.keyPathName(\AuthorRecord.shout) == nil)
         #expect(KeyPathProbe.keyPathName(\AuthorRecord.isFault) == nil)
+    }
+
+    @Test("What is read of a value has no name, and does not stop the program")
+    func partsOfValues() {
+        let keyPaths: [PartialKeyPath<AuthorRecord>] = [
+            \.tags[0], \.tags.count, \.name.count, \.nickname?.count, \.nickname!.count, \.photo![3],
+            \.books.first!.title,
+        ]
+        for keyPath in keyPaths { #expect(KeyPathProbe.keyPathName(keyPath) == nil, "\(keyPath)") }
+        #expect(KeyPathProbe.keyPathName(\BookRecord.chapters![0]) == nil)
+        #expect(KeyPathProbe.keyPathName(\BookRecord.author?.tags[1]) == nil)
+    }
+
+    @Test("A value that is unwrapped by force, and the raw value of an enumeration, have the property's name")
+    func unwrapped() {
+        #expect(KeyPathProbe.keyPathName(\AuthorRecord.nickname!) == "nickname")
+        #expect(KeyPathProbe.keyPathName(\BookRecord.author!.homepage!) == "author.homepage")
+        #expect(KeyPathProbe.keyPathName(\AuthorRecord.stage.rawValue) == "age")
     }
 }

@@ -66,6 +66,26 @@ import Testing
         }
     }
 
+    @Test("A value that is compared with a constant is refused by SQL, and compared by a store in memory")
+    func constants() throws {
+        for format in ["tags == 'a'", "tags != 3", "tags IN {'a', 'b'}"] {
+            let context = try open(NSSQLiteStoreType)
+            context.performAndWait {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Place")
+                request.predicate = NSPredicate(format: format)
+                let error = #expect(throws: (any Error).self) { try context.fetch(request) }
+                #expect(error?.localizedDescription.contains("“tags”, which is transformable") == true)
+            }
+        }
+        let context = try Library.inMemory(Self.model).viewContext
+        context.make("Place", ["anything": "a" as NSString])
+        try context.save()
+        context.reset()
+        for (format, count) in [("anything == 'a'", 1), ("anything != 'a'", 0), ("anything IN {'a', 'b'}", 1)] {
+            #expect(try context.all("Place", NSPredicate(format: format)).count == count, "\(format)")
+        }
+    }
+
     @Test("Whether there is a value is said by SQL")
     func presence() throws {
         let context = try open(NSSQLiteStoreType)

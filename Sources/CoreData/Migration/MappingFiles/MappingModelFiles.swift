@@ -1,21 +1,40 @@
 import Foundation
 import Ordering
 
-/// Finds compiled mapping models in folders.
+/// Finds mapping models in folders.
 enum MappingModelFiles {
     /// The mapping models in folders, by their file's names, in the order of the folders.
     ///
+    /// - Parameters:
+    ///   - folders: where to look.
+    ///   - sources: the versions that sources may lead to and from; `nil` for compiled mapping models only. A source beside its
+    ///     compiled form is not read.
+    /// - Returns: the mapping models.
     /// - Throws: an error that names the first file that cannot be read.
-    static func read(in folders: [URL]) throws -> [NamedMapping] {
+    static func read(in folders: [URL], sourcesFor sources: MappedVersions? = nil) throws -> [NamedMapping] {
         var seen: Set<String> = []
-        return try folders.flatMap { try files(in: $0, withExtension: "cdm") }.filter {
+        return try folders.flatMap { folder in
+            let compiled = try files(in: folder, withExtension: "cdm")
+            guard sources != nil else { return compiled }
+            let names = Set(compiled.map(name))
+            return try compiled + files(in: folder, withExtension: sourceExtension).filter { !names.contains(name($0)) }
+        }.filter {
             seen.insert($0.resolvingSymlinksInPath().path).inserted
-        }.map { url in
+        }.compactMap { url in
             let mapping = NSMappingModel()
-            mapping.entityMappings = try NSMappingModel.mappings(at: url)
-            return NamedMapping(name: url.deletingPathExtension().lastPathComponent, mapping: mapping)
+            if let sources, url.pathExtension == sourceExtension {
+                guard let models = try sources.models(ofSource: url) else { return nil }
+                mapping.entityMappings = try NSMappingModel.mappings(at: url, models: models)
+            } else {
+                mapping.entityMappings = try NSMappingModel.mappings(at: url)
+            }
+            return NamedMapping(name: name(url), mapping: mapping)
         }
     }
+
+    private static let sourceExtension = "xcmappingmodel"
+
+    private static func name(_ url: URL) -> String { url.deletingPathExtension().lastPathComponent }
 
     /// The files of a folder with an extension, by name; none where there is no such folder.
     static func files(in folder: URL, withExtension fileExtension: String) throws -> [URL] {

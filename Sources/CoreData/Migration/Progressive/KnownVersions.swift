@@ -47,8 +47,9 @@ package struct KnownVersions {
     /// - Parameters:
     ///   - package: the model package.
     ///   - mappingFolders: where compiled mapping models are looked for.
+    ///   - readsSources: whether sources of mapping models are looked for there, too, and compiled.
     /// - Throws: the errors of reading the current version and the mapping models, with the file.
-    package init(_ package: ModelPackage, mappingFolders: [URL]) throws {
+    package init(_ package: ModelPackage, mappingFolders: [URL], readsSources: Bool = false) throws {
         let names = package.versions.map(\.name)
         let order = VersionOrder.sorted(names)
         var versions: [KnownVersion] = []
@@ -60,7 +61,10 @@ package struct KnownVersions {
                 unread.append((name, error.localizedDescription))
             }
         }
-        self.init(versions, isOrdered: order != nil, mappings: try MappingModelFiles.read(in: mappingFolders))
+        let sources = MappedVersions(
+            package: package.url.deletingPathExtension().lastPathComponent, versions: versions)
+        let mappings = try MappingModelFiles.read(in: mappingFolders, sourcesFor: readsSources ? sources : nil)
+        self.init(versions, isOrdered: order != nil, mappings: mappings)
         self.unread = unread
     }
 

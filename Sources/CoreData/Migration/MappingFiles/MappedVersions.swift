@@ -1,0 +1,38 @@
+import Foundation
+
+/// The versions of a model package, as the sources of mapping models name them: by paths in the project that they were made in.
+struct MappedVersions {
+    /// The package's name, without its extension.
+    let package: String
+    let versions: [KnownVersion]
+
+    /// The two versions that a source is for.
+    ///
+    /// - Parameter url: the `.xcmappingmodel`.
+    /// - Returns: the versions; `nil` for a source that is for another package.
+    /// - Throws: an error that names the file: it cannot be read, or its versions are not in its package.
+    func models(ofSource url: URL) throws -> (source: NSManagedObjectModel, destination: NSManagedObjectModel)? {
+        let paths = try MappingSourceReader.source(at: url).modelPaths
+        if let source = model(paths.source), let destination = model(paths.destination) { return (source, destination) }
+        let missing = model(paths.source) == nil ? paths.source : paths.destination
+        if let missing, let other = Self.package(of: missing), other != package { return nil }
+        return try ModelFileError.naming(MappingSourceReader.file(url)) {
+            throw ModelFileError(
+                .missing,
+                reason: "its model, “\(missing ?? "")”, is no version of “\(package)” that can be read; there are "
+                    + versions.map(\.name).joined(separator: ", "))
+        }
+    }
+
+    /// The version that a path ends with.
+    private func model(_ path: String?) -> NSManagedObjectModel? {
+        let name = path.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent }
+        return versions.first { $0.name == name }?.model
+    }
+
+    /// `Library` of `Sources/Library.xcdatamodeld/Library 2.xcdatamodel`.
+    private static func package(of path: String) -> String? {
+        path.split(separator: "/").map { URL(fileURLWithPath: String($0)) }.last { $0.pathExtension == "xcdatamodeld" }?
+            .deletingPathExtension().lastPathComponent
+    }
+}

@@ -1,0 +1,63 @@
+/// The properties and subscripts that a key path reads one after the other, as far as its description tells.
+///
+/// Swift prints `\Book.<computed 0x55 (Optional<Author>)>?.<computed 0x56 (Array<String>)>.<computed 0x7f (String)>`: of what is computed
+/// the type, and no name. Pure.
+struct KeyPathSteps {
+    /// The type of what each step gives, without `Optional`; the name for a stored property.
+    let types: [Substring]
+    /// Whether an optional value is unwrapped by force.
+    let unwraps: Bool
+
+    init(_ keyPath: AnyKeyPath) { self.init(description: keyPath.debugDescription) }
+
+    init(description: String) {
+        var types: [Substring] = []
+        var rest = description.drop { $0 != "." }
+        var unwraps = false
+        while rest.first == "." {
+            rest = rest.dropFirst()
+            let name: Substring
+            if rest.hasPrefix("<computed "), let end = rest.firstRange(of: ")>") {
+                var close = end
+                // A type may end so, too: `Optional<(Int, Array<Int>)>`.
+                while let next = rest[close.upperBound...].firstRange(of: ")>"), !".?!".contains(rest[close.upperBound])
+                {
+                    close = next
+                }
+                name = rest[..<close.lowerBound].drop { $0 != "(" }.dropFirst()
+                rest = rest[close.upperBound...]
+            } else {
+                name = rest.prefix { !".?!".contains($0) }
+                rest = rest.dropFirst(name.count)
+            }
+            types.append(Self.unwrapped(name))
+            while let mark = rest.first, mark == "?" || mark == "!" {
+                if mark == "!" { unwraps = true }
+                rest = rest.dropFirst()
+            }
+        }
+        self.types = types
+        self.unwraps = unwraps
+    }
+
+    /// Whether an element of a value is read, or anything else of a collection: that has no name, and an empty collection, which a
+    /// probe has, no element to read.
+    var leadIntoCollection: Bool {
+        types.dropLast().contains { type in
+            let name = type.prefix { $0 != "<" }
+            return Self.collections.contains(String(name))
+        }
+    }
+
+    private static let collections: Set<String> = [
+        "Array", "ArraySlice", "ContiguousArray", "Data", "Dictionary", "IndexSet", "NSArray", "NSDictionary",
+        "NSMutableArray", "NSMutableDictionary", "NSMutableOrderedSet", "NSMutableSet", "NSOrderedSet", "NSSet", "Set",
+        "String", "Substring",
+    ]
+
+    private static func unwrapped(_ type: Substring) -> Substring {
+        let start = "Optional<"
+        guard type.hasPrefix(start), type.hasSuffix(">") else { return type }
+        return unwrapped(type.dropFirst(start.count).dropLast())
+    }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import CoreData
+@testable import SQLiteEngine
+@testable import StoreEngine
+
+@MainActor @Suite("What a fetch of a store in memory asks of SQL")
+struct AskingInMemoryTests {
+    private func library() throws -> NSManagedObjectContext {
+        let context = try Library.inMemory().viewContext
+        for title in ["Emma", "Matter"] { context.make("Book", ["title": title]) }
+        try context.save()
+        context.reset()
+        return context
+    }
+
+    private func request(_ format: String, by key: String = "title") -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format)
+        request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]
+        return request
+    }
+
+    @Test("is known for the request that was asked for last, and for no other one")
+    func latest() throws {
+        let context = try library()
+        let engine = try #require(
+            context.persistentStoreCoordinator?.persistentStores.first?.engine as? SQLiteEngine)
+        let layout = try #require(context.entityLayout(named: "Book"))
+        let request = request("title == 'Emma'")
+        #expect(try context.fetch(request).count == 1)
+        let plan = context.plan(for: request, layout)
+        #expect(engine.opened?.latestAnswer?.isOf(plan) == true)
+        #expect(engine.opened?.latestAnswer?.isLeft == false)
+        var others = [plan, plan, plan]
+        others[0].predicate = NSPredicate(format: "title == 'Emma'")
+        others[1].sortDescriptors = []
+        others[2].entity = try #require(context.entityLayout(named: "Comic"))
+        for other in others { #expect(engine.opened?.latestAnswer?.isOf(other) == false) }
+    }
+
+    @Test("is not taken from one request for the next")
+    func inTurn() throws {
+        let context = try library()
+        let (said, left) = (request("title == 'Emma'"), request("sqrt(title.length) == 2 OR 'x' == 'y'"))
+        for _ in 0..<2 {
+            #expect(try context.fetch(said).map { $0.string("title") } == ["Emma"])
+            #expect(try context.count(for: left) == 1)
+            #expect(try context.fetch(left).map { $0.string("title") } == ["Emma"])
+            #expect(try context.count(for: said) == 1)
+        }
+    }
+}
