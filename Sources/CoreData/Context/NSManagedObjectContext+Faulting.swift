@@ -138,6 +138,10 @@ extension NSManagedObjectContext {
     private func fire(_ object: NSManagedObject) {
         // An observer that was told before may have looked at the object.
         guard object.state.contains(.fault) else { return }
+        if hasCurrentValues(object) {
+            object.state.remove([.fault, .valuesPending])
+            return awake(object)
+        }
         do { try pinIfNeeded() } catch { return becomeUnreadable(object, error as NSError) }
         guard let source else { return becomeInaccessible(object) }
         if object.state.contains(.valuesPending), stalenessInterval < 0,
@@ -172,6 +176,15 @@ extension NSManagedObjectContext {
                 "could not fulfill a fault: the store has no object \(object.identifier.description) any more")
         }
         becomeInaccessible(object)
+    }
+
+    /// Whether values that were fetched along with others are still right because nothing was saved since: what most faults are fired
+    /// with, asked without counting references.
+    private func hasCurrentValues(_ object: NSManagedObject) -> Bool {
+        guard object.state.contains(.valuesPending), stalenessInterval < 0, parentSource == nil, case .none = pin,
+            let coordinator
+        else { return false }
+        return Unmanaged.passUnretained(coordinator)._withUnsafeGuaranteedRef { $0.generation } == object.stamp
     }
 
     /// Gives an object that the store lost no values, and counts it as deleted until the next save.

@@ -13,7 +13,11 @@ package struct KeyCounter {
     private let reading: String
     private static let writing = RowSQL.writeMaximumKey.sqlite.text
 
-    /// - Parameter reading: the text of `RowSQL.readMaximumKey(of:)`, where it is known.
+    /// - Parameters:
+    ///   - connection: the store's connection.
+    ///   - number: the number of the root entity.
+    ///   - table: the entity's table.
+    ///   - reading: the text of `RowSQL.readMaximumKey(of:)`, where it is known.
     init(_ connection: Connection, number: Int64, table: String, reading: String? = nil) {
         self.connection = connection
         self.number = number
