@@ -48,6 +48,39 @@ struct MergingTests {
         try view.save()
     }
 
+    @Test("Saves that follow one another while a context is busy are all merged, in their order, when it comes to them")
+    func severalSaves() throws {
+        let reader = container.newBackgroundContext()
+        reader.automaticallyMergesChangesFromParent = true
+        let author = try reader.performAndWait {
+            let author = try #require(try reader.all("Author").first)
+            _ = author.string("name")
+            return author
+        }
+        let queue = DispatchSemaphore(value: 0)
+        reader.perform { queue.wait() }
+        for name in ["B", "C", "D"] {
+            try change {
+                $0.setValue(name, forKey: "name")
+                $0.managedObjectContext?.make("Author", ["name": "child of \(name)"])
+            }
+        }
+        // Used on the queue of the reader only.
+        nonisolated(unsafe) var told: [Int] = []
+        let token = NotificationCenter.default.addObserver(
+            forName: NSManagedObjectContext.didChangeObjectsNotification, object: reader, queue: nil
+        ) { told.append(($0.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.count ?? 0) }
+        defer { NotificationCenter.default.removeObserver(token) }
+        queue.signal()
+        reader.performAndWait {
+            #expect(author.string("name") == "D")
+            #expect(told == [1, 1, 1])
+        }
+        // The next one is merged as well.
+        try change { $0.setValue("E", forKey: "name") }
+        reader.performAndWait { #expect(author.string("name") == "E") }
+    }
+
     @Test("A fault that was fetched before another's save shows what was saved")
     func staleFault() throws {
         let author = try #require(try view.all("Author").first)
