@@ -50,4 +50,18 @@ struct AskingInMemoryTests {
             #expect(try context.count(for: said) == 1)
         }
     }
+
+    @Test("keeps no object alive that a predicate compares with")
+    func keepsNothing() throws {
+        let context = try library()
+        weak var book: NSManagedObject?
+        do {
+            let found = try #require(try context.fetch(request("title == 'Emma'")).first)
+            book = found
+            let same = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            same.predicate = NSPredicate(format: "SELF == %@", found)
+            #expect(try context.count(for: same) == 1)
+        }
+        #expect(book == nil)
+    }
 }
