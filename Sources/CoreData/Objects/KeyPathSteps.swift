@@ -17,15 +17,10 @@ struct KeyPathSteps {
         while rest.first == "." {
             rest = rest.dropFirst()
             let name: Substring
-            if rest.hasPrefix("<computed "), let end = rest.firstRange(of: ")>") {
-                var close = end
-                // A type may end so, too: `Optional<(Int, Array<Int>)>`.
-                while let next = rest[close.upperBound...].firstRange(of: ")>"), !".?!".contains(rest[close.upperBound])
-                {
-                    close = next
-                }
-                name = rest[..<close.lowerBound].drop { $0 != "(" }.dropFirst()
-                rest = rest[close.upperBound...]
+            if rest.hasPrefix("<computed "), let type = Self.parenthesized(in: rest) {
+                name = type
+                // Behind the type comes `)>`.
+                rest = rest[type.endIndex...].dropFirst(2)
             } else {
                 name = rest.prefix { !".?!".contains($0) }
                 rest = rest.dropFirst(name.count)
@@ -38,6 +33,18 @@ struct KeyPathSteps {
         }
         self.types = types
         self.unwraps = unwraps
+    }
+
+    /// What is between the first parenthesis of a text and the one that closes it; types have parentheses of their own.
+    private static func parenthesized(in text: Substring) -> Substring? {
+        guard let start = text.firstIndex(of: "(") else { return nil }
+        var depth = 0
+        for index in text.indices[start...] {
+            if text[index] == "(" { depth += 1 }
+            if text[index] == ")" { depth -= 1 }
+            if depth == 0 { return text[text.index(after: start)..<index] }
+        }
+        return nil
     }
 
     /// Whether an element of a value is read, or anything else of a collection: that has no name, and an empty collection, which a

@@ -7,9 +7,9 @@ extension SQLiteEngine {
     package func leavesToAsker(_ plan: FetchPlan) -> Bool {
         guard hasEvaluatingAsker, plan.predicate != nil || !plan.sortDescriptors.isEmpty else { return false }
         // One fetch asks several times, and the objects that a predicate and an order are do not change.
-        if let answer = opened?.latestAnswer, answer.isOf(plan) { return answer.isLeft }
+        if let answer = latestAnswer, answer.isOf(plan) { return answer.isLeft }
         let isLeft = plan.isCode || (try? reading { $0.canSay(plan) }) == false
-        opened?.latestAnswer = AnsweredPlan(plan, isLeft: isLeft)
+        latestAnswer = AnsweredPlan(plan, isLeft: isLeft)
         return isLeft
     }
 

@@ -18,7 +18,9 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     /// Whether a plan that SQL cannot say is answered without its condition and order.
     let hasEvaluatingAsker: Bool
 
-    var opened: OpenStore?
+    var opened: OpenStore? { didSet { latestAnswer = nil } }
+    /// Whether SQL can say what was asked for last; nil before anybody has asked.
+    var latestAnswer: AnsweredPlan?
     /// The file of `opened`, where it may be written.
     var fileInUse: OpenFile?
     /// The read transactions that query generations hold.

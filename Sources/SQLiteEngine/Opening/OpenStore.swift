@@ -31,8 +31,6 @@ final class OpenStore {
     /// What `changeCount()` has to be for what is written; `nil` where that does not matter.
     var expectedChanges: Int64?
     var fetches: [FetchKey: CachedFetch] = [:]
-    /// Whether SQL can say what was asked for last; nil before anybody has asked.
-    var latestAnswer: AnsweredPlan?
     /// The files of large values that the long transaction wrote or makes superfluous; nil where there is none.
     var filesOfLongTransaction: [ExternalFiles]?
     /// The indexes that the long transaction makes when the rows are there.

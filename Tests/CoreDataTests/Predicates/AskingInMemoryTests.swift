@@ -30,13 +30,13 @@ struct AskingInMemoryTests {
         let request = request("title == 'Emma'")
         #expect(try context.fetch(request).count == 1)
         let plan = context.plan(for: request, layout)
-        #expect(engine.opened?.latestAnswer?.isOf(plan) == true)
-        #expect(engine.opened?.latestAnswer?.isLeft == false)
+        #expect(engine.latestAnswer?.isOf(plan) == true)
+        #expect(engine.latestAnswer?.isLeft == false)
         var others = [plan, plan, plan]
         others[0].predicate = NSPredicate(format: "title == 'Emma'")
         others[1].sortDescriptors = []
         others[2].entity = try #require(context.entityLayout(named: "Comic"))
-        for other in others { #expect(engine.opened?.latestAnswer?.isOf(other) == false) }
+        for other in others { #expect(engine.latestAnswer?.isOf(other) == false) }
     }
 
     @Test("is not taken from one request for the next")
