@@ -135,9 +135,13 @@ extension NSManagedObjectContext {
     }
 
     private func propagateDeletes() {
-        var position = 0
+        var (position, loaded) = (0, 0)
         // The list grows while cascades add to it.
         while position < doomed.count {
+            if position == loaded {
+                loadDestinations(ofDeleted: doomed[loaded...])
+                loaded = doomed.count
+            }
             let object = doomed[position]
             position += 1
             guard object.state.contains(.deleted), !object.state.contains(.deletePropagated) else { continue }

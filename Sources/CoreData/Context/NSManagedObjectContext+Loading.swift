@@ -64,6 +64,31 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Loads what the delete rules of objects look at, what one relationship of all of them leads to at once.
+    ///
+    /// What cannot be read is read again for each object, and reported for that.
+    func loadDestinations(ofDeleted objects: ArraySlice<NSManagedObject>) {
+        guard objects.count > 1, let source else { return }
+        let stored = objects.filter {
+            $0.state.contains(.deleted) && !$0.state.contains(.deletePropagated) && !$0.hasTemporaryID
+        }
+        let faults = stored.filter { $0.isFault && !$0.state.contains(.valuesPending) }.map(\.identifier)
+        if !faults.isEmpty, let rows = try? source.rows(for: faults) {
+            let stamp = source.generation
+            for row in rows { _ = object(for: row, asFault: true, refreshing: false, stamp: stamp) }
+        }
+        for group in Dictionary(grouping: stored, by: { ObjectIdentifier($0.layout) }).values {
+            let followed = group[0].layout.relationships.filter { relationship in
+                switch relationship.deleteRule {
+                case .cascadeDeleteRule, .denyDeleteRule: true
+                case .nullifyDeleteRule: relationship.inverse != nil
+                case .noActionDeleteRule: false
+                }
+            }
+            try? prefetch(followed.map(\.name), for: group)
+        }
+    }
+
     /// Loads the lists that objects joined by their own sides, before anybody had read them: who joins comes at the end.
     func loadJoinedLists(of objects: [NSManagedObject]) throws {
         var (joined, relationships): ([NSManagedObject], [RelationshipLayout]) = ([], [])

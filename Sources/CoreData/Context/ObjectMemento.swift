@@ -51,7 +51,7 @@ struct ObjectMemento {
             guard let former = toManys.first(where: { $0.relationship === relationship }) else { return false }
             let members = object.loadedToManyMembers(relationship)
             return relationship.isOrdered
-                ? members.all != former.members : members.members != Set(former.members)
+                ? members.all != former.members : members.members != IdentitySet(former.members)
         case .fetched, nil: return false
         }
     }

@@ -23,6 +23,11 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
 
     private var members: [NSManagedObject] { object.toManyObjects(relationship) }
 
+    private func hasMember(_ member: NSManagedObject) -> Bool {
+        if object.isFault { object.fireFault() }
+        return object.loadedToManyMembers(relationship).contains(member)
+    }
+
     /// What the set is now, as one that is no longer tied to the relationship.
     private var detached: NSOrderedSet { NSOrderedSet(array: members) }
 
@@ -34,6 +39,11 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         super.removeAllObjects()
         super.addObjects(from: members)
         isMirroring = false
+    }
+
+    /// Gives Foundation's storage what others have added or removed.
+    private func mirrorOthers() {
+        if super.count != members.count { mirror() }
     }
 
     private func write(_ wanted: [Any]) {
@@ -54,7 +64,9 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     override func object(at idx: Int) -> Any { members[idx] }
     override func index(of object: Any) -> Int { members.firstIndex { $0 === object as AnyObject } ?? NSNotFound }
     override func contains(_ object: Any) -> Bool {
-        isMirroring ? super.contains(object) : members.contains { $0 === object as AnyObject }
+        if isMirroring { return super.contains(object) }
+        guard let object = object as? NSManagedObject else { return false }
+        return hasMember(object)
     }
     override func objects(at indexes: IndexSet) -> [Any] { indexes.map { members[$0] } }
     override func copy(with zone: NSZone? = nil) -> Any { detached }
@@ -67,8 +79,13 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
 
     override func insert(_ object: Any, at idx: Int) {
         guard let added = object as? NSManagedObject else { return refuse(object) }
-        self.object.addToMany(relationship, added, at: idx)
-        mirror()
+        let position = Swift.min(Swift.max(0, idx), members.count)
+        self.object.addToMany(relationship, added, at: position)
+        // A member stays where it is, in Foundation's storage, too.
+        isMirroring = true
+        super.insert(added, at: Swift.min(position, super.count))
+        isMirroring = false
+        mirrorOthers()
     }
 
     override func add(_ object: Any) {
@@ -77,6 +94,7 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         isMirroring = true
         super.add(added)
         isMirroring = false
+        mirrorOthers()
     }
 
     override func addObjects(from array: [Any]) { array.forEach(add) }
@@ -84,7 +102,7 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     override func removeObject(at idx: Int) { remove(members[idx]) }
 
     override func remove(_ val: Any) {
-        guard let removed = val as? NSManagedObject, members.contains(removed) else { return }
+        guard let removed = val as? NSManagedObject, hasMember(removed) else { return }
         object.removeFromToMany(relationship, removed)
         super.remove(removed)
     }

@@ -23,7 +23,7 @@ extension NSManagedObject {
         }
         for relationship in layout.toManys where !relationship.isTransient {
             guard let members = toManyMembersIfAny(relationship), members.hasChanges else { continue }
-            result[relationship.name] = NSSet(set: members.committed)
+            result[relationship.name] = NSSet(array: Array(members.committed))
         }
         return result
     }
@@ -131,7 +131,7 @@ extension NSManagedObject {
     }
 
     /// Objects in the order of their keys, new ones last: sets have none, and every run is to save the same.
-    static func inOrder(_ objects: some Collection<NSManagedObject>) -> [NSManagedObject] {
+    static func inOrder(_ objects: some Sequence<NSManagedObject>) -> [NSManagedObject] {
         objects.sorted { first, second in
             let isNew = (first.hasTemporaryID, second.hasTemporaryID)
             return isNew.0 == isNew.1 ? first.key < second.key : isNew.1

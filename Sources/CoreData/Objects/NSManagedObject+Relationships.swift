@@ -128,7 +128,7 @@ extension NSManagedObject {
     final func setToMany(_ relationship: RelationshipLayout, to objects: [NSManagedObject]) {
         willChange()
         let members = loadedToManyMembers(relationship)
-        let wanted = Set(objects)
+        let wanted = IdentitySet(objects)
         let former = members.all.filter { !wanted.contains($0) }
         let new = objects.filter { !members.contains($0) }
         asOneChange(relationship.name, { .setting }) {
@@ -137,8 +137,8 @@ extension NSManagedObject {
             }
             for object in relationship.isOrdered ? new : Self.inOrder(new) { addToMany(relationship, object) }
             if relationship.isOrdered {
-                var seen: Set<NSManagedObject> = []
-                changing(relationship) { members.reorder(objects.filter { seen.insert($0).inserted }) }
+                var seen: IdentitySet = []
+                changing(relationship) { members.reorder(objects.filter { seen.insert($0) }) }
             }
         }
     }
@@ -264,19 +264,22 @@ extension NSManagedObject {
     final func followDeleteRules() -> [NSManagedObject] {
         var doomed: [NSManagedObject] = []
         for relationship in layout.relationships {
-            var destinations =
-                relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? []
-            if relationship.isToMany, !relationship.isOrdered { destinations = Self.inOrder(destinations) }
             switch relationship.deleteRule {
-            case .cascadeDeleteRule: doomed += destinations.filter { !$0.isDeleted }
+            case .cascadeDeleteRule: doomed += destinationsInOrder(relationship).filter { !$0.isDeleted }
             case .nullifyDeleteRule:
                 guard let inverse = relationship.inverse else { continue }
-                for destination in destinations where !destination.isDeleted {
+                for destination in destinationsInOrder(relationship) where !destination.isDeleted {
                     destination.disconnect(inverse, from: self)
                 }
             case .denyDeleteRule, .noActionDeleteRule: continue
             }
         }
         return doomed
+    }
+
+    private func destinationsInOrder(_ relationship: RelationshipLayout) -> [NSManagedObject] {
+        guard relationship.isToMany else { return toOne(relationship).map { [$0] } ?? [] }
+        let destinations = toManyObjects(relationship)
+        return relationship.isOrdered ? destinations : Self.inOrder(destinations)
     }
 }

@@ -513,7 +513,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     ///
     /// - Parameter object: what to compare with.
     /// - Returns: `true` for this very object.
-    public final override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
+    public final override func isEqual(_ object: Any?) -> Bool { object as? NSObject === self }
 
     /// The hash of the object's identity.
     public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) >> 4 }

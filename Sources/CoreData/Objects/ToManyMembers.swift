@@ -12,10 +12,10 @@ final class ToManyMembers {
     /// The destinations in order. Those of a relationship without an order are here until one is added or removed.
     private var list: [NSManagedObject] = []
     // The destinations by identity, made when a member is looked for: most relationships are only read.
-    private var index: Set<NSManagedObject>?
+    private var index: IdentitySet?
     /// What was added to and removed from what the store has.
-    private(set) var added: Set<NSManagedObject> = []
-    private(set) var removed: Set<NSManagedObject> = []
+    private(set) var added: IdentitySet = []
+    private(set) var removed: IdentitySet = []
     /// Whether the order differs from the store's.
     private(set) var isReordered = false
     // What was given to those who read the relationship, until it changes: a loop that reads it each time would make it each time.
@@ -36,9 +36,9 @@ final class ToManyMembers {
     }
 
     /// The destinations by identity.
-    var members: Set<NSManagedObject> {
+    var members: IdentitySet {
         if let index { return index }
-        let made = Set(list)
+        let made = IdentitySet(list)
         index = made
         return made
     }
@@ -92,13 +92,13 @@ final class ToManyMembers {
             return
         }
         let pending = isOrdered ? list : Array(added)
-        var seen: Set<NSManagedObject> = Set(minimumCapacity: stored.count + pending.count)
-        list = stored.filter { !removed.contains($0) && seen.insert($0).inserted }
+        var seen = IdentitySet(minimumCapacity: stored.count + pending.count)
+        list = stored.filter { !removed.contains($0) && seen.insert($0) }
         // A removal does not count when the store confirms it, or never had the member.
-        if !removed.isEmpty { removed.formIntersection(Set(stored)) }
-        let new = pending.filter { seen.insert($0).inserted }
+        if !removed.isEmpty { removed.formIntersection(IdentitySet(stored)) }
+        let new = pending.filter { seen.insert($0) }
         list += new
-        added = Set(new)
+        added = IdentitySet(new)
         index = seen
     }
 
@@ -110,7 +110,7 @@ final class ToManyMembers {
         guard !members.contains(object) else { return false }
         willChange()
         index?.insert(object)
-        if removed.remove(object) == nil { added.insert(object) } else if isOrdered { isReordered = true }
+        if !removed.remove(object) { added.insert(object) } else if isOrdered { isReordered = true }
         if isOrdered {
             if let position, position < list.count {
                 list.insert(object, at: max(0, position))
@@ -131,7 +131,7 @@ final class ToManyMembers {
             willChange()
             index?.remove(object)
         }
-        if added.remove(object) == nil { removed.insert(object) }
+        if !added.remove(object) { removed.insert(object) }
         if isOrdered, let place = list.firstIndex(where: { $0 === object }) { list.remove(at: place) }
         return true
     }
@@ -147,7 +147,7 @@ final class ToManyMembers {
     /// Has these members, and changes accordingly. The members must be loaded.
     func replaceAll(by wanted: [NSManagedObject], isReordered: Bool) {
         let stored = committed
-        let members = Set(wanted)
+        let members = IdentitySet(wanted)
         forgetGiven()
         index = members
         list = isOrdered ? wanted : []
@@ -157,7 +157,7 @@ final class ToManyMembers {
     }
 
     /// The destinations that the store has.
-    var committed: Set<NSManagedObject> { members.subtracting(added).union(removed) }
+    var committed: IdentitySet { members.subtracting(added).union(removed) }
 
     /// What was added and removed is in the store now.
     func didSave() {

@@ -35,8 +35,7 @@ struct SourceElement {
             throw ModelFileError(.corrupt, reason: "\(reason), unlike what Xcode writes")
         }
         let reader = SourceElementReader()
-        let parser = XMLParser(data: data)
-        parser.shouldResolveExternalEntities = false
+        let parser = XMLParser(ofAnySize: data)
         parser.delegate = reader
         guard parser.parse(), let root = reader.root else {
             let code = (parser.parserError as NSError?)?.code ?? 0

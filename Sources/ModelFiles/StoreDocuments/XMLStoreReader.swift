@@ -13,8 +13,7 @@ package enum XMLStoreReader {
         if let reason = XMLRefusal.reason(against: data) { throw StoreDocument.Failure(reason: reason) }
         let text = String(decoding: data, as: UTF8.self)
         let handler = Handler()
-        let parser = XMLParser(data: data)
-        parser.shouldResolveExternalEntities = false
+        let parser = XMLParser(ofAnySize: data)
         parser.delegate = handler
         let isComplete = parser.parse()
         if let failure = handler.failure {

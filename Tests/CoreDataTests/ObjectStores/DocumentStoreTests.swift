@@ -77,6 +77,18 @@ import Testing
         }
     }
 
+    @Test("A file of more than ten million bytes comes back", arguments: types) func largeFile(type: String) throws {
+        let name = String(repeating: "A long name. ", count: 900_000)
+        let context = try open(type)
+        try context.performAndWait {
+            context.make("Author", ["name": name])
+            try context.save()
+        }
+        let again = try open(type)
+        let areSame = try again.performAndWait { try again.all("Author").map { $0.string("name") == name } }
+        #expect(areSame == [true])
+    }
+
     @Test("IDs are the same when the store is opened again, and new objects get new ones", arguments: types)
     func identifiers(type: String) throws {
         try saveLibrary(type)

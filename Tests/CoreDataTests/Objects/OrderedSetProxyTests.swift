@@ -41,10 +41,21 @@ struct OrderedSetProxyTests {
     func members() {
         #expect(titles { $0.add(context.make("Chapter", ["title": "5"])) } == ["1", "2", "3", "4", "5"])
         #expect(titles { $0.insert(context.make("Chapter", ["title": "0"]), at: 0) } == ["0", "1", "2", "3", "4"])
+        #expect(titles { $0.insert($0[3], at: 0) } == ["1", "2", "3", "4"])
         #expect(titles { $0.removeObject(at: 1) } == ["1", "3", "4"])
         #expect(titles { $0.remove($0[3]) } == ["1", "2", "3"])
         #expect(titles { $0.removeObjects(at: IndexSet([0, 2])) } == ["2", "4"])
         #expect(titles { $0.removeAllObjects() } == [])
+    }
+
+    @Test("What others have added is there after the next change")
+    func others() {
+        let titles = titles { proxy in
+            let book = (proxy[0] as? NSManagedObject)?.value(forKey: "book") as? NSManagedObject
+            context.make("Chapter", ["title": "5", "book": book as Any])
+            proxy.insert(context.make("Chapter", ["title": "0"]), at: 0)
+        }
+        #expect(titles == ["0", "1", "2", "3", "4", "5"])
     }
 
     @Test("Set operations keep the order of what stays")

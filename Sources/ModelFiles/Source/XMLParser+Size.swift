@@ -1,0 +1,17 @@
+import Foundation
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+extension XMLParser {
+    /// A parser of data of any size, with entities of other files left alone.
+    ///
+    /// The parser reads a stream, since libxml2 refuses more than 10,000,000 bytes that it is handed at once.
+    ///
+    /// - Parameter data: the XML.
+    convenience init(ofAnySize data: Data) {
+        self.init(stream: InputStream(data: data))
+        shouldResolveExternalEntities = false
+    }
+}

@@ -1,0 +1,67 @@
+import CoreData
+import CoreDataPostgres
+import Foundation
+import PostgresEngine
+import PostgresServer
+import Testing
+
+/// How often the server is asked must not grow with what a context changes.
+@Suite("Contexts ask the server as often for many objects as for a few", .needsPostgres)
+struct RoundTripTests {
+    let database: TestDatabase
+    let container: NSPersistentContainer
+    let engine: PostgresEngine
+
+    init() throws {
+        database = try TestDatabase()
+        container = try Bookshop.container(database)
+        engine = try #require(container.persistentStoreCoordinator.persistentStores.first?.engine as? PostgresEngine)
+    }
+
+    /// Saves authors with two books each, which share two tags.
+    private func save(authors: Int) throws {
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            let tags = NSSet(array: ["old", "new"].map { context.insert("Tag", ["name": $0]) })
+            for number in 0..<authors {
+                let author = context.insert("Author", ["name": "\(number)"])
+                for _ in 0..<2 { _ = context.insert("Book", ["author": author, "tags": tags]) }
+            }
+            try context.save()
+        }
+    }
+
+    /// How often the server is asked while the objects that a fetch finds are deleted, together with what their rules say.
+    private func askedByDeleting(_ entity: String) throws -> Int {
+        let context = container.newBackgroundContext()
+        return try context.performAndWait {
+            let found = try context.fetch(entity)
+            let before = engine.roundTrips
+            found.forEach(context.delete)
+            try context.save()
+            return engine.roundTrips - before
+        }
+    }
+
+    @Test("to delete them and what their deletion cascades to")
+    func cascading() throws {
+        var asked: [Int] = []
+        for count in [3, 60] {
+            try save(authors: count)
+            asked.append(try askedByDeleting("Author"))
+            #expect(try container.viewContext.fetch("Book").isEmpty)
+        }
+        #expect(asked[1] <= asked[0])
+    }
+
+    @Test("to delete them and take them out of the relationships of others")
+    func nullifying() throws {
+        var asked: [Int] = []
+        for count in [3, 60] {
+            try save(authors: count)
+            asked.append(try askedByDeleting("Book"))
+            #expect(try container.viewContext.fetch("Author", "books.@count != 0").isEmpty)
+        }
+        #expect(asked[1] <= asked[0])
+    }
+}
