@@ -28,7 +28,7 @@ struct Aggregate: Sendable {
         self.kind = kind
     }
 
-    /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     func value<Value: Decodable>(
         _ function: Function, as type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> Value? {
