@@ -92,6 +92,7 @@ extension NSManagedObjectContext {
             if !object.isDeleted { deleted.append(object) }
             noteDeletionElsewhere(of: object)
         }
+        takeOutOfRelationships(Set(changes.deleted.compactMap { registeredObject(for: $0) }), from: source)
         announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
         announceToChildren { changes }
     }
@@ -107,7 +108,7 @@ extension NSManagedObjectContext {
     }
 
     /// Brings objects up to what the source has.
-    private func take(_ stale: [NSManagedObject], from source: any RowSource) {
+    func take(_ stale: [NSManagedObject], from source: any RowSource) {
         let rows: ContiguousArray<Row>
         do { rows = try source.rows(for: stale.map(\.identifier)) } catch {
             // Objects without changes read their rows again when they are next used, and report for themselves.
@@ -154,15 +155,15 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Forgets what is known of to-many relationships that were not changed here, so that they are read again.
+    /// Forgets what the store had in to-many relationships, so that it is read again, under what was added and removed here.
     final func refreshToManys() {
         if state.contains(.observed) { tellingObserversOfMembers(forgetToManys) } else { forgetToManys() }
     }
 
     private func forgetToManys() {
         for relationship in layout.toManys {
-            guard let members = toManyMembersIfAny(relationship), !members.hasChanges else { continue }
-            relations[relationship.index] = .unresolved
+            guard let members = toManyMembersIfAny(relationship) else { continue }
+            relations[relationship.index] = members.hasChanges ? .toMany(members.rereading) : .unresolved
         }
     }
 }

@@ -86,7 +86,12 @@ extension NSPersistentStoreCoordinator: RowSource {
     }
 
     func fetchDictionaries(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [[String: Any]] {
-        try withLock { try storesOf(plan.entity, among: stores).flatMap { try $0.engine.fetchDictionaries(plan) } }
+        try withLock {
+            let sources = storesOf(plan.entity, among: stores)
+            if sources.count == 1 { return try sources[0].engine.fetchDictionaries(plan) }
+            let part = plan.forEachOfSeveralStores
+            return try plan.gathered(sources.flatMap { try $0.engine.fetchDictionaries(part) })
+        }
     }
 
     func row(for identifier: NSManagedObjectID) throws -> Row? {

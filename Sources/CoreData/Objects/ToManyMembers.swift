@@ -102,6 +102,28 @@ final class ToManyMembers {
         index = seen
     }
 
+    /// These members, with what the store has yet to be read; what was added and removed stays so. An order that was made here
+    /// stays, with the members that it is one of.
+    var rereading: ToManyMembers {
+        guard isLoaded, !isReordered else { return self }
+        let other = ToManyMembers(isOrdered: isOrdered, isLoaded: false)
+        if isOrdered { other.list = list.filter(added.contains) }
+        other.index = added
+        other.added = added
+        other.removed = removed
+        return other
+    }
+
+    /// Forgets members that are no more.
+    func forget(_ gone: Set<NSManagedObject>) {
+        _ = members
+        forgetGiven()
+        list.removeAll(where: gone.contains)
+        index?.subtract(gone)
+        added.subtract(gone)
+        removed.subtract(gone)
+    }
+
     func contains(_ object: NSManagedObject) -> Bool { members.contains(object) }
 
     /// - Returns: whether the object was not a member before.

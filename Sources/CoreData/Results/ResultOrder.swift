@@ -51,7 +51,7 @@ struct ResultOrder {
         switch value {
         case nil, is NSNull: return ""
         case let text as String: return text
-        case let number as NSNumber: return number.stringValue
+        case let number as NSNumber: return number.plainText
         case let value?: return "\(value)"
         }
     }

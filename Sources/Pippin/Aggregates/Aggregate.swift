@@ -28,15 +28,15 @@ struct Aggregate: Sendable {
         self.kind = kind
     }
 
-    /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     func value<Value: Decodable>(
         _ function: Function, as type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> Value? {
         let kind: AttributeKind = function == .average ? .double : self.kind
         if context.hasChanges { return try decoded(changedValue(function, predicate, in: context), kind, type) }
         let request = request(predicate)
-        request.propertiesToFetch = [Self.column(function, path, kind.type)]
-        guard let row = try context.fetch(request).first as? [String: Any] else { return nil }
+        request.propertiesToFetch = columns(function, kind.type)
+        guard let row = try context.fetch(request).first as? [String: Any], Self.isOfAny(row) else { return nil }
         return try decoded(row["value"], kind, type)
     }
 
@@ -79,7 +79,7 @@ struct Aggregate: Sendable {
         _ type: Value.Type, by group: Aggregate, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> [Group: Value] {
         let request = request(predicate)
-        request.propertiesToFetch = [group.path, Self.column(.sum, path, kind.type)]
+        request.propertiesToFetch = [group.path] + columns(.sum, kind.type)
         request.propertiesToGroupBy = [group.path]
         var sums: [Group: Value] = [:]
         if context.hasChanges {
@@ -89,7 +89,7 @@ struct Aggregate: Sendable {
             return sums
         }
         for case let row as [String: Any] in try context.fetch(request) {
-            guard let sum = try decoded(row["value"], kind, type) else { continue }
+            guard Self.isOfAny(row), let sum = try decoded(row["value"], kind, type) else { continue }
             sums[try group.value(row[group.path], Group.self)] = sum
         }
         return sums
@@ -102,11 +102,20 @@ struct Aggregate: Sendable {
         return request
     }
 
+    /// What is computed; of a sum, which is 0 for nothing, also how many values it is of.
+    private func columns(_ function: Function, _ type: NSAttributeType) -> [NSExpressionDescription] {
+        let value = Self.column(function, path, type)
+        return function == .sum ? [value, Self.column(.count, path, .integer64AttributeType, name: "count")] : [value]
+    }
+
+    /// Whether what was computed is of any values, as far as these were counted.
+    private static func isOfAny(_ row: [String: Any]) -> Bool { (row["count"] as? NSNumber)?.intValue != 0 }
+
     private static func column(
-        _ function: Function, _ path: String, _ type: NSAttributeType
+        _ function: Function, _ path: String, _ type: NSAttributeType, name: String = "value"
     ) -> NSExpressionDescription {
         let column = NSExpressionDescription()
-        column.name = "value"
+        column.name = name
         column.expression = NSExpression(
             forFunction: function.rawValue, arguments: [NSExpression(forKeyPath: path)])
         column.expressionResultType = type

@@ -77,7 +77,7 @@ extension ModelReader {
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
     /// - Throws: ``PersistenceError``.
-    /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
     ) throws -> Value? { try aggregate(.sum, property, filter) }
@@ -90,7 +90,7 @@ extension ModelReader {
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
     /// - Throws: ``PersistenceError``.
-    /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
     ) throws -> Value? { try aggregate(.sum, property, filter) }
@@ -222,7 +222,7 @@ extension ModelReader {
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are not among them.
     /// - Throws: ``PersistenceError``.
-    /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, by group: KeyPath<Model, Group>,
         where filter: Filter<Model> = .all
@@ -237,7 +237,7 @@ extension ModelReader {
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are not among them.
     /// - Throws: ``PersistenceError``.
-    /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, by group: KeyPath<Model, Group>,
         where filter: Filter<Model> = .all

@@ -58,7 +58,7 @@ extension PersistenceManager {
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
     /// - Throws: ``PersistenceError``.
-    /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
@@ -73,7 +73,7 @@ extension PersistenceManager {
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
     /// - Throws: ``PersistenceError``.
-    /// - SQL: `SELECT sum(<property>) FROM Z<ENTITY> WHERE <filter>`
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
@@ -217,7 +217,7 @@ extension PersistenceManager {
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are not among them.
     /// - Throws: ``PersistenceError``.
-    /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, by group: KeyPath<Model, Group> & Sendable,
         where filter: Filter<Model> = .all
@@ -234,7 +234,7 @@ extension PersistenceManager {
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are not among them.
     /// - Throws: ``PersistenceError``.
-    /// - SQL: `SELECT <group>, sum(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, by group: KeyPath<Model, Group> & Sendable,
         where filter: Filter<Model> = .all

@@ -33,7 +33,7 @@ extension Value {
         switch self {
         case .string(let value): value
         case .integer(let value): String(value)
-        case .double(let value): NSNumber(value: value).stringValue
+        case .double(let value): NSNumber(value: value).plainText
         case .decimal(let value): value.stringValue
         case .date(let value): value.description
         case .uuid(let value): value.uuidString

@@ -126,7 +126,11 @@ extension PredicateSQL {
             case .sum: .call(.sum(isWhole: value.isWhole == true), value.fragment)
             default: "\(name)(\(value.fragment))"
             }
-        if aggregatesGroups { return SQLOperand(fragment: computed, storage: storage) }
+        if aggregatesGroups {
+            // The sum of nothing is 0, as Core Data's `total` has it; nothing has no average, no smallest and no largest.
+            guard computation == .sum else { return SQLOperand(fragment: computed, storage: storage) }
+            return SQLOperand(fragment: .call(.ifNull, computed, "0"), storage: storage, canBeNull: false)
+        }
         // `price == max(price)`: of all objects of the entity.
         var text: SQLFragment = "SELECT \(computed) FROM \(inner.from)"
         if let filter = inner.mapping.filter(alias: inner.alias) { text = text + " WHERE " + filter }

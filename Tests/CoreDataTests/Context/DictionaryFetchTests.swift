@@ -75,6 +75,30 @@ struct DictionaryFetchTests {
     }
 
     @Test(
+        "sums up nothing to 0, and has no greatest of it, in every kind of store",
+        arguments: [NSInMemoryStoreType, NSXMLStoreType])
+    func sumOfNothing(type: String) throws {
+        let folder = try TestFolder()
+        let description = NSPersistentStoreDescription(url: folder.file("library"))
+        description.type = type
+        let context = try Library.container(Library.model(), description).viewContext
+        context.make("Book", ["title": "Emma"])
+        try context.save()
+        let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = [
+            column("total", "sum:(price)", .doubleAttributeType), column("most", "max:(price)", .doubleAttributeType),
+        ]
+        #expect(try context.fetch(request) == [["total": 0.0]])
+        request.predicate = NSPredicate(format: "title == 'Persuasion'")
+        #expect(try context.fetch(request) == [["total": 0.0]])
+        request.predicate = nil
+        request.propertiesToFetch = ["title", column("total", "sum:(price)", .doubleAttributeType)]
+        request.propertiesToGroupBy = ["title"]
+        #expect(try context.fetch(request) == [["title": "Emma", "total": 0.0]])
+    }
+
+    @Test(
         "names a computed column as a variable or a key where groups are restricted, in every kind of store",
         arguments: [NSInMemoryStoreType, NSXMLStoreType])
     func variables(type: String) throws {
@@ -99,6 +123,37 @@ struct DictionaryFetchTests {
         #expect(try titles(NSPredicate(format: "$number == 1")) == ["Matter"])
         #expect(try titles(NSPredicate(format: "number > 1 AND sum:(price) > 12")) == ["Emma"])
         #expect(try titles(NSPredicate(format: "title == 'Matter'")) == ["Matter"])
+    }
+
+    @Test("of several stores: in one order, within one limit, and each result once where only distinct ones are wanted")
+    func severalStores() throws {
+        let container = NSPersistentContainer(name: "Library", managedObjectModel: Library.model())
+        container.persistentStoreDescriptions = (0..<2).map { _ in
+            let description = NSPersistentStoreDescription()
+            description.type = NSInMemoryStoreType
+            return description
+        }
+        container.loadPersistentStores { #expect($1 == nil) }
+        let context = container.viewContext
+        let stores = container.persistentStoreCoordinator.persistentStores
+        for (place, title) in ["Emma", "Persuasion", "Matter", "Emma", "Inversions"].enumerated() {
+            let book = context.make("Book", ["title": title, "price": Double(place)])
+            context.assign(book, to: stores[place % 2])
+        }
+        try context.save()
+        let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = ["title"]
+        request.sortDescriptors = [NSSortDescriptor(key: "price", ascending: false)]
+        request.fetchLimit = 3
+        request.fetchOffset = 1
+        #expect(try context.fetch(request) == [["title": "Emma"], ["title": "Matter"], ["title": "Persuasion"]])
+        request.fetchLimit = .max
+        #expect(try context.fetch(request).count == 4)
+        request.returnsDistinctResults = true
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        request.fetchLimit = 2
+        #expect(try context.fetch(request) == [["title": "Inversions"], ["title": "Matter"]])
     }
 
     @Test("gives equal results once where only distinct ones are wanted, sorted and limited")

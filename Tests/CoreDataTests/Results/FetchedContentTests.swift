@@ -44,6 +44,20 @@ struct FetchedContentTests {
             fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: section, cacheName: nil)
     }
 
+    @Test("Sections of numbers are named as numbers are described: whole ones without a fraction")
+    func numberSections() throws {
+        try context.performAndWait {
+            for price in [2.0, 1.5, 100] { context.make("Book", ["price": price]) }
+            try context.save()
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.sortDescriptors = [NSSortDescriptor(key: "price", ascending: true)]
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "price", cacheName: nil)
+            try controller.performFetch()
+            #expect(controller.sections?.map(\.name) == ["1.5", "2", "100"])
+        }
+    }
+
     @Test("A delegate that takes snapshots gets one after the fetch and after each change, and hears of nothing else")
     func snapshots() throws {
         try context.performAndWait {

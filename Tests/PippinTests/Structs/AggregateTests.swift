@@ -29,6 +29,8 @@ struct AggregateTests {
         #expect(try await manager.max(Volume.self, \.price) == 12)
         #expect(try await manager.average(Volume.self, \.price) == 8)
         #expect(try await manager.max(Volume.self, \.price, where: \.title == "Emma") == nil)
+        #expect(try await manager.sum(Volume.self, \.price, where: \.title == "Emma") == nil)
+        #expect(try await manager.sum(Volume.self, \.price, where: \.title == "Ulysses") == nil)
         #expect(try await manager.min(Volume.self, \.writer?.name, where: \.price > 10) == "Mary Shelley")
     }
 

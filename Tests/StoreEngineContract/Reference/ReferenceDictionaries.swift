@@ -70,9 +70,10 @@ struct ReferenceDictionaries {
         return .object(ArgumentObject(object.identifier))
     }
 
-    /// Computes of the values that are there: of none, there is nothing but their count.
+    /// Computes of the values that are there: of none, there is nothing but their count and their sum.
     private func compute(_ function: BuiltInFunction, _ keyPath: String, of group: [ReferenceObject]) -> Value {
         let values = group.map { value(keyPath, of: $0) }.filter { !$0.isNull }
+        if values.isEmpty, function == .sum { return .integer(0) }
         if values.isEmpty, function != .count { return .null }
         return function.apply([.collection(values)])
     }

@@ -54,8 +54,10 @@ extension NSManagedObject {
                 guard case .toMany(let index)? = layout.propertyByName[key] else { return false }
                 let relationship = layout.relationships[index]
                 guard let former = toManyMembersIfAny(relationship), former.isLoaded else { return true }
-                if former.hasChanges { return false }
-                let present = ToManyMembers(isOrdered: relationship.isOrdered, isLoaded: false)
+                let present =
+                    former.hasChanges
+                    ? former.rereading : ToManyMembers(isOrdered: relationship.isOrdered, isLoaded: false)
+                if present === former { return false }
                 storedContext?.load(present, of: relationship, for: self)
                 return relationship.isOrdered ? former.all != present.all : former.members != present.members
             }, change)

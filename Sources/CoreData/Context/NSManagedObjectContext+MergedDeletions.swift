@@ -1,0 +1,71 @@
+import StoreEngine
+
+// A batch deletion tells of what it deleted, and of nothing else: others would go on to have it in their relationships.
+extension NSManagedObjectContext {
+    /// Has no object refer any more to objects whose deletion is merged. Their rows do not, so this is no change to save; only
+    /// what had been set to lead to one here is changed to lead to nothing.
+    func takeOutOfRelationships(_ gone: Set<NSManagedObject>, from source: any RowSource) {
+        guard !gone.isEmpty else { return }
+        let roots = Set(gone.map { ObjectIdentifier($0.layout.root) })
+        let places = Set(gone.map(\.identifier))
+        var leading: [ObjectIdentifier: [RelationshipLayout]] = [:]
+        var referring: [NSManagedObject] = []
+        var touched: [NSManagedObject] = []
+        for object in table.all where !object.state.contains(.fault) && !gone.contains(object) {
+            let layout = ObjectIdentifier(object.layout)
+            let relationships =
+                leading[layout]
+                ?? object.layout.relationships.filter { roots.contains(ObjectIdentifier($0.destination.root)) }
+            leading[layout] = relationships
+            if relationships.isEmpty { continue }
+            if relationships.contains(where: { object.leads($0, toOneOf: places) }) { referring.append(object) }
+            if object.forgetMembers(gone, of: relationships) { touched.append(object) }
+        }
+        take(referring.filter { !$0.state.contains(.inserted) }, from: source)
+        for object in referring {
+            for relationship in leading[ObjectIdentifier(object.layout)] ?? []
+            where object.leads(relationship, toOneOf: places) {
+                object.forgetDestination(of: relationship)
+            }
+        }
+        let known = Set(refreshed)
+        refreshed += Set(touched + referring).subtracting(known)
+    }
+}
+
+extension NSManagedObject {
+    /// Whether a to-one relationship leads to one of some objects.
+    fileprivate final func leads(_ relationship: RelationshipLayout, toOneOf places: Set<NSManagedObjectID>) -> Bool {
+        guard !relationship.isToMany, case .identifier(let identifier) = values[relationship.slot] else { return false }
+        return places.contains(identifier)
+    }
+
+    fileprivate final func forgetDestination(of relationship: RelationshipLayout) {
+        let slot = relationship.slot
+        let change = { [self] in
+            if snapshot.indices.contains(slot), snapshot[slot] == values[slot] { snapshot[slot] = .null }
+            values[slot] = .null
+            if !relations.isEmpty { relations[relationship.index] = .unresolved }
+        }
+        guard state.contains(.observed) else { return change() }
+        tellingObservers(ofKeys: { $0 == relationship.name }, change)
+    }
+
+    /// - Returns: whether one of the objects was among the members of a relationship.
+    fileprivate final func forgetMembers(_ gone: Set<NSManagedObject>, of relationships: [RelationshipLayout]) -> Bool {
+        let concerned = relationships.filter { relationship in
+            relationship.isToMany && toManyMembersIfAny(relationship)?.all.contains(where: gone.contains) ?? false
+        }
+        guard !concerned.isEmpty else { return false }
+        let change = { [self] in
+            for relationship in concerned { toManyMembersIfAny(relationship)?.forget(gone) }
+        }
+        guard state.contains(.observed) else {
+            change()
+            return true
+        }
+        let names = Set(concerned.map(\.name))
+        tellingObservers(ofKeys: names.contains, change)
+        return true
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import PredicateFormat
+
+// Dictionaries of several stores, in one order and within one limit, as objects of several stores are.
+extension FetchPlan {
+    /// What each of several stores is asked for: what may come first, with the values that it is sorted by.
+    var forEachOfSeveralStores: FetchPlan {
+        var plan = self
+        plan.offset = 0
+        if limit > 0 {
+            plan.limit = limit.addingReportingOverflow(max(offset, 0)).overflow ? 0 : limit + max(offset, 0)
+        }
+        // A further column would make other groups, and other rows distinct.
+        let isPlain = columns.allSatisfy { if case .keyPath = $0 { true } else { false } }
+        guard isPlain, groupBy.isEmpty, !isDistinct else { return plan }
+        let names = Set(columns.map(\.name))
+        plan.columns += sortKeys.filter { !names.contains($0) && !$0.isEmpty }.map { .keyPath($0) }
+        return plan
+    }
+
+    private var sortKeys: [String] {
+        ((try? sortTerms(of: sortDescriptors)) ?? []).map { $0.keyPath.joined(separator: ".") }
+    }
+
+    /// Puts together what several stores gave.
+    ///
+    /// - Parameter found: the dictionaries of all stores, which were asked for `forEachOfSeveralStores`.
+    /// - Returns: the dictionaries that the plan wants. Groups are those of each store.
+    func gathered(_ found: [[String: Any]]) -> [[String: Any]] {
+        var result = found
+        if let terms = try? sortTerms(of: sortDescriptors), !terms.isEmpty { result = Self.sorted(result, by: terms) }
+        let names = Set(columns.map(\.name))
+        if result.contains(where: { $0.keys.contains { !names.contains($0) } }) {
+            result = result.map { $0.filter { names.contains($0.key) } }
+        }
+        if isDistinct {
+            var seen: Set<NSDictionary> = []
+            result = result.filter { seen.insert(NSDictionary(dictionary: $0)).inserted }
+        }
+        let rest = result.dropFirst(max(offset, 0))
+        return Array(limit > 0 ? rest.prefix(limit) : rest)
+    }
+
+    private static func sorted(_ rows: [[String: Any]], by terms: [SortTerm]) -> [[String: Any]] {
+        let keyed = rows.map { row in (row, terms.map { Value(row[$0.keyPath.joined(separator: ".")]) }) }
+        // `sort` is stable: equal ones stay in the order of their stores.
+        return keyed.sorted { left, right in
+            for (place, term) in terms.enumerated() {
+                let order = term.comparison.compare(left.1[place], right.1[place])
+                if order != .orderedSame { return term.ascending == (order == .orderedAscending) }
+            }
+            return false
+        }.map(\.0)
+    }
+}
