@@ -2,16 +2,18 @@ import StoreEngine
 
 // A batch deletion tells of what it deleted, and of nothing else: others would go on to have it in their relationships.
 extension NSManagedObjectContext {
-    /// Has no object refer any more to objects whose deletion is merged. Their rows do not, so this is no change to save; only
+    /// Has objects refer no more to those whose deletion is merged. Their rows do not, so this is no change to save; only
     /// what had been set to lead to one here is changed to lead to nothing.
-    func takeOutOfRelationships(_ gone: Set<NSManagedObject>, from source: any RowSource) {
+    func takeOut(
+        _ gone: IdentitySet, ofRelationshipsOf objects: some Sequence<NSManagedObject>, from source: any RowSource
+    ) {
         guard !gone.isEmpty else { return }
         let roots = Set(gone.map { ObjectIdentifier($0.layout.root) })
         let places = Set(gone.map(\.identifier))
         var leading: [ObjectIdentifier: [RelationshipLayout]] = [:]
         var referring: [NSManagedObject] = []
         var touched: [NSManagedObject] = []
-        for object in table.all where !object.state.contains(.fault) && !gone.contains(object) {
+        for object in objects where !object.state.contains(.fault) && !gone.contains(object) {
             let layout = ObjectIdentifier(object.layout)
             let relationships =
                 leading[layout]
@@ -28,8 +30,7 @@ extension NSManagedObjectContext {
                 object.forgetDestination(of: relationship)
             }
         }
-        let known = Set(refreshed)
-        refreshed += Set(touched + referring).subtracting(known)
+        refreshed += IdentitySet(touched + referring).subtracting(IdentitySet(refreshed))
     }
 }
 
@@ -52,7 +53,7 @@ extension NSManagedObject {
     }
 
     /// - Returns: whether one of the objects was among the members of a relationship.
-    fileprivate final func forgetMembers(_ gone: Set<NSManagedObject>, of relationships: [RelationshipLayout]) -> Bool {
+    fileprivate final func forgetMembers(_ gone: IdentitySet, of relationships: [RelationshipLayout]) -> Bool {
         let concerned = relationships.filter { relationship in
             relationship.isToMany && toManyMembersIfAny(relationship)?.all.contains(where: gone.contains) ?? false
         }

@@ -92,7 +92,9 @@ extension NSManagedObjectContext {
             if !object.isDeleted { deleted.append(object) }
             noteDeletionElsewhere(of: object)
         }
-        takeOutOfRelationships(Set(changes.deleted.compactMap { registeredObject(for: $0) }), from: source)
+        let gone = IdentitySet(changes.deleted.compactMap { registeredObject(for: $0) })
+        // Where the rules were followed, only what was changed here may lead to what is gone.
+        takeOut(gone, ofRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, from: source)
         announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
         announceToChildren { changes }
     }
@@ -189,6 +191,8 @@ extension SavedChanges {
             inserted: identifiers(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
             updated: identifiers(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey),
             deleted: identifiers(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
+        // Objects come from the context that saved them.
+        followsDeleteRules = userInfo[NSDeletedObjectsKey] is Set<NSManagedObject>
     }
 
     private static func elements(of value: Any) -> [Any] {

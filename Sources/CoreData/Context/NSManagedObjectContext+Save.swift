@@ -232,6 +232,9 @@ package struct SavedChanges: Sendable {
     package var inserted: [NSManagedObjectID] = []
     package var updated: [NSManagedObjectID] = []
     package var deleted: [NSManagedObjectID] = []
+    /// Whether what was deleted was taken out of the relationships of others, which are among what was changed: a context does so, a
+    /// batch does not.
+    package var followsDeleteRules = false
 
     package init(
         inserted: [NSManagedObjectID] = [], updated: [NSManagedObjectID] = [], deleted: [NSManagedObjectID] = []
@@ -247,5 +250,6 @@ extension SavedChanges {
         self.init(
             inserted: objects.inserted.map(\.identifier), updated: objects.updated.map(\.identifier),
             deleted: objects.deleted.map(\.identifier))
+        followsDeleteRules = true
     }
 }

@@ -40,6 +40,7 @@ struct IdentitySet: Sequence, Equatable, ExpressibleByArrayLiteral {
     mutating func remove(_ object: NSManagedObject) -> Bool { members.remove(Member(object: object)) != nil }
 
     mutating func formIntersection(_ other: IdentitySet) { members.formIntersection(other.members) }
+    mutating func subtract(_ other: IdentitySet) { members.subtract(other.members) }
     func subtracting(_ other: IdentitySet) -> IdentitySet { IdentitySet(members.subtracting(other.members)) }
     func union(_ other: IdentitySet) -> IdentitySet { IdentitySet(members.union(other.members)) }
 }

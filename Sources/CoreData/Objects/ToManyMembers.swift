@@ -115,7 +115,7 @@ final class ToManyMembers {
     }
 
     /// Forgets members that are no more.
-    func forget(_ gone: Set<NSManagedObject>) {
+    func forget(_ gone: IdentitySet) {
         _ = members
         forgetGiven()
         list.removeAll(where: gone.contains)
