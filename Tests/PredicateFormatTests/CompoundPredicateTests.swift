@@ -70,4 +70,15 @@ struct CompoundPredicateTests {
         let limited = template.withSubstitutionVariables(["limit": 2])
         #expect(limited == NSPredicate(format: "age >= 2 AND name == 'a'"))
     }
+
+    @Test("is made of any format, one of a single comparison, too")
+    func ofAnyFormat() throws {
+        let single = NSCompoundPredicate(format: "age IN %@", [3, 4])
+        #expect(single.subpredicates == [NSPredicate(format: "age IN %@", [3, 4])])
+        #expect(single.description == "age IN {3, 4}")
+        #expect(single.evaluate(with: ["age": 3]) && !single.evaluate(with: ["age": 5]))
+        #expect(NSCompoundPredicate(format: "age > 1 OR name == 'a'").compoundPredicateType == .or)
+        #expect(try NSCompoundPredicate(parsing: "TRUEPREDICATE").evaluate(with: [:]))
+        #expect(throws: PredicateFormatError.self) { try NSComparisonPredicate(parsing: "a == 1 AND b == 2") }
+    }
 }

@@ -224,10 +224,7 @@ extension NSManagedObjectContext {
         table.removeAll()
         retained = []
         for object in objects {
-            object.relations = []
-            object.state = object.state.intersection(.observed).union(.fault)
-            object.values = []
-            object.snapshot = []
+            object.becomeFaultForGood()
             object.setContext(nil)
         }
         NotificationCenter.default.post(
@@ -284,5 +281,15 @@ extension NSManagedObjectContext {
         object.state.remove([.inserted, .updated, .deleted, .deletePropagated])
         object.state.remove(.anyEvent)
         object.setContext(nil)
+    }
+}
+
+extension NSManagedObject {
+    /// Lets go of the values of an object that its context knows no more.
+    final func becomeFaultForGood() {
+        relations = []
+        state = state.intersection(.observed).union(.fault)
+        values = []
+        snapshot = []
     }
 }

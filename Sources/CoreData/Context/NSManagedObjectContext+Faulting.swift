@@ -87,8 +87,8 @@ extension NSManagedObjectContext {
     /// Gives a registered object the values of its row: a fault keeps them until it is fired.
     private func take(_ row: PlacedRow, for object: NSManagedObject, refreshing: Bool, stamp: UInt32) {
         if object.state.contains(.fault) {
-            object.values = row.values
-            object.snapshot = row.values
+            object.values = object.layout.withTransientDefaults(row.values)
+            object.snapshot = object.values
             object.version = row.version
             object.stamp = stamp
             object.state.insert(.valuesPending)

@@ -119,13 +119,14 @@ extension NSManagedObjectContext {
             return
         }
         for row in rows {
+            guard let object = table.object(for: row.objectID), !object.isFault else { continue }
             // A parent's objects change without new versions.
-            guard let object = table.object(for: row.objectID), !object.isFault,
-                object.version != row.version || parent != nil
-            else { continue }
-            object.adopt(row, keepingChanges: object.hasChanges)
-            object.refreshToManys()
-            awake(object, from: .refresh)
+            if object.version != row.version || parent != nil {
+                object.adopt(row, keepingChanges: object.hasChanges)
+                object.refreshToManys()
+                awake(object, from: .refresh)
+            }
+            // One that was saved without a changed value is told of, too: programs set a value to itself to have others look again.
             refreshed.append(object)
         }
     }

@@ -189,6 +189,8 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(
             name: SaveNews.didSaveObjectIDs, object: self, userInfo: identifiers)
         if !saved.isEmpty { announceToChildren { SavedChanges(saved) } }
+        // Who was notified has seen what they were; now they are faults that nothing can fire.
+        for object in saved.deleted where object.managedObjectContext == nil { object.becomeFaultForGood() }
         if !event.isEmpty { processPendingChanges() }
     }
 

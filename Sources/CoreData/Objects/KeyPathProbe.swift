@@ -25,6 +25,8 @@ package enum KeyPathProbe {
 
     @TaskLocal private static var recorder: Recorder?
 
+    static var isRecording: Bool { recorder != nil }
+
     /// The key or path of keys that a key path reads, such as `author.name`.
     ///
     /// - Returns: `nil` if it reads no properties of the model, or more than a path of them.
@@ -72,8 +74,10 @@ package enum KeyPathProbe {
         recorder.next = nil
     }
 
-    /// Records that a to-one relationship was read, and gives a probe of its destination's class.
+    /// Records that a to-one relationship was read, and gives a probe of its destination's class; `nil` when nobody records, since the
+    /// object then stands for none (see `AbsentObjects`).
     static func destination<Destination: NSManagedObject>(_ key: String, of probe: NSManagedObject) -> Destination? {
+        guard recorder != nil else { return nil }
         record(key, of: probe, as: Destination.self)
         let destination = makeProbe(Destination.self)
         recorder?.next = destination
@@ -86,9 +90,9 @@ package enum KeyPathProbe {
         switch Value.self {
         case let type as any OptionalStandIn.Type where recorder?.fillsOptionals ?? false: type.filled() as? Value
         case is any ExpressibleByNilLiteral.Type: Any?.none as? Value
-        case is NSSet.Type: NSSet() as? Value
-        case is NSOrderedSet.Type: NSOrderedSet() as? Value
         case is URL.Type: URL(fileURLWithPath: "/") as? Value
+        case is NSURL.Type: NSURL(fileURLWithPath: "/") as? Value
+        case is NSUUID.Type: NSUUID() as? Value
         case _ where _isPOD(Value.self): zero()
         default: emptyValue()
         }
@@ -107,7 +111,7 @@ package enum KeyPathProbe {
 
     // MARK: Making probes
 
-    private static func makeProbe(_ type: NSManagedObject.Type) -> NSManagedObject {
+    static func makeProbe(_ type: NSManagedObject.Type) -> NSManagedObject {
         NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType).makeProbe(type, layout)
     }
 

@@ -112,6 +112,7 @@ extension NSManagedObject {
         if state.contains(.probe) {
             KeyPathProbe.record(key.name, of: self, as: Value.self)
             if let value: Value = KeyPathProbe.standIn() { return value }
+            if !KeyPathProbe.isRecording { return missing(key) }
             programmerError(
                 "a key path through “\(key.name)” of type \(Value.self) has no name here; use the key as a string")
         }
@@ -163,19 +164,4 @@ extension NSManagedObject {
             "“\(layout.name).\(key.name)” has no value, but class “\(type(of: self))” declares it as \(Value.self): "
                 + "make the property optional, or give the attribute a default value")
     }
-}
-
-/// What stands for no value in a property that is not optional: zero, or a collection without elements.
-func emptyValue<Value>() -> Value? {
-    switch Value.self {
-    case let type as any RangeReplaceableCollection.Type: type.init() as? Value
-    case let type as any SetAlgebra.Type: type.init() as? Value
-    case let type as any ExpressibleByDictionaryLiteral.Type: emptyDictionary(type) as? Value
-    case let type as any Numeric.Type: type.init(exactly: 0) as? Value
-    default: nil
-    }
-}
-
-private func emptyDictionary<Dictionary: ExpressibleByDictionaryLiteral>(_ type: Dictionary.Type) -> Dictionary {
-    type.init()
 }

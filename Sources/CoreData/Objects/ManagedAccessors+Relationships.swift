@@ -26,13 +26,14 @@ import Foundation
         setOtherValue(value, key)
     }
 
-    /// The destination of a to-one relationship. One is expected; none stops the program.
+    /// The destination of a to-one relationship. One is expected; where there is none, an object answers that has no values and no
+    /// context, as a reference to nil does in Objective-C.
     ///
     /// - Parameter key: the relationship.
     /// - Returns: the object.
     public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Destination {
         let destination: Destination? = managedValue(key)
-        return destination ?? missing(key)
+        return destination ?? AbsentObjects.standIn(for: Destination.self) ?? missing(key)
     }
 
     /// Sets the destination of a to-one relationship.
@@ -113,6 +114,7 @@ import Foundation
     ///   - object: the object.
     ///   - key: the relationship.
     public final func managedAdd(_ object: NSManagedObject, for key: ManagedPropertyKey) {
+        guard !isAbsent else { return }
         addToMany(toManyRelationship(key), object)
     }
 
@@ -122,6 +124,7 @@ import Foundation
     ///   - objects: the objects, as `NSSet`, `NSOrderedSet`, `Set` or an array.
     ///   - key: the relationship.
     public final func managedAdd(_ objects: Any, for key: ManagedPropertyKey) {
+        guard !isAbsent else { return }
         let relationship = toManyRelationship(key)
         addToMany(relationship, all: members(of: objects, key))
     }
@@ -132,6 +135,7 @@ import Foundation
     ///   - object: the object.
     ///   - key: the relationship.
     public final func managedRemove(_ object: NSManagedObject, for key: ManagedPropertyKey) {
+        guard !isAbsent else { return }
         removeFromToMany(toManyRelationship(key), object)
     }
 
@@ -141,6 +145,7 @@ import Foundation
     ///   - objects: the objects, as `NSSet`, `NSOrderedSet`, `Set` or an array.
     ///   - key: the relationship.
     public final func managedRemove(_ objects: Any, for key: ManagedPropertyKey) {
+        guard !isAbsent else { return }
         let relationship = toManyRelationship(key)
         removeFromToMany(relationship, all: members(of: objects, key))
     }

@@ -215,7 +215,8 @@ extension NSManagedObject {
         return merged
     }
 
-    private func take(_ stored: ContiguousArray<StoredValue>, version: Int64, keepingChanges: Bool) {
+    private func take(_ row: ContiguousArray<StoredValue>, version: Int64, keepingChanges: Bool) {
+        let stored = layout.withTransientDefaults(row)
         if keepingChanges, !state.contains(.fault) {
             let changed = changedSlots()
             let merged = merged(with: stored, keeping: changed)

@@ -103,6 +103,7 @@ extension NSManagedObject {
     final func setToOne(_ relationship: RelationshipLayout, toAny value: Any?) {
         switch value {
         case nil, is NSNull: setToOne(relationship, to: nil)
+        case let object as NSManagedObject where object.isAbsent: setToOne(relationship, to: nil)
         case let object as NSManagedObject where object.layout.isKind(of: relationship.destination):
             setToOne(relationship, to: object)
         case let other?:

@@ -49,7 +49,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
             version = context.materialization.version
             state = context.materialization.state
             stamp = context.materialization.stamp
-            values = context.materialization.finish()
+            let stored = context.materialization.finish()
+            values = place.layout._withUnsafeGuaranteedRef { $0.withTransientDefaults(stored) }
             snapshot = values
             table = context.table
             super.init()

@@ -37,6 +37,8 @@ package final class EntityLayout: @unchecked Sendable {
     package let validatedToManys: [RelationshipLayout]
     /// The slots of values that no store keeps.
     package let transientSlots: [Int]
+    /// Those of them that have a default value, which objects of a store show, too, until they are given another.
+    package let transientDefaultSlots: [Int]
     /// The slots that the store computes.
     package let derivedSlots: [Int]
     /// The to-one relationships.
@@ -102,7 +104,9 @@ package final class EntityLayout: @unchecked Sendable {
                     || !$0.description.validationPredicates.isEmpty)
         }
         derivedSlots = slots.indices.filter { slots[$0].attribute?.derivation != nil }
-        defaultValues = ContiguousArray(slots.map(\.defaultValue))
+        let defaultValues = ContiguousArray(slots.map(\.defaultValue))
+        self.defaultValues = defaultValues
+        transientDefaultSlots = transientSlots.filter { defaultValues[$0] != .null }
         uniquenessConstraints = (superentity?.uniquenessConstraints ?? []) + entity.uniquenessConstraintNames
         placeByKey = Self.copied(Self.places(byKey: places))
         typeBySlot = Self.copied(attributeTypes)

@@ -46,7 +46,7 @@ extension PredicateParsing where Self: NSPredicate {
     public init(parsing predicateFormat: String, arguments: [Any?] = []) throws {
         let predicate = try parsedPredicate(predicateFormat, arguments)
         try validate(predicate, predicateFormat)
-        guard let result = predicate as? Self else {
+        guard let result: Self = predicate.ofClass() else {
             throw PredicateFormatError(
                 format: predicateFormat, byteOffset: nil, reason: "it makes no predicate of type \(Self.self)")
         }
@@ -92,10 +92,20 @@ extension Value {
 
 private func predicate<Predicate: NSPredicate>(orStop format: String, _ arguments: [Any?]) -> Predicate {
     do {
-        if let predicate = try parsedPredicate(format, arguments) as? Predicate { return predicate }
+        if let predicate: Predicate = try parsedPredicate(format, arguments).ofClass() { return predicate }
         programmerError("The format \"\(format)\" makes no predicate of type \(Predicate.self).")
     } catch {
         programmerError(error.description)
+    }
+}
+
+extension NSPredicate {
+    /// The predicate as one of a class that a format was parsed by; `nil` where it cannot be one.
+    ///
+    /// `NSCompoundPredicate(format:)` is there for any format: Core Data's is `NSPredicate`'s method, whatever class calls it.
+    fileprivate func ofClass<Predicate: NSPredicate>() -> Predicate? {
+        if let predicate = self as? Predicate { return predicate }
+        return NSCompoundPredicate(andPredicateWithSubpredicates: [self]) as? Predicate
     }
 }
 

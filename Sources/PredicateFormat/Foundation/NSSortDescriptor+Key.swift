@@ -47,12 +47,16 @@ extension KeySorting where Self: NSSortDescriptor {
 }
 
 extension NSSortDescriptor {
-    /// The key path in words; `nil` for a descriptor of a Swift key path.
+    /// The key path in words; `nil` for a descriptor of a Swift key path that has no names.
     public var key: String? {
-        (self as? KeyedSortDescriptor).map { $0.term.keyPath.isEmpty ? "self" : $0.term.keyPath.joined(separator: ".") }
+        if let path = (self as? KeyedSortDescriptor)?.term.keyPath {
+            return path.isEmpty ? "self" : path.joined(separator: ".")
+        }
+        // Without names, Swift code compares the objects themselves.
+        return keys(of: keyPath).flatMap { $0.isEmpty ? nil : $0.joined(separator: ".") }
     }
 
-    /// The method that values are compared by; `nil` for a descriptor of a Swift key path.
+    /// The method that values are compared by; `nil` for a descriptor that Swift code compares for.
     public var selector: Selector? {
         guard let descriptor = self as? KeyedSortDescriptor, descriptor.userComparator == nil else { return nil }
         return descriptor.term.comparison.selector

@@ -182,4 +182,100 @@ struct AppSuiteRulesTests {
         let mapped = try #require(info["mappedProperties"] as? Set<String>)
         #expect(mapped.isSuperset(of: ["fullName", "age", "books"]) && mapped.isDisjoint(with: ["name", "height"]))
     }
+
+    @Test(
+        "An object that is saved with a value set to itself is told of as changed where the save is merged (Stream Chat)"
+    )
+    func touched() throws {
+        let container = try Library.inMemory()
+        let context = container.viewContext
+        context.make("Author", ["name": "Emma"])
+        try context.save()
+        let other = container.newBackgroundContext()
+        try other.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: other, sectionNameKeyPath: nil, cacheName: nil)
+            let told = ToldOfUpdates()
+            controller.delegate = told
+            try controller.performFetch()
+            #expect(controller.fetchedObjects?.first?.value(forKey: "name") as? String == "Emma")
+            let author = try #require(context.all("Author").first)
+            author.setValue("Emma", forKey: "name")
+            #expect(author.hasChanges && !author.hasPersistentChangedValues)
+            let save = try notification(.NSManagedObjectContextDidSave, by: context) { try context.save() }
+            other.mergeChanges(fromContextDidSave: save)
+            #expect(told.updates == 1)
+        }
+    }
+
+    @Test("What was deleted has its values until the save is told of, and none after it (Stream Chat)")
+    func valuesOfTheDeleted() throws {
+        let context = try Library.inMemory().viewContext
+        let author = context.make("Author", ["name": "Emma", "nickname": "Em"])
+        try context.save()
+        context.delete(author)
+        #expect(author.value(forKey: "name") as? String == "Emma")
+        nonisolated(unsafe) var told: [String?] = []  // posted on this thread
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+        ) { notification in
+            let deleted = notification.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
+            told = deleted.map { $0.value(forKey: "name") as? String }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        try context.save()
+        #expect(told == ["Emma"])
+        #expect(author.managedObjectContext == nil && !author.isDeleted)
+        #expect(author.value(forKey: "name") == nil && author.value(forKey: "nickname") == nil)
+    }
+
+    private func notification(
+        _ name: Notification.Name, by object: AnyObject, of work: () throws -> Void
+    ) throws -> Notification {
+        nonisolated(unsafe) var posted: Notification?  // posted on this thread
+        let observer = NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { posted = $0 }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        try work()
+        return try #require(posted)
+    }
+
+    @Test("A transient attribute has its default value again in what comes from a store (CoreDataEvolution)")
+    func transientDefault() throws {
+        let model = NSManagedObjectModel()
+        model.entities = [
+            Library.entity(
+                "Item",
+                [
+                    Library.attribute("title", .stringAttributeType),
+                    Library.attribute("summary", .stringAttributeType, transient: true, defaultValue: "none"),
+                ])
+        ]
+        let container = try Library.inMemory(model)
+        let context = container.viewContext
+        let item = context.make("Item", ["title": "A", "summary": "long"])
+        try context.save()
+        #expect(item.value(forKey: "summary") as? String == "long")
+        context.refresh(item, mergeChanges: false)
+        #expect(item.value(forKey: "summary") as? String == "none")
+        #expect(!item.hasChanges)
+        let other = container.newBackgroundContext()
+        try other.performAndWait {
+            let fetched = try #require(other.all("Item").first)
+            #expect(fetched.value(forKey: "summary") as? String == "none")
+            #expect(!fetched.hasChanges && fetched.changedValues().isEmpty)
+        }
+    }
+}
+
+private final class ToldOfUpdates: NSObject, NSFetchedResultsControllerDelegate {
+    var updates = 0
+
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+        at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) {
+        if type == .update { updates += 1 }
+    }
 }

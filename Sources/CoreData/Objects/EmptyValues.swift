@@ -1,0 +1,34 @@
+import Foundation
+
+/// What stands for no value in a property that is not optional: zero, or a collection without elements.
+///
+/// Classes of Foundation's are among them: with the Objective-C runtime such a property is a reference to nil, which answers messages
+/// with zero, and programs that declare `NSDate` instead of `Date` count on that.
+func emptyValue<Value>() -> Value? {
+    switch Value.self {
+    case let type as any RangeReplaceableCollection.Type: type.init() as? Value
+    case let type as any SetAlgebra.Type: type.init() as? Value
+    case let type as any ExpressibleByDictionaryLiteral.Type: emptyDictionary(type) as? Value
+    case let type as any Numeric.Type: type.init(exactly: 0) as? Value
+    case let type as NSObject.Type: emptyObject(type) as? Value
+    default: nil
+    }
+}
+
+private func emptyDictionary<Dictionary: ExpressibleByDictionaryLiteral>(_ type: Dictionary.Type) -> Dictionary {
+    type.init()
+}
+
+/// The object of a class of Foundation's that stands for zero or nothing; `nil` for other classes.
+private func emptyObject(_ type: NSObject.Type) -> NSObject? {
+    if type == NSDate.self { return NSDate(timeIntervalSince1970: 0) }
+    if type == NSNumber.self { return NSNumber(value: 0) }
+    if type == NSDecimalNumber.self { return NSDecimalNumber.zero }
+    if type == NSString.self { return NSString() }
+    if type == NSData.self { return NSData() }
+    if type == NSArray.self { return NSArray() }
+    if type == NSDictionary.self { return NSDictionary() }
+    if type == NSSet.self { return NSSet() }
+    if type == NSOrderedSet.self { return NSOrderedSet() }
+    return nil
+}
