@@ -64,4 +64,46 @@ struct RoundTripTests {
         }
         #expect(asked[1] <= asked[0])
     }
+
+    private final class Listener: NSObject, NSFetchedResultsControllerDelegate {
+        var arrived = 0
+
+        func controller(
+            _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+            at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+        ) { if type == .insert { arrived += 1 } }
+    }
+
+    @Test("to list what others have saved")
+    func listing() throws {
+        let context = container.newBackgroundContext()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.predicate = NSPredicate(format: "name != 'nobody'")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let controller = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        let listener = Listener()
+        controller.delegate = listener
+        try context.performAndWait { try controller.performFetch() }
+        var asked: [Int] = []
+        for count in [3, 60] {
+            listener.arrived = 0
+            nonisolated(unsafe) var saved: Notification?  // written on this thread
+            let token = NotificationCenter.default.addObserver(
+                forName: .NSManagedObjectContextDidSaveObjectIDs, object: nil, queue: nil
+            ) { [container] notification in
+                let context = notification.object as? NSManagedObjectContext
+                if context?.persistentStoreCoordinator === container.persistentStoreCoordinator { saved = notification }
+            }
+            defer { NotificationCenter.default.removeObserver(token) }
+            try save(authors: count)
+            try context.performAndWait {
+                let before = engine.roundTrips
+                context.mergeChanges(fromContextDidSave: try #require(saved))
+                asked.append(engine.roundTrips - before)
+            }
+            #expect(listener.arrived == count)
+        }
+        #expect(asked[1] <= asked[0])
+    }
 }

@@ -76,13 +76,17 @@ extension NSManagedObjectContext {
         var inserted: [NSManagedObject] = []
         var deleted: [NSManagedObject] = []
         var stale: [NSManagedObject] = []
+        var unheld: [NSManagedObjectID] = []
         // Temporary IDs mean something only in contexts that have the same parent.
         for identifier in changes.inserted where !identifier.isTemporaryID || parent != nil {
             let object = objectOrFault(localIdentifier(identifier))
             if object.state.contains(.fault) { inserted.append(object) }
         }
         for identifier in changes.updated {
-            guard let object = registeredObject(for: identifier) else { continue }
+            guard let object = registeredObject(for: identifier) else {
+                unheld.append(identifier)
+                continue
+            }
             // A fault shows what is current when it fires: for observers nothing changed.
             if object.state.contains(.fault) { mergedFaults.append(object) } else { stale.append(object) }
         }
@@ -95,6 +99,7 @@ extension NSManagedObjectContext {
         let gone = IdentitySet(changes.deleted.compactMap { registeredObject(for: $0) })
         // Where the rules were followed, only what was changed here may lead to what is gone.
         takeOut(gone, ofRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, from: source)
+        prepareFollowers(for: inserted, unheld: unheld, from: source)
         announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
         announceToChildren { changes }
     }

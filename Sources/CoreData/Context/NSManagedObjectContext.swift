@@ -133,6 +133,7 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     let incoming = Mutex<[SavedChanges]>([])
     /// The faults that a merge which is being announced concerns.
     var mergedFaults: [NSManagedObject] = []
+    var followers = MergeFollowers()
     /// All objects, where the context is to keep them.
     var retained: Set<NSManagedObject> = []
     /// What the property above says, for asking once an object.

@@ -95,6 +95,7 @@ final class FetchedResults: @unchecked Sendable {
 
     private func observe() {
         guard observers.isEmpty else { return }
+        context.followers.add(self)
         observers = [.NSManagedObjectContextObjectsDidChange, .faultsDidChange].map { name in
             NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
                 [weak self] notification in self?.contextDidChange(notification.userInfo ?? [:])
@@ -149,6 +150,35 @@ final class FetchedResults: @unchecked Sendable {
         tell(changes)
     }
 
+}
+
+extension FetchedResults: MergeFollower {
+    func lists(_ layout: EntityLayout) -> Bool { delegate != nil && filter?.concerns(layout) ?? false }
+
+    /// One question for all of them: most of what others change need not become an object here.
+    func arrivals(among identifiers: [NSManagedObjectID]) -> [NSManagedObject] {
+        guard list != nil, let filter else { return [] }
+        let concerned = identifiers.filter { filter.concerns($0.layout) }
+        guard !concerned.isEmpty, !missedChanges else { return [] }
+        let request = NSFetchRequest<NSManagedObject>()
+        request.take(from: self.request)
+        (request.sortDescriptors, request.fetchLimit, request.fetchOffset, request.fetchBatchSize) = (nil, 0, 0, 0)
+        request.relationshipKeyPathsForPrefetching = nil
+        request.includesPendingChanges = false
+        let areAmong = NSPredicate(format: "self IN %@", concerned)
+        request.predicate =
+            self.request.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [areAmong, $0]) }
+            ?? areAmong
+        // What nobody hears of, or cannot be looked at now, is fetched again with the next change.
+        guard delegate != nil, let found = try? context.fetch(request) else {
+            missedChanges = true
+            return []
+        }
+        return found
+    }
+}
+
+extension FetchedResults {
     // MARK: Index titles
 
     func indexTitle(forSectionName name: String) -> String? {

@@ -12,8 +12,11 @@ struct ResultFilter {
         matches = NSManagedObjectContext.test(request.predicate)
     }
 
-    private func concerns(_ object: NSManagedObject) -> Bool {
-        includesSubentities ? object.layout.isKind(of: layout) : object.layout === layout
+    private func concerns(_ object: NSManagedObject) -> Bool { concerns(object.layout) }
+
+    /// Whether objects of an entity may be among the results.
+    func concerns(_ entity: EntityLayout) -> Bool {
+        includesSubentities ? entity.isKind(of: layout) : entity === layout
     }
 
     /// What a change notification means for the results.

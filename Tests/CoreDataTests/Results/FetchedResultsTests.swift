@@ -144,6 +144,54 @@ struct FetchedResultsTests {
         }
     }
 
+    @Test("An object that nobody holds comes to the results when others make it match; others become no objects")
+    func mergedUnheld() throws {
+        let other = container.newBackgroundContext()
+        try other.performAndWait {
+            for title in ["B", "C", "D"] { other.make("Book", ["title": title, "price": 1]) }
+            try other.save()
+        }
+        let controller = controller("price > 5")
+        controller.delegate = listener
+        try context.performAndWait {
+            context.automaticallyMergesChangesFromParent = true
+            try controller.performFetch()
+            #expect(controller.fetchedObjects == [])
+        }
+        try other.performAndWait {
+            for book in try other.all("Book") { book.setValue(book.string("title") == "C" ? 9 : 2, forKey: "price") }
+            try other.save()
+        }
+        context.performAndWait {
+            #expect(listener.heard == ["will", "insert C - > 0.0", "did"])
+            #expect(context.registeredObjects.map { $0.string("title") } == ["C"])
+        }
+    }
+
+    @Test("Without a delegate, what others made match meanwhile is there once there is one, and something changes")
+    func mergedUnheldWithoutDelegate() throws {
+        let other = container.newBackgroundContext()
+        try other.performAndWait {
+            other.make("Book", ["title": "B", "price": 1])
+            try other.save()
+        }
+        let controller = controller("price > 5")
+        try context.performAndWait {
+            context.automaticallyMergesChangesFromParent = true
+            try controller.performFetch()
+        }
+        try other.performAndWait {
+            try other.all("Book").first?.setValue(9, forKey: "price")
+            try other.save()
+        }
+        context.performAndWait {
+            controller.delegate = listener
+            context.make("Book", ["title": "C", "price": 7])
+            context.processPendingChanges()
+            #expect(listener.heard == ["will", "insert B - > 0.0", "insert C - > 0.1", "did"])
+        }
+    }
+
     @Test("Without a delegate the results stay as they were fetched")
     func noDelegate() throws {
         try context.performAndWait {
