@@ -54,7 +54,11 @@ extension NSManagedObjectContext {
         } else {
             let identifiers = try source.fetchIdentifiers(whole, stores: stores)
             takePromotions()
-            count = identifiers.count { !(table.object(for: $0)?.hasChanges ?? false) }
+            var deciding = pending.deciding
+            count = identifiers.count { identifier in
+                guard let object = table.object(for: identifier), object.hasChanges else { return true }
+                return deciding?.areUnchanged(in: object) ?? false
+            }
         }
         count += try StoreError.evaluating {
             let matches = Self.test(plan.predicate)
@@ -123,7 +127,10 @@ extension NSManagedObjectContext {
         }
         result += changed
         result += pending.objects.lazy.filter { !known.contains(ObjectIdentifier($0)) && !$0.isDeleted && matches($0) }
-        if !plan.sortDescriptors.isEmpty { result = Self.sorted(result, by: plan.sortDescriptors) }
+        if !plan.sortDescriptors.isEmpty {
+            let wanted = plan.limit > 0 ? plan.limit.addingReportingOverflow(max(plan.offset, 0)) : (.max, false)
+            result = Self.sorted(result, by: plan.sortDescriptors, first: wanted.overflow ? .max : wanted.partialValue)
+        }
         if plan.offset > 0 { result = Array(result.dropFirst(plan.offset)) }
         if plan.limit > 0 { result = Array(result.prefix(plan.limit)) }
         return result
@@ -137,8 +144,10 @@ extension NSManagedObjectContext {
         return { compiled.evaluate($0) }
     }
 
-    static func sorted(_ objects: [NSManagedObject], by descriptors: [NSSortDescriptor]) -> [NSManagedObject] {
-        if let terms = try? sortTerms(of: descriptors) { return objects.sorted(by: terms) }
+    static func sorted(
+        _ objects: [NSManagedObject], by descriptors: [NSSortDescriptor], first count: Int = .max
+    ) -> [NSManagedObject] {
+        if let terms = try? sortTerms(of: descriptors) { return objects.sorted(by: terms, first: count) }
         // `sort` is stable, as Core Data's sorting of pending changes is.
         return objects.sorted { left, right in
             for descriptor in descriptors {

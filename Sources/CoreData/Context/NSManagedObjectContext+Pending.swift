@@ -8,6 +8,8 @@ struct PendingChanges {
     var isEmpty = true
     /// How many of all of them stores may have, at most.
     var storedCount = 0
+    /// What the plan looks at, where changed objects of which it looks at nothing changed are not among them.
+    var deciding: DecidingAttributes?
 
     static var none: PendingChanges { PendingChanges() }
 }
@@ -24,9 +26,15 @@ extension NSManagedObjectContext {
         guard !changed.isEmpty else { return .none }
         if propagatesDeletesAtEndOfEvent, !event.isEmpty { processPendingChanges() }
         if let indexed = indexedChanges(for: plan) { return indexed }
-        let objects = ContiguousArray(changed.lazy.filter { $0.hasChanges && plan.includes($0.layout) })
+        var deciding = changed.count < Self.indexedCount ? nil : DecidingAttributes(of: plan)
+        var objects: ContiguousArray<NSManagedObject> = []
+        for object in changed where object.hasChanges && plan.includes(object.layout) {
+            if deciding?.areUnchanged(in: object) ?? false { continue }
+            objects.append(object)
+        }
         return PendingChanges(
-            objects: objects, isEmpty: objects.isEmpty, storedCount: objects.count { !$0.state.contains(.inserted) })
+            objects: objects, isEmpty: objects.isEmpty, storedCount: objects.count { !$0.state.contains(.inserted) },
+            deciding: deciding)
     }
 
     /// The same by the index, where there are many; nil where they have to be looked through.
