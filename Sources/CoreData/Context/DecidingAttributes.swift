@@ -9,8 +9,9 @@ struct DecidingAttributes {
     private var layout: EntityLayout?
     private var slots: [Int]?
 
+    /// Nil where more than attributes of the objects themselves decides.
+    ///
     /// - Parameter plan: what to find.
-    /// - Returns: nil where more than attributes of the objects themselves decides.
     init?(of plan: FetchPlan) {
         var names: [String] = []
         for descriptor in plan.sortDescriptors {
