@@ -13,8 +13,20 @@ final class ChildLink: Sendable {
 
     init(_ table: ObjectTable) { self.table = table }
 
-    /// Leaves news for the child, which takes it when it is next at work.
-    func leave(_ news: [Promotion]) { promotions.withLock { $0 += news } }
+    /// Leaves news for the child, which takes it when it is next at work, and for those below it, which may be at work before.
+    func leave(_ news: [Promotion]) {
+        promotions.withLock { $0 += news }
+        table.context?.tellChildren(news)
+    }
+
+    /// Leaves what another link has, for a child of that link's child that came after the news.
+    func leave(whatWaitsAt link: ChildLink) {
+        let news = link.promotions.withLock { $0 }
+        if !news.isEmpty { leave(news) }
+    }
+
+    /// Whether there is news that the child has not taken.
+    var hasNews: Bool { promotions.withLock { !$0.isEmpty } }
 
     /// The news since the last time.
     func take() -> [Promotion] {

@@ -33,7 +33,8 @@ extension NSManagedObjectContext {
         var rows: ContiguousArray<Row> = []
         rows.reserveCapacity(identifiers.count)
         var missing: [(position: Int, identifier: NSManagedObjectID)] = []
-        for identifier in identifiers {
+        for asked in identifiers {
+            let identifier = asked.isTemporaryID ? localIdentifier(asked) : asked
             if let object = table.object(for: identifier) {
                 if object.isDeleted { continue }
                 if !object.isFault {
@@ -67,6 +68,7 @@ extension NSManagedObjectContext {
     ) throws -> [[NSManagedObjectID]] {
         var found: [[NSManagedObjectID]] = Array(repeating: [], count: identifiers.count)
         var missing: [Int] = []
+        let identifiers = identifiers.map { $0.isTemporaryID ? localIdentifier($0) : $0 }
         for (position, identifier) in identifiers.enumerated() {
             if let object = table.object(for: identifier), object.toManyMembersIfAny(relationship) != nil {
                 found[position] = object.toManyObjects(relationship).map(\.identifier)
@@ -82,14 +84,14 @@ extension NSManagedObjectContext {
 
     // MARK: News for children
 
-    /// Tells children of the permanent IDs of objects that they may know by temporary ones.
+    /// Tells children, and theirs, of the permanent IDs of objects that they may know by temporary ones.
     func tellChildren(_ promotions: @autoclosure () -> [ChildLink.Promotion]) {
-        children.withLock { links in
-            guard !links.isEmpty else { return }
-            let promotions = promotions()
-            if promotions.isEmpty { return }
-            for link in links { link.leave(promotions) }
-        }
+        // Out of the lock: a child that goes meanwhile takes its link away.
+        let links = children.withLock { $0 }
+        guard !links.isEmpty else { return }
+        let promotions = promotions()
+        if promotions.isEmpty { return }
+        for link in links { link.leave(promotions) }
     }
 
     /// Has the children that merge automatically take over what was saved here. What a child saves into this context
@@ -100,6 +102,13 @@ extension NSManagedObjectContext {
         guard !listeners.isEmpty else { return }
         let changes = changes()
         for listener in listeners { listener.mergeSoon(changes) }
+    }
+
+    /// Before an object is looked for by an ID that the parent named: the parent may have given it that ID since, and then it is here
+    /// under its temporary one.
+    @inline(__always)
+    final func takePromotionsIfAny() {
+        if let linkToParent, linkToParent.hasNews { takePromotions() }
     }
 
     /// Takes the permanent IDs that the parent's objects were given since the last time.
@@ -116,7 +125,6 @@ extension NSManagedObjectContext {
             table.promote(object, from: number)
         }
         for object in table.all { object.replaceDestinations(permanent) }
-        tellChildren(promotions)
     }
 }
 

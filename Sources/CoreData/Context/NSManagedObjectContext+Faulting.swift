@@ -4,6 +4,7 @@ import Foundation
 extension NSManagedObjectContext {
     /// The object of a row: the one that is registered, or a new one.
     func object(for row: Row, asFault: Bool, refreshing: Bool, stamp: UInt32) -> NSManagedObject {
+        takePromotionsIfAny()
         if let object = table.object(for: row.objectID) {
             take(PlacedRow(row), for: object, refreshing: refreshing, stamp: stamp)
             if !asFault { fulfill(object) }
@@ -99,6 +100,7 @@ extension NSManagedObjectContext {
     }
 
     func objectOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
+        takePromotionsIfAny()
         let identifier = localIdentifier(objectID)
         if let object = table.object(for: identifier) { return object }
         return materialize(

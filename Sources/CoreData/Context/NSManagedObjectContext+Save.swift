@@ -216,6 +216,7 @@ extension NSManagedObjectContext {
             let number = object.key
             object.identifier = identifier
             table.promote(object, from: number)
+            formerIdentifiers.withLock { $0.note(object.place, formerly: number) }
         }
         tellChildren(promotions)
     }

@@ -50,6 +50,7 @@ extension NSManagedObjectContext {
         linkToParent = parent.map { parent in
             let link = ChildLink(table)
             parent.children.withLock { $0.append(link) }
+            if let own = parent.linkToParent { link.leave(whatWaitsAt: own) }
             return link
         }
         classCache = classCache.forgettingEntities
@@ -82,8 +83,25 @@ extension NSManagedObjectContext {
         )
     }
 
-    /// The ID as this context's coordinator has it, for one that came from another coordinator of the same store.
+    /// The ID by which this context knows an object: its coordinator's for one that came from another coordinator of the same store,
+    /// and the permanent one for a temporary one that the object had before this context, or one above it, saved it.
     func localIdentifier(_ identifier: NSManagedObjectID) -> NSManagedObjectID {
-        persistentStoreCoordinator?.localIdentifier(identifier) ?? identifier
+        if identifier.isTemporaryID { return currentIdentifier(ofTemporary: identifier) }
+        return persistentStoreCoordinator?.localIdentifier(identifier) ?? identifier
+    }
+
+    /// May be called on any queue: the contexts above are asked for their tables and their former IDs, which have locks.
+    private func currentIdentifier(ofTemporary identifier: NSManagedObjectID) -> NSManagedObjectID {
+        var context: NSManagedObjectContext? = self
+        while let asked = context {
+            // One above may have yet to take the permanent ID that this context knows the object by.
+            let isToldOfAll = asked === self || asked.linkToParent?.hasNews != true
+            if isToldOfAll, asked.table.contains(identifier) { return identifier }
+            if let current = asked.formerIdentifiers.withLock({ $0.current(ofTemporary: identifier.key) }) {
+                return current
+            }
+            context = asked.parentSource?.parent
+        }
+        return identifier
     }
 }

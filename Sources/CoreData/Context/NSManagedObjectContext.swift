@@ -36,6 +36,8 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     var transactionSource: TransactionSource?
     /// The contexts that have this one as their parent; they come and go on their own queues.
     let children = Mutex<[ChildLink]>([])
+    /// The temporary IDs of objects that were given permanent ones here; children ask on their own queues.
+    let formerIdentifiers = Mutex(FormerIdentifiers())
 
     /// The coordinator of the stores that the context reads and writes; for a child context, its parent's.
     ///

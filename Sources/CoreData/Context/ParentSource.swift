@@ -10,7 +10,10 @@ final class ParentSource: RowSource {
 
     /// What the parent has an object for may have changed there; of all else the stores know.
     func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
-        guard !parent.table.contains(place), let source = parent.source else { return false }
+        // An object of the parent's that has yet to be given its permanent ID is not found by it.
+        guard !parent.table.contains(place), parent.linkToParent?.hasNews != true, let source = parent.source else {
+            return false
+        }
         return source.isCurrent(place, since: stamp)
     }
 

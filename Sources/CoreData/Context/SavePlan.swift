@@ -200,6 +200,9 @@ final class SavePlan {
         }
         for object in objects.neverSaved { context.forget(object) }
         context.forgetChanges()
+        context.formerIdentifiers.withLock { former in
+            for (object, number) in temporary { former.note(object.place, formerly: number) }
+        }
         context.tellChildren(
             temporary.map { object, number in
                 .init(

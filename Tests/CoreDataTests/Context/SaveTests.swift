@@ -23,7 +23,7 @@ struct SaveTests {
         #expect(!author.objectID.isTemporaryID)
         #expect(author.objectID.uriRepresentation().absoluteString.hasSuffix("/Author/p1"))
         #expect(context.registeredObject(for: author.objectID) === author)
-        #expect(context.registeredObject(for: temporary) == nil)
+        #expect(context.registeredObject(for: temporary) === author)
     }
 
     @Test("What is saved is there for another coordinator of the file")

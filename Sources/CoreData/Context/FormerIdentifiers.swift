@@ -1,0 +1,41 @@
+/// The permanent IDs of objects that had temporary ones.
+///
+/// A program, or a context below, may still hold the temporary ID of an object that was saved meanwhile. Without these, nothing is
+/// found by it, and what is set on the fault that stands for it is lost.
+///
+/// Objects that were made one after the other, and got keys one after the other, share an entry. The oldest entries go, so that a
+/// context that makes objects for days does not grow.
+struct FormerIdentifiers: ~Copyable {
+    private struct Run {
+        /// The number of the first temporary ID.
+        let number: Int64
+        var count: Int64
+        /// The first permanent ID.
+        let identifier: NSManagedObjectID
+    }
+
+    private var runs: [Run] = []
+    private static let limit = 4096
+
+    /// Notes an object that has just been given a permanent ID.
+    mutating func note(_ place: ObjectPlace, formerly number: Int64) {
+        if let last = runs.last, last.number + last.count == number, last.identifier.key + last.count == place.key,
+            last.identifier.reference == nil, place.identifier?.reference == nil,
+            place.layout.toOpaque() == Unmanaged.passUnretained(last.identifier.layout).toOpaque(),
+            place.tag == last.identifier.tableTag
+        {
+            runs[runs.count - 1].count += 1
+            return
+        }
+        if runs.count >= Self.limit { runs.removeFirst(Self.limit / 2) }
+        runs.append(Run(number: number, count: 1, identifier: place.objectID))
+    }
+
+    /// The permanent ID of an object, by the number of its temporary one; `nil` for one that was not noted.
+    func current(ofTemporary number: Int64) -> NSManagedObjectID? {
+        guard let run = runs.last(where: { $0.number <= number && number - $0.number < $0.count }) else { return nil }
+        let first = run.identifier
+        guard number > run.number, let store = first.storeIdentity else { return first }
+        return NSManagedObjectID(layout: first.layout, store: store, key: first.key + (number - run.number))
+    }
+}
