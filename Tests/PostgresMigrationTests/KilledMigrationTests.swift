@@ -79,7 +79,7 @@ extension TestDatabase {
     /// Waits until the server has noticed who is gone.
     fileprivate func becomesQuiet() async throws {
         let connection = try connect()
-        for _ in 0..<600 {
+        for _ in 0..<2400 {
             let others = try connection.query(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
             if others.integer(0, 0) == 0 { return }
