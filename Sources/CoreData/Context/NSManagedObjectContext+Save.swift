@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
     }
 
     private func validate() throws {
-        var errors: [NSError] = []
+        var errors: [any Error] = []
         // A copy: validations may change other objects.
         let objects = changed
         for object in objects {
@@ -135,11 +135,12 @@ extension NSManagedObjectContext {
                     try object.validateForUpdate()
                 }
             } catch {
-                let error = error as NSError
-                errors += error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error]
+                errors += (error as NSError).userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error]
             }
         }
-        try Self.throwIfAny(errors)
+        // A program's own error goes out as it came in: made an NSError, it is no error of its type any more.
+        if errors.count == 1, let only = errors.first { throw only }
+        try Self.throwIfAny(errors.map { $0 as NSError })
     }
 
     /// Throws the only error, or all of them in one.

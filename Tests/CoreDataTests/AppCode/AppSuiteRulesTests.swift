@@ -8,6 +8,16 @@ final class CountingAuthor: NSManagedObject {
     }
 }
 
+/// Refuses to be saved for a reason of its own.
+final class PickyAuthor: NSManagedObject {
+    enum Refusal: Error, Equatable { case name(String?) }
+
+    override func validateForInsert() throws {
+        try super.validateForInsert()
+        throw Refusal.name(value(forKey: "name") as? String)
+    }
+}
+
 // As in LibraryRulesTests: what the test suites of apps, which pass on Apple's framework, say.
 @Suite("Rules that apps and their test suites rely on")
 struct AppSuiteRulesTests {
@@ -137,6 +147,19 @@ struct AppSuiteRulesTests {
         try context.save()
         #expect(author.managedObjectContext == nil)
         #expect(try context.all("Author").isEmpty)
+    }
+
+    @Test("The only error of a validation comes out of the save as the class threw it (DuckDuckGo)")
+    func ownError() throws {
+        let model = Library.model()
+        model.entitiesByName["Author"]?.managedObjectClassName = NSStringFromClass(PickyAuthor.self)
+        let context = try Library.inMemory(model).viewContext
+        context.make("Author", ["name": "Emma"])
+        #expect(throws: PickyAuthor.Refusal.name("Emma")) { try context.save() }
+        context.make("Author", ["name": "Emil"])
+        let error = #expect(throws: (any Error).self) { try context.save() }
+        let details = (error as NSError?)?.userInfo[NSDetailedErrorsKey] as? [NSError]
+        #expect((error as NSError?)?.code == NSValidationMultipleErrorsError && details?.count == 2)
     }
 
     @Test("A class can say what no value is to a property without nil (The Blue Alliance)")
