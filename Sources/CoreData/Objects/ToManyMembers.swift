@@ -16,8 +16,10 @@ final class ToManyMembers {
     /// What was added to and removed from what the store has.
     private(set) var added: IdentitySet = []
     private(set) var removed: IdentitySet = []
-    /// Whether the order differs from the store's.
+    /// Whether the order may differ from the store's, apart from what was added at the end.
     private(set) var isReordered = false
+    /// The order before it was changed first, where it was the store's; to tell what came back to its place from what is elsewhere.
+    private var storedOrder: [NSManagedObject]?
     // What was given to those who read the relationship, until it changes: a loop that reads it each time would make it each time.
     private var givenValue: NSObject?
     private var givenSet: Any?
@@ -27,7 +29,17 @@ final class ToManyMembers {
         self.isLoaded = isLoaded
     }
 
-    var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+    var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered && !isInStoredOrder }
+
+    private var isInStoredOrder: Bool {
+        guard let storedOrder, storedOrder.count == list.count else { return false }
+        return zip(storedOrder, list).allSatisfy { $0 === $1 }
+    }
+
+    /// Keeps the order before it changes otherwise than at its end.
+    private func keepOrder() {
+        if isLoaded, storedOrder == nil, !isReordered, added.isEmpty, removed.isEmpty { storedOrder = list }
+    }
 
     /// All destinations; in order where there is one.
     @usableFromInline var all: [NSManagedObject] {
@@ -85,6 +97,7 @@ final class ToManyMembers {
     ///   - areDistinct: whether none is there twice. Otherwise the first one counts.
     func load(_ stored: [NSManagedObject], areDistinct: Bool = false) {
         isLoaded = true
+        storedOrder = nil
         forgetGiven()
         if areDistinct, added.isEmpty, removed.isEmpty {
             list = stored
@@ -130,6 +143,7 @@ final class ToManyMembers {
     @discardableResult
     func insert(_ object: NSManagedObject, at position: Int? = nil) -> Bool {
         guard !members.contains(object) else { return false }
+        if let position, position < list.count { keepOrder() }
         willChange()
         index?.insert(object)
         if !removed.remove(object) { added.insert(object) } else if isOrdered { isReordered = true }
@@ -149,6 +163,7 @@ final class ToManyMembers {
     func remove(_ object: NSManagedObject) -> Bool {
         let wasMember = members.contains(object)
         guard wasMember || !isLoaded else { return false }
+        if isOrdered { keepOrder() }
         if wasMember {
             willChange()
             index?.remove(object)
@@ -162,6 +177,7 @@ final class ToManyMembers {
     func reorder(_ order: [NSManagedObject]) {
         guard isOrdered, !zip(order, list).allSatisfy({ $0 === $1 }) || order.count != list.count else { return }
         forgetGiven()
+        keepOrder()
         list = order
         isReordered = true
     }
@@ -186,6 +202,7 @@ final class ToManyMembers {
         added = []
         removed = []
         isReordered = false
+        storedOrder = nil
     }
 }
 

@@ -58,6 +58,30 @@ struct OrderedSetProxyTests {
         #expect(titles == ["0", "1", "2", "3", "4", "5"])
     }
 
+    @Test("A member that is taken out and comes back to its place leaves the object unchanged; elsewhere it does not")
+    func backInPlace() throws {
+        try context.performAndWait {
+            let book = context.make("Book")
+            let chapters = (1...3).map { context.make("Chapter", ["title": "\($0)"]) }
+            book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+            try context.save()
+            let proxy = book.mutableOrderedSetValue(forKey: "chapters")
+            proxy.remove(chapters[2])
+            proxy.add(chapters[2])
+            #expect(book.changedValues().isEmpty)
+            proxy.removeObject(at: 0)
+            proxy.insert(chapters[0], at: 0)
+            #expect(book.changedValues().isEmpty)
+            proxy.remove(chapters[0])
+            proxy.add(chapters[0])
+            #expect(Array(book.changedValues().keys) == ["chapters"])
+            try context.save()
+            context.refreshAllObjects()
+            let stored = book.value(forKey: "chapters") as? NSOrderedSet
+            #expect(stored?.compactMap { ($0 as? NSManagedObject)?.string("title") } == ["2", "3", "1"])
+        }
+    }
+
     @Test("Set operations keep the order of what stays")
     func sets() {
         #expect(titles { $0.minus(NSOrderedSet(object: $0[1])) } == ["1", "3", "4"])
