@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
         }
         for identifier in changes.updated {
             guard let object = registeredObject(for: identifier) else {
-                unheld.append(identifier)
+                unheld.append(localIdentifier(identifier))
                 continue
             }
             // A fault shows what is current when it fires: for observers nothing changed.

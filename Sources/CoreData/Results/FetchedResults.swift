@@ -158,7 +158,7 @@ extension FetchedResults: MergeFollower {
     /// One question for all of them: most of what others change need not become an object here.
     func arrivals(among identifiers: [NSManagedObjectID]) -> [NSManagedObject] {
         guard list != nil, let filter else { return [] }
-        let concerned = identifiers.filter { filter.concerns($0.layout) }
+        let concerned = identifiers.filter { !$0.isTemporaryID && filter.concerns($0.layout) }
         guard !concerned.isEmpty, !missedChanges else { return [] }
         let request = NSFetchRequest<NSManagedObject>()
         request.take(from: self.request)
