@@ -7,7 +7,6 @@ extension NSManagedObjectContext {
     func takeOut(
         _ gone: IdentitySet, ofRelationshipsOf objects: some Sequence<NSManagedObject>, from source: any RowSource
     ) {
-        guard !gone.isEmpty else { return }
         let roots = Set(gone.map { ObjectIdentifier($0.layout.root) })
         let places = Set(gone.map(\.identifier))
         var leading: [ObjectIdentifier: [RelationshipLayout]] = [:]

@@ -97,8 +97,10 @@ extension NSManagedObjectContext {
             noteDeletionElsewhere(of: object)
         }
         let gone = IdentitySet(changes.deleted.compactMap { registeredObject(for: $0) })
-        // Where the rules were followed, only what was changed here may lead to what is gone.
-        takeOut(gone, ofRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, from: source)
+        if !gone.isEmpty {
+            // Where the rules were followed, only what was changed here may lead to what is gone.
+            takeOut(gone, ofRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, from: source)
+        }
         prepareFollowers(for: inserted, unheld: unheld, from: source)
         announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
         announceToChildren { changes }

@@ -132,6 +132,7 @@ final class ToManyMembers {
         _ = members
         forgetGiven()
         list.removeAll(where: gone.contains)
+        storedOrder?.removeAll(where: gone.contains)
         index?.subtract(gone)
         added.subtract(gone)
         removed.subtract(gone)
