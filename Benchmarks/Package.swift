@@ -23,6 +23,13 @@ let package = Package(
             ] + (grdb == nil ? [] : [.product(name: "GRDB", package: "GRDB"), "CSQLiteSnapshots"]),
             swiftSettings: grdb == nil ? [] : [.define("GRDB_COLUMN")],
             plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
+        // What an item takes at two sizes: `make growth`.
+        .executableTarget(
+            name: "pippin-growth",
+            dependencies: [
+                .product(name: "Pippin", package: "Pippin"), .product(name: "CoreData", package: "Pippin"),
+            ],
+            plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
         // Against libpq by hand: Scripts/bench-postgres.
         .systemLibrary(name: "CPQBaseline", providers: [.apt(["libpq-dev"])]),
         .executableTarget(

@@ -89,6 +89,7 @@ extension NSManagedObjectContext {
         checkQueue()
         if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletes() }
         dropIdle()
+        if !orderedSets.isEmpty { orderedSets = [] }
         guard !event.isEmpty || !refreshed.isEmpty || !vanished.isEmpty else { return }
         registerUndo()
         var inserted: [NSManagedObject] = []
@@ -215,6 +216,7 @@ extension NSManagedObjectContext {
         refreshed = []
         eventValues = [:]
         batches = FetchBatches()
+        orderedSets = []
         readErrors = [:]
         advancePin()
         mementos = []

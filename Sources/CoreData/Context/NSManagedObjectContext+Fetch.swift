@@ -136,7 +136,9 @@ extension NSManagedObjectContext {
         }
         plan.having = request.havingPredicate
         plan.isDistinct = request.returnsDistinctResults
-        return try source.fetchDictionaries(plan, stores: request.affectedStores).map { NSDictionary(dictionary: $0) }
+        let rows = try source.fetchDictionaries(plan, stores: request.affectedStores)
+        var keys = SharedKeys()
+        return rows.map { keys.dictionary($0) }
     }
 
     private func columns(of request: any FetchDescription, _ layout: EntityLayout) throws -> [FetchColumn] {

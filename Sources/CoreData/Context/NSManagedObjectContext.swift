@@ -141,6 +141,8 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// What the property above says, for asking once an object.
     @exclusivity(unchecked) final var isRetaining = false
     var batches = FetchBatches()
+    /// The ordered sets by which relationships were changed since changes were last processed, the latest last.
+    var orderedSets: [MutableRelationshipOrderedSet] = []
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
     /// Why the values of objects could not be read.
     var readErrors: [NSManagedObjectID: NSError] = [:]

@@ -4,15 +4,20 @@ import Foundation
 ///
 /// Foundation's class works on storage of its own in most of its methods, which are therefore given here. Those that
 /// cannot be overridden (`array`, `set`, enumeration) find a copy of the members there, as of the last change made here.
+/// A single change is made in the copy, too; the whole copy is made again only where others changed the members.
 final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
-    private let object: NSManagedObject
-    private let relationship: RelationshipLayout
+    let object: NSManagedObject
+    let relationship: RelationshipLayout
+    /// What was copied, and its version then.
+    private var copied: (members: ToManyMembers, version: Int)?
+    /// Whether Foundation's storage is being changed, which asks for its members by methods that are given here.
+    private var isCopying = false
 
     init(_ object: NSManagedObject, _ relationship: RelationshipLayout) {
         self.object = object
         self.relationship = relationship
         super.init(capacity: 0)
-        mirror()
+        bringUpToDate()
     }
 
     required init?(coder aDecoder: NSCoder) { nil }
@@ -21,52 +26,69 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         programmerError("a relationship's ordered set is made by mutableOrderedSetValue(forKey:)")
     }
 
-    private var members: [NSManagedObject] { object.toManyObjects(relationship) }
-
-    private func hasMember(_ member: NSManagedObject) -> Bool {
+    private var loaded: ToManyMembers {
         if object.isFault { object.fireFault() }
-        return object.loadedToManyMembers(relationship).contains(member)
+        return object.loadedToManyMembers(relationship)
     }
+
+    private var members: [NSManagedObject] { loaded.all }
 
     /// What the set is now, as one that is no longer tied to the relationship.
     private var detached: NSOrderedSet { NSOrderedSet(array: members) }
 
-    private var isMirroring = false
+    // MARK: The copy in Foundation's storage
 
-    /// Gives Foundation's storage the members.
-    private func mirror() {
-        isMirroring = true
-        super.removeAllObjects()
-        super.addObjects(from: members)
-        isMirroring = false
+    /// Copies the members again where they differ from the copy.
+    func bringUpToDate() {
+        let current = loaded
+        if let copied, copied.members === current, copied.version == current.version { return }
+        inCopy {
+            super.removeAllObjects()
+            super.addObjects(from: current.all)
+        }
+        copied = (current, current.version)
     }
 
-    /// Gives Foundation's storage what others have added or removed.
-    private func mirrorOthers() {
-        if super.count != members.count { mirror() }
+    /// Makes one change of the relationship and the same one in the copy.
+    ///
+    /// - Parameters:
+    ///   - change: the change, which is one of the members or of their order, or none.
+    ///   - same: the same change of Foundation's storage.
+    private func change(_ change: () -> Void, inCopy same: () -> Void) {
+        let former = loaded
+        let version = former.version
+        let wasCurrent = copied.map { $0.members === former && $0.version == version } ?? false
+        change()
+        let current = loaded
+        if wasCurrent, current === former, current.version == version + 1 {
+            inCopy(same)
+            copied = (current, current.version)
+        }
+        bringUpToDate()
+        object.storedContext?.keep(self)
+    }
+
+    private func inCopy(_ body: () -> Void) {
+        isCopying = true
+        body()
+        isCopying = false
     }
 
     private func write(_ wanted: [Any]) {
         object.setToMany(relationship, to: wanted.compactMap { $0 as? NSManagedObject })
-        mirror()
-    }
-
-    /// Has a detached copy changed, and takes over what it becomes.
-    private func change(_ body: (NSMutableOrderedSet) -> Void) {
-        let copy = NSMutableOrderedSet(array: members)
-        body(copy)
-        write(copy.array)
+        bringUpToDate()
+        object.storedContext?.keep(self)
     }
 
     // MARK: Reading
 
-    override var count: Int { members.count }
+    override var count: Int { isCopying ? super.count : members.count }
     override func object(at idx: Int) -> Any { members[idx] }
     override func index(of object: Any) -> Int { members.firstIndex { $0 === object as AnyObject } ?? NSNotFound }
     override func contains(_ object: Any) -> Bool {
-        if isMirroring { return super.contains(object) }
+        if isCopying { return super.contains(object) }
         guard let object = object as? NSManagedObject else { return false }
-        return hasMember(object)
+        return loaded.contains(object)
     }
     override func objects(at indexes: IndexSet) -> [Any] { indexes.map { members[$0] } }
     override func copy(with zone: NSZone? = nil) -> Any { detached }
@@ -80,36 +102,36 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     override func insert(_ object: Any, at idx: Int) {
         guard let added = object as? NSManagedObject else { return refuse(object) }
         let position = Swift.min(Swift.max(0, idx), members.count)
-        self.object.addToMany(relationship, added, at: position)
         // A member stays where it is, in Foundation's storage, too.
-        isMirroring = true
-        super.insert(added, at: Swift.min(position, super.count))
-        isMirroring = false
-        mirrorOthers()
+        change({ self.object.addToMany(relationship, added, at: position) }, inCopy: { super.insert(added, at: position) })
     }
 
     override func add(_ object: Any) {
         guard let added = object as? NSManagedObject else { return refuse(object) }
-        self.object.addToMany(relationship, added)
-        isMirroring = true
-        super.add(added)
-        isMirroring = false
-        mirrorOthers()
+        change({ self.object.addToMany(relationship, added) }, inCopy: { super.add(added) })
     }
 
     override func addObjects(from array: [Any]) { array.forEach(add) }
 
-    override func removeObject(at idx: Int) { remove(members[idx]) }
+    override func removeObject(at idx: Int) {
+        let removed = members[idx]
+        change({ object.removeFromToMany(relationship, removed) }, inCopy: { super.removeObject(at: idx) })
+    }
 
     override func remove(_ val: Any) {
-        guard let removed = val as? NSManagedObject, hasMember(removed) else { return }
-        object.removeFromToMany(relationship, removed)
-        super.remove(removed)
+        guard let removed = val as? NSManagedObject, loaded.contains(removed),
+            let place = members.firstIndex(where: { $0 === removed })
+        else { return }
+        removeObject(at: place)
     }
 
     override func removeAllObjects() { write([]) }
 
-    override func replaceObject(at idx: Int, with obj: Any) { change { $0.replaceObject(at: idx, with: obj) } }
+    override func replaceObject(at idx: Int, with obj: Any) {
+        let copy = NSMutableOrderedSet(array: members)
+        copy.replaceObject(at: idx, with: obj)
+        write(copy.array)
+    }
 
     override func setObject(_ obj: Any, at idx: Int) {
         idx == count ? add(obj) : replaceObject(at: idx, with: obj)
@@ -118,16 +140,22 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     // MARK: Other orders, and sets
 
     override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) {
-        var order = members
-        order.swapAt(idx1, idx2)
-        write(order)
+        change(
+            { object.exchangeInToMany(relationship, idx1, idx2) },
+            inCopy: { super.exchangeObject(at: idx1, withObjectAt: idx2) })
     }
 
     override func moveObjects(at indexes: IndexSet, to idx: Int) {
-        let moved = indexes.map { members[$0] }
-        var order = members.enumerated().filter { !indexes.contains($0.offset) }.map(\.element)
-        order.insert(contentsOf: moved, at: Swift.min(idx, order.count))
-        write(order)
+        let former = members
+        let moved = indexes.map { former[$0] }
+        var order = former
+        for index in indexes.reversed() { order.remove(at: index) }
+        let target = Swift.min(idx, order.count)
+        order.insert(contentsOf: moved, at: target)
+        change({ object.reorderToMany(relationship, order) }) {
+            for index in indexes.reversed() { super.removeObject(at: index) }
+            for member in moved.reversed() { super.insert(member, at: target) }
+        }
     }
 
     override func intersect(_ other: NSOrderedSet) { write(members.filter { other.contains($0) }) }
@@ -139,7 +167,11 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
 
     override func sortRange(
         _ range: NSRange, options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult
-    ) { change { $0.sortRange(range, options: opts, usingComparator: cmptr) } }
+    ) {
+        let copy = NSMutableOrderedSet(array: members)
+        copy.sortRange(range, options: opts, usingComparator: cmptr)
+        write(copy.array)
+    }
 
     override func sort(using sortDescriptors: [NSSortDescriptor]) {
         write(NSManagedObjectContext.sorted(members, by: sortDescriptors))

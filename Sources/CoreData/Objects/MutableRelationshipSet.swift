@@ -64,7 +64,7 @@ extension NSManagedObject {
         if !relationship.isOrdered {
             programmerError("“\(layout.name).\(key)” is not ordered; use mutableSetValue(forKey:)")
         }
-        return MutableRelationshipOrderedSet(self, relationship)
+        return storedContext?.kept(of: self, relationship) ?? MutableRelationshipOrderedSet(self, relationship)
     }
 
     private func toManyRelationship(_ key: String) -> RelationshipLayout {

@@ -190,6 +190,13 @@ extension NSManagedObject {
         changing(relationship) { members.reorder(order) }
     }
 
+    /// Puts two members of an ordered relationship in each other's place.
+    final func exchangeInToMany(_ relationship: RelationshipLayout, _ first: Int, _ second: Int) {
+        willChange()
+        let members = loadedToManyMembers(relationship)
+        changing(relationship) { members.exchange(first, second) }
+    }
+
     // MARK: The other end
 
     /// The relationship that leads back, which is to be changed as well; none while an object awakes.

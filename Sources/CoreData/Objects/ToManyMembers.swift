@@ -18,6 +18,8 @@ final class ToManyMembers {
     private(set) var removed: IdentitySet = []
     /// Whether the order may differ from the store's, apart from what was added at the end.
     private(set) var isReordered = false
+    /// How often the members or their order changed, for those who keep a copy.
+    private(set) var version = 0
     /// The order before it was changed first, where it was the store's; to tell what came back to its place from what is elsewhere.
     private var storedOrder: [NSManagedObject]?
     // What was given to those who read the relationship, until it changes: a loop that reads it each time would make it each time.
@@ -86,6 +88,7 @@ final class ToManyMembers {
     }
 
     private func forgetGiven() {
+        version += 1
         if givenValue != nil { givenValue = nil }
         if givenSet != nil { givenSet = nil }
     }
@@ -180,6 +183,15 @@ final class ToManyMembers {
         forgetGiven()
         keepOrder()
         list = order
+        isReordered = true
+    }
+
+    /// Puts two members in each other's place.
+    func exchange(_ first: Int, _ second: Int) {
+        guard isOrdered, first != second else { return }
+        forgetGiven()
+        keepOrder()
+        list.swapAt(first, second)
         isReordered = true
     }
 

@@ -17,5 +17,7 @@ extension NSPersistentStore {
         public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
         /// A store in one binary file.
         public static let binary = StoreType(rawValue: NSBinaryStoreType)
+        /// A store in one XML file, which Apple has on macOS only.
+        public static let xml = StoreType(rawValue: NSXMLStoreType)
     }
 }

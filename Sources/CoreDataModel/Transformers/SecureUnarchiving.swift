@@ -10,22 +10,25 @@ struct UnarchivedClasses {
     ]
 
     private let classes: [AnyClass]
-    /// The modules of the classes that are not Foundation's.
-    private let modules: Set<Substring>
     /// Whether any class is allowed.
     private let allowsAll: Bool
+    /// Whether all basic classes are allowed, so that a value of these alone need not be looked at one by one.
+    let allowsBasic: Bool
 
     init(_ classes: [AnyClass]) {
         self.classes = classes
-        modules = Set(classes.compactMap { Self.module(of: $0) })
         allowsAll = false
+        allowsBasic = Self.basic.allSatisfy { basic in classes.contains { $0 == basic } }
     }
 
     private init() {
         classes = []
-        modules = []
         allowsAll = true
+        allowsBasic = true
     }
+
+    /// The basic classes, and no others.
+    static let onlyBasic = UnarchivedClasses(basic)
 
     /// These classes and others.
     func adding(_ more: [AnyClass]) -> UnarchivedClasses {
@@ -45,9 +48,10 @@ struct UnarchivedClasses {
     func allowsInside(_ type: AnyClass) -> Bool {
         if allows(type) || Self.basic.contains(where: { Self.isSubclass(type, of: $0) }) { return true }
         guard type is any NSSecureCoding.Type, let module = Self.module(of: type) else { return false }
-        return modules.contains(module)
+        return classes.contains { Self.module(of: $0) == module }
     }
 
+    /// The module of a class that is not Foundation's.
     private static func module(of type: AnyClass) -> Substring? {
         let name = NSStringFromClass(type)
         guard let point = name.firstIndex(of: "."), !name.hasPrefix("Foundation.") else { return nil }
@@ -80,6 +84,7 @@ enum SecureUnarchiving {
     /// - Throws: `Failure` naming the class that is not allowed, and the errors of damaged archives.
     static func object(in data: Data, allowed: UnarchivedClasses) throws -> Any {
         let archive = try KeyedArchive(data: data)
+        if allowed.allowsBasic, let value = PlainArchives.object(in: archive) { return value }
         var visited: Set<Int> = []
         // A string or a number at the top is of no class that could be refused.
         let top = archive.top[NSKeyedArchiveRootObjectKey] ?? .uid(0)
@@ -144,6 +149,7 @@ enum SecureUnarchiving {
         let object = (value as? NSObject) ?? NSNull()
         guard !(object is NSNull) || value is NSNull else { throw ArchiveCheck.unarchivable(value) }
         try ArchiveCheck.check(object)
+        if let data = PlainArchives.archive(of: object) { return data }
         if ObjectArchiver.isNeeded { return try ObjectArchiver.archive(of: object) }
         return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
     }

@@ -51,7 +51,7 @@ package enum TransformableCoding {
     /// The classes that an attribute's archive may have: the basic ones, and the one that the model names.
     private static func allowed(by attribute: AttributeLayout?) -> UnarchivedClasses {
         guard let name = attribute?.valueClassName, let type = NSClassFromString(name) else {
-            return UnarchivedClasses(UnarchivedClasses.basic)
+            return .onlyBasic
         }
         return UnarchivedClasses(UnarchivedClasses.basic + [type])
     }

@@ -144,7 +144,7 @@ extension OpenStore {
             defer { statement.reset() }
             var dictionaries: [[String: Any]] = []
             while try statement.step() {
-                var dictionary: [String: Any] = [:]
+                var dictionary = [String: Any](minimumCapacity: cached.fetch.columns.count)
                 for column in cached.fetch.columns {
                     guard let value = try value(statement, column) else { continue }
                     dictionary[column.name] = value

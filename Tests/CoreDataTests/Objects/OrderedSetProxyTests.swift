@@ -88,4 +88,54 @@ struct OrderedSetProxyTests {
         #expect(titles { $0.intersect(NSOrderedSet(array: [$0[2], $0[0]])) } == ["1", "3"])
         #expect(titles { $0.union(NSOrderedSet(object: context.make("Chapter", ["title": "5"]))) }.last == "5")
     }
+
+    @Test("Series of changes, by one set and by sets asked for anew, in turns with changes of the relationship itself, agree with an array")
+    func series() {
+        var random = SplitMix(state: 42)
+        for _ in 0..<60 {
+            context.performAndWait {
+                let book = context.make("Book")
+                var expected = (1...6).map { context.make("Chapter", ["title": "\($0)"]) }
+                book.setValue(NSOrderedSet(array: expected), forKey: "chapters")
+                let kept = book.mutableOrderedSetValue(forKey: "chapters")
+                for _ in 0..<40 {
+                    let isNew = Bool.random(using: &random)
+                    let proxy = isNew ? book.mutableOrderedSetValue(forKey: "chapters") : kept
+                    let place = Int.random(in: 0..<max(1, expected.count), using: &random)
+                    let other = Int.random(in: 0..<max(1, expected.count), using: &random)
+                    switch expected.isEmpty ? 0 : Int.random(in: 0..<8, using: &random) {
+                    case 0:
+                        let new = context.make("Chapter")
+                        expected.insert(new, at: place)
+                        proxy.insert(new, at: place)
+                    case 1:
+                        expected.remove(at: place)
+                        proxy.removeObject(at: place)
+                    case 2:
+                        expected.swapAt(place, other)
+                        proxy.exchangeObject(at: place, withObjectAt: other)
+                    case 3:
+                        let moved = expected.remove(at: place)
+                        let target = Int.random(in: 0..<expected.count + 1, using: &random)
+                        expected.insert(moved, at: target)
+                        proxy.moveObjects(at: IndexSet(integer: place), to: target)
+                    case 4:
+                        let removed = expected.remove(at: place)
+                        removed.setValue(nil, forKey: "book")
+                    case 5:
+                        expected.reverse()
+                        book.setValue(NSOrderedSet(array: expected), forKey: "chapters")
+                    case 6:
+                        let new = context.make("Chapter")
+                        expected[place] = new
+                        proxy.replaceObject(at: place, with: new)
+                    default: context.processPendingChanges()
+                    }
+                    let again = book.mutableOrderedSetValue(forKey: "chapters").array as? [NSManagedObject]
+                    #expect(again == expected)
+                    #expect((book.value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject] == expected)
+                }
+            }
+        }
+    }
 }
