@@ -42,6 +42,34 @@ struct AggregateTests {
         #expect(byWriter == ["Jane Austen": 2, "Mary Shelley": 1, nil: 1])
     }
 
+    @Test("count a block's own changes, models without a value among them")
+    func changedCounts() async throws {
+        let counts = try await manager.write { store in
+            try store.update(Volume.self, where: \.id == 9) { $0.set(\.title, to: "Still untitled") }
+            try store.update(Volume.self, where: \.writer?.name == "Mary Shelley") { $0.set(\.writer, to: nil) }
+            return try store.counts(Volume.self, by: \.writer?.name)
+        }
+        #expect(counts == ["Jane Austen": 2, nil: 2])
+    }
+
+    @Test("put together what is one value in Swift and two in the store", arguments: [false, true])
+    func equivalentTexts(inBlock: Bool) async throws {
+        try await manager.save([
+            Volume(id: 20, title: "\u{e9}", price: 1.5, binding: .paper),
+            Volume(id: 21, title: "e\u{301}", price: 2, binding: .paper),
+            Volume(id: 22, title: "\u{e9}", price: 4, binding: .paper),
+        ])
+        let (counts, sums) = try await manager.write { store in
+            if inBlock { try store.update(Volume.self, where: \.id == 22) { $0.set(\.price, to: 5) } }
+            return (
+                try store.counts(Volume.self, by: \.title, where: \.id > 9),
+                try store.sums(Volume.self, \.price, by: \.title, where: \.id > 9)
+            )
+        }
+        #expect(counts == ["\u{e9}": 3])
+        #expect(sums == ["\u{e9}": inBlock ? 8.5 : 7.5])
+    }
+
     @Test("are refused for what is no attribute")
     func refused() async throws {
         await #expect(throws: PersistenceError.self) { try await manager.distinct(Shop.self, \.volumes.count) }
