@@ -160,8 +160,10 @@ extension PersistenceManager {
         return try await inSavedTransaction { context in
             let access = ModelAccess(self, context)
             var report = ImportReport()
-            (report.inserted, report.updated, report.unchanged) = try access.save(
-                try ModelGraph(models, registry: registry), .any, given: models.count)
+            let graph = try ModelGraph(models, registry: registry)
+            (report.inserted, report.updated, report.unchanged) = try PersistenceError.explaining(.saveFailed) {
+                try access.save(graph, .any, given: models.count)
+            }
             try access.finish()
             report.superseded = models.count - report.total
             return report
