@@ -8,7 +8,8 @@ package enum CSVText {
     /// One line of values, with its end. An empty text, or no bytes, is a cell in quotation marks, no value an empty cell.
     static func line(_ uri: String, _ values: [FieldValue], isVerbatim: Bool) -> String {
         let cells = values.map { value in
-            value == .string("") || value == .data(Data()) ? "\"\"" : quoted(isVerbatim ? cell(value) : guardedCell(value))
+            let isEmpty = value == .string("") || value == .data(Data())
+            return isEmpty ? "\"\"" : quoted(isVerbatim ? cell(value) : guardedCell(value))
         }
         return ([uri] + cells).joined(separator: ",") + "\r\n"
     }
