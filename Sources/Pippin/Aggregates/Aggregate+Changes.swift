@@ -18,18 +18,35 @@ extension Aggregate {
     /// What the function makes of the property's values; `nil` where there are none.
     func changedValue(
         _ function: Function, _ predicate: NSPredicate?, in context: NSManagedObjectContext
-    ) throws -> Any? { Self.result(function, try values(predicate, in: context)) }
+    ) throws -> Any? { try result(function, try values(predicate, in: context)) }
 
-    static func result(_ function: Function, _ values: [Any]) -> Any? {
+    /// What the function makes of values of the property.
+    ///
+    /// - Throws: ``PersistenceError/Code/readFailed`` for a sum of whole numbers that does not fit, as stores do.
+    func result(_ function: Function, _ values: [Any]) throws -> Any? {
         guard !values.isEmpty else { return nil }
         switch function {
         case .count: return values.count
         case .minimum: return values.first
         case .maximum: return values.last
+        case .sum where [.integer16, .integer32, .integer64].contains(kind): return NSNumber(value: try sum(values))
         case .sum, .average:
             let expression = NSExpression(
                 forFunction: function.rawValue, arguments: [NSExpression(forConstantValue: values)])
             return expression.expressionValue(with: nil, context: nil)
+        }
+    }
+
+    private func sum(_ values: [Any]) throws -> Int64 {
+        try values.reduce(into: 0) { sum, value in
+            guard case .integer(let number) = stored(value) else { return }
+            let (next, isOver) = sum.addingReportingOverflow(number)
+            if isOver {
+                throw PersistenceError(
+                    .readFailed, entity: plan.name, property: path,
+                    "The sum of '\(path)' of '\(plan.name)' is more than 64 bits hold: integer overflow.")
+            }
+            sum = next
         }
     }
 
@@ -58,7 +75,7 @@ extension Aggregate {
         by group: Aggregate, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> [(group: Any?, sum: Any?)] {
         try changedGroups(by: group, predicate, in: context).map {
-            ($0.group, Self.result(.sum, $0.objects.compactMap { $0.value(forKeyPath: path) }))
+            ($0.group, try result(.sum, $0.objects.compactMap { $0.value(forKeyPath: path) }))
         }
     }
 

@@ -97,7 +97,7 @@ struct Aggregate: Sendable {
         }
         return try sums.compactMapValues { sums in
             // Groups that the store tells apart may be equal in Swift.
-            try decoded(sums.count == 1 ? sums[0] : Self.result(.sum, sums), kind, type)
+            try decoded(sums.count == 1 ? sums[0] : result(.sum, sums), kind, type)
         }
     }
 

@@ -70,6 +70,27 @@ struct AggregateTests {
         #expect(sums == ["\u{e9}": inBlock ? 8.5 : 7.5])
     }
 
+    private struct Meter: CoreModel {
+        let id: Int
+        var reading: Int
+    }
+
+    @Test("of whole numbers are exact to 64 bits, and an error beyond", arguments: [false, true])
+    func largeSums(inBlock: Bool) async throws {
+        let meters = try Counter(Meter.self)
+        func sum(_ readings: Int...) async throws -> (Int?, [Int: Int]) {
+            try await meters.manager.replaceAll(with: readings.enumerated().map { Meter(id: $0, reading: $1) })
+            return try await meters.manager.write { store in
+                if inBlock { try store.update(Meter.self, where: \.id == 0) { $0.set(\.reading, to: readings[0] - 1) } }
+                return (try store.sum(Meter.self, \.reading), try store.sums(Meter.self, \.reading, by: \.id))
+            }
+        }
+        let less = inBlock ? 1 : 0
+        #expect(try await sum(.max - 4, 3).0 == .max - 1 - less)
+        #expect(try await sum(.max, .min + 2).1 == [0: .max - less, 1: .min + 2])
+        await #expect { _ = try await sum(.max, 3) } throws: { ($0 as? PersistenceError)?.code == .readFailed }
+    }
+
     @Test("are refused for what is no attribute")
     func refused() async throws {
         await #expect(throws: PersistenceError.self) { try await manager.distinct(Shop.self, \.volumes.count) }
