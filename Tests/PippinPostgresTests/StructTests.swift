@@ -35,6 +35,17 @@ struct StructTests {
         #expect(try shop.database.rows("SELECT title, price FROM public.book") == [["Emma", "5"]])
     }
 
+    @Test("cannot be imported where there is no database: that is no fault of theirs")
+    func noDatabase() async throws {
+        let nowhere = try PostgresServer.shared().uri(database: "nowhere")
+        let manager = PersistenceManager(models: Author.self, Book.self, store: .postgres(nowhere))
+        let books = AsyncStream<Book> { continuation in
+            for number in 1...3 { continuation.yield(Book(id: "\(number)", title: "Title \(number)")) }
+            continuation.finish()
+        }
+        await #expect(throws: PersistenceError.self) { try await manager.importModels(books) }
+    }
+
     private struct Event: CoreModel {
         let id: Date
         var name: String
