@@ -18,6 +18,12 @@ final class OutputBuffer {
         if bytes.count >= 1 << 16 { try flush() }
     }
 
+    /// Writes bytes likewise.
+    func write(_ data: Data) throws {
+        bytes += data
+        if bytes.count >= 1 << 16 { try flush() }
+    }
+
     /// Writes what is left; throws as `write` does. What could not be written is gone.
     func flush() throws {
         defer { bytes.removeAll(keepingCapacity: true) }

@@ -76,6 +76,27 @@ struct OutputTests {
         }
     }
 
+    @Test("What is named as output is written: a link's file, and a pipe as it is; neither is replaced")
+    func linksAndPipes() throws {
+        try withStore(of: 2) { store, temporary in
+            for command in ["export '\(store.path)' Note", "model graph '\(store.path)' --format dot"] {
+                let line = """
+                    cd '\(temporary.path)' && rm -f link file pipe && touch file && ln -s file link && mkfifo pipe || exit 9
+                    $PIPPIN \(command) --output link && [ -L link ] && [ -s file ] || exit 8
+                    cat pipe > seen & $PIPPIN \(command) --output pipe && wait && [ -p pipe ] && cmp file seen
+                    """
+                let run = try shell("{ \(line); } >&2", temporary: temporary)
+                #expect(run.status == 0, "\(command): \(run.errors)")
+                let left = try FileManager.default.contentsOfDirectory(atPath: temporary.path)
+                #expect(!left.contains { $0.contains(".pippin-") })
+            }
+            let folder = try shell(
+                "$PIPPIN export '\(store.path)' Note --output '\(temporary.path)'", temporary: temporary)
+            #expect(folder.status == 1)
+            #expect(folder.errors.contains("Is a directory"))
+        }
+    }
+
     @Test("A reader that has seen enough ends the program at once, as it ends Unix tools, and quietly; nothing is left")
     func closedPipe() throws {
         try withStore(of: 20_000) { store, temporary in

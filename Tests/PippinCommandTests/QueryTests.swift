@@ -150,7 +150,7 @@ struct QueryTests {
             ),
             (
                 "[{\"title\": \"A\", \"author\": []}]", "json",
-                "element 1: “author” is no attribute and no to-one relationship, and has to be left out"
+                "element 1: “author” is “[]”, which is no object of the store"
             ),
         ])
     func refusedImport(_ text: String, _ format: String, _ message: String) throws {

@@ -112,6 +112,85 @@ struct RoundTripTests {
         #expect(CommandRun("check", target.path).status == 0)
     }
 
+    @Test(
+        "Bytes that are JSON, composite values, infinities and dates of no calendar come back as they were",
+        arguments: ["csv", "json", "jsonl"])
+    func unusualValues(_ format: String) throws {
+        let folder = try TestFolder()
+        func container(_ name: String) throws -> NSPersistentStoreCoordinator {
+            let (street, spot, place) = (
+                NSAttributeDescription(), NSAttributeDescription(), NSCompositeAttributeDescription()
+            )
+            (street.name, street.attributeType, street.isOptional) = ("street", .stringAttributeType, true)
+            (spot.name, spot.attributeType, spot.isOptional) = ("spot", .doubleAttributeType, true)
+            (place.name, place.isOptional, place.elements) = ("place", true, [street, spot])
+            let entity = NSEntityDescription()
+            entity.name = "Thing"
+            entity.properties =
+                [
+                    ("bytes", NSAttributeType.binaryDataAttributeType), ("real", .doubleAttributeType),
+                    ("day", .dateAttributeType),
+                ]
+                .map { name, type in
+                    let attribute = NSAttributeDescription()
+                    (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, true)
+                    return attribute
+                } + [place]
+            let model = NSManagedObjectModel()
+            model.entities = [entity]
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file(name), options: nil)
+            return coordinator
+        }
+        let coordinator = try container("source.sqlite")
+        _ = try container("target.sqlite")
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        let values: [(String?, Double, Double, [String: Any]?)] = [
+            (
+                #"{"a" : [1, "x,}]", {"\"": null}]}"#, .infinity, 1e13,
+                ["street": "a \"b\", c", "spot": -Double.infinity]
+            ),
+            ("[\n  1,\r\n  2\n]", -.infinity, -1e300, ["street": ""]), ("", 0.1, 3e11, nil),
+            (nil, 5, 0, ["spot": 1.5]),
+            ("{no json}", 1e-300, 0.25, ["street": "=1"]),
+        ]
+        try context.performAndWait {
+            for (bytes, real, day, place) in values {
+                let thing = NSEntityDescription.insertNewObject(forEntityName: "Thing", into: context)
+                thing.setValue(bytes.map { Data($0.utf8) }, forKey: "bytes")
+                thing.setValue(real, forKey: "real")
+                thing.setValue(Date(timeIntervalSinceReferenceDate: day), forKey: "day")
+                thing.setValue(place, forKey: "place")
+                try context.save()
+            }
+        }
+        let file = folder.file("things.\(format)").path
+        let (source, target) = (folder.file("source.sqlite"), folder.file("target.sqlite"))
+        #expect(CommandRun("export", source.path, "Thing", "--output", file).errors.isEmpty)
+        #expect(CommandRun("import", target.path, "Thing", file).errors.isEmpty)
+        let sql =
+            "SELECT hex(ZBYTES), ZBYTES IS NULL, ZREAL, ZDAY, ZSTREET, ZSTREET IS NULL, ZSPOT FROM ZTHING ORDER BY Z_PK"
+        #expect(try plainSQL(sql, in: target) == plainSQL(sql, in: source))
+    }
+
+    @Test(
+        "What is no value of an attribute is told with what it should be",
+        arguments: [
+            (#"[{"whole": [1]}]"#, "“whole” needs a single value, and is “[1]”"),
+            (#"[{"things": []}]"#, "“Thing” has no property “things”"),
+            (#"[{"owner": {}}]"#, "“owner” is “{}”, which is no object of the store"),
+        ])
+    func wrongKinds(json: String, message: String) throws {
+        let store = try Cupboard()
+        let file = store.folder.file("things.json")
+        try Data(json.utf8).write(to: file)
+        let run = CommandRun("import", store.path, "Thing", file.path)
+        #expect(run.status == 1)
+        #expect(run.errors.contains(message), "\(run.errors)")
+    }
+
     @Test("No cell of text begins as a formula does, unless that was asked for; numbers are numbers")
     func formulas() throws {
         let store = try Cupboard(Self.texts)

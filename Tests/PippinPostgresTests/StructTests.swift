@@ -35,6 +35,41 @@ struct StructTests {
         #expect(try shop.database.rows("SELECT title, price FROM public.book") == [["Emma", "5"]])
     }
 
+    @Test("cannot be imported where there is no database: that is no fault of theirs")
+    func noDatabase() async throws {
+        let nowhere = try PostgresServer.shared().uri(database: "nowhere")
+        let manager = PersistenceManager(models: Author.self, Book.self, store: .postgres(nowhere))
+        let books = AsyncStream<Book> { continuation in
+            for number in 1...3 { continuation.yield(Book(id: "\(number)", title: "Title \(number)")) }
+            continuation.finish()
+        }
+        await #expect(throws: PersistenceError.self) { try await manager.importModels(books) }
+    }
+
+    private struct Event: CoreModel {
+        let id: Date
+        var name: String
+        var guests: [Author] = []
+    }
+
+    private struct Moment: CoreModel {
+        let id: Date
+        var name: String
+    }
+
+    @Test("with dates as identifiers are found by them, although a server keeps microseconds")
+    func dates() async throws {
+        let database = try TestDatabase()
+        let manager = PersistenceManager(models: Event.self, Moment.self, store: .postgres(database.uri()))
+        let dates = [700_000_000.123_456_7, 0.1, 1.000_000_4].map(Date.init(timeIntervalSinceReferenceDate:))
+        try await manager.save(dates.map { Event(id: $0, name: "\($0.timeIntervalSinceReferenceDate)") })
+        try await manager.save(dates.map { Moment(id: $0, name: "\($0.timeIntervalSinceReferenceDate)") })
+        let names = dates.reversed().map { "\($0.timeIntervalSinceReferenceDate)" }
+        #expect(try await manager.find(Event.self, ids: dates.reversed()).map(\.name) == names)
+        #expect(try await manager.find(Moment.self, ids: dates.reversed()).map(\.name) == names)
+        #expect(try await manager.find(Moment.self, id: dates[0])?.name == names[2])
+    }
+
     private struct Chapter: CoreModel {
         let id: String
         var title: String

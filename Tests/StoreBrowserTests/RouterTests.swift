@@ -142,6 +142,24 @@ struct EditingTests {
         #expect(shelf.get("/object/Book/1").text.contains("Title 1"))
     }
 
+    @Test("What the question did not show is asked about again, where somebody else has changed the object meanwhile")
+    func changedMeanwhile() throws {
+        let shelf = try Shelf(count: 1, isWritable: true)
+        func version(_ page: String) throws -> String {
+            String(try #require(page.firstMatch(of: /name="version" value="(\d+)"/)).1)
+        }
+        let question = shelf.post("/edit/Book/1", "v.title=Emma&v.pages=1").text
+        #expect(shelf.post("/edit/Book/1", "v.title=Title+1&v.pages=7&confirmed=1").status == 303)
+        let form = "v.title=Emma&v.pages=1&confirmed=1&version="
+        let again = shelf.post("/edit/Book/1", form + (try version(question)))
+        #expect(again.status == 200)
+        #expect(again.text.contains("<del>7</del>"))
+        #expect(again.text.contains("Somebody else has changed it"))
+        #expect(shelf.get("/count/Book?where=pages%20==%207").text == "{\"count\": 1}")
+        #expect(shelf.post("/edit/Book/1", form + (try version(again.text))).status == 303)
+        #expect(shelf.get("/count/Book?where=title%20==%20'Emma'%20and%20pages%20==%201").text == "{\"count\": 1}")
+    }
+
     @Test(
         "Values that are none, and those that validation refuses, change nothing",
         arguments: [

@@ -53,8 +53,9 @@ open class NSConstraintConflict: NSObject {
             for loser in losers { survivor.takeChanges(of: loser) }
         }
         for loser in losers {
-            survivor.takePlace(of: loser)
-            if loser.state.contains(.inserted) || contextWins {
+            let goes = loser.state.contains(.inserted) || contextWins
+            survivor.takePlace(of: loser, keepingOrder: goes)
+            if goes {
                 loser.managedObjectContext?.delete(loser)
             } else {
                 loser.managedObjectContext?.refresh(loser, mergeChanges: false)
@@ -83,11 +84,27 @@ extension NSManagedObject {
     }
 
     /// Comes into the relationships in which others have another object.
-    fileprivate final func takePlace(of other: NSManagedObject) {
+    ///
+    /// - Parameters:
+    ///   - other: that object.
+    ///   - keepingOrder: whether it is to stand where the other one stands in ordered relationships, which the other one leaves; else it comes at
+    ///     their end.
+    fileprivate final func takePlace(of other: NSManagedObject, keepingOrder: Bool) {
         for relationship in other.layout.toManys {
             guard layout.relationship(named: relationship.name) === relationship else { continue }
-            for destination in other.toManyObjects(relationship) { addToMany(relationship, destination) }
+            let list = keepingOrder ? relationship.inverse.flatMap { $0.isToMany && $0.isOrdered ? $0.name : nil } : nil
+            for destination in other.toManyObjects(relationship) {
+                if let list, replace(other, in: destination.mutableOrderedSetValue(forKey: list)) { continue }
+                addToMany(relationship, destination)
+            }
         }
+    }
+
+    private final func replace(_ other: NSManagedObject, in list: NSMutableOrderedSet) -> Bool {
+        let place = list.index(of: other)
+        guard place != NSNotFound, !list.contains(self) else { return false }
+        list.replaceObject(at: place, with: self)
+        return true
     }
 }
 

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Two contexts that become each other's parents at the same time would each find nothing wrong.
+/// Two contexts that become each other's parents at the same time would each find nothing wrong. Whoever holds it takes no coordinator's lock:
+/// that may be held for as long as a store waits, and this one is all coordinators'.
 private let parentLock = Mutex(())
 
 // Where a context's objects come from: stores, or a parent context.
@@ -16,10 +17,19 @@ extension NSManagedObjectContext {
     }
 
     func setSource(coordinator newCoordinator: NSPersistentStoreCoordinator?, parent: NSManagedObjectContext?) {
-        parentLock.withLock { _ in
-            refuseCircle(through: parent)
-            setSourceLocked(coordinator: newCoordinator, parent: parent)
+        coordinator?.forget(table)
+        // A former parent that goes leaves its coordinator, so it must not go here.
+        withExtendedLifetime(parentSource) {
+            parentLock.withLock { _ in
+                refuseCircle(through: parent)
+                setParent(parent)
+            }
         }
+        coordinator = newCoordinator
+        pin = .none
+        newCoordinator?.remember(table)
+        transactionSource = nil
+        classCache = classCache.forgettingEntities
     }
 
     /// A context that has itself among its parents would look for stores for ever. Core Data raises an exception for it.
@@ -37,15 +47,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func setSourceLocked(
-        coordinator newCoordinator: NSPersistentStoreCoordinator?, parent: NSManagedObjectContext?
-    ) {
-        coordinator?.forget(table)
+    private func setParent(_ parent: NSManagedObjectContext?) {
         if let linkToParent, let former = parentSource?.parent { former.removeChild(linkToParent) }
-        coordinator = newCoordinator
-        pin = .none
-        newCoordinator?.remember(table)
-        transactionSource = nil
         parentSource = parent.map { ParentSource($0) }
         linkToParent = parent.map { parent in
             let link = ChildLink(table)
@@ -53,7 +56,6 @@ extension NSManagedObjectContext {
             if let own = parent.linkToParent { link.leave(whatWaitsAt: own) }
             return link
         }
-        classCache = classCache.forgettingEntities
     }
 
     /// Has everything that the context and its children read and save be a part of a transaction. For a new context with a

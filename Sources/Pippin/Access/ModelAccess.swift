@@ -161,7 +161,9 @@ public final class ModelAccess {
             do {
                 try saves.save(directSave).commit(in: try unsettledContext())
                 pending = nil
-            } catch is SaveRefusal { try settle() } catch is DirectSave.NotDirect { try settle() } catch {
+            } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
+                try PersistenceError.explaining(.saveFailed) { try settle() }
+            } catch {
                 throw PersistenceError(saving: error, manager.registry)
             }
         }

@@ -80,20 +80,25 @@ struct PreparedChanges: @unchecked Sendable {
 
     /// Sets the values, on the queue of the context.
     func apply(to objects: [NSManagedObject], in context: NSManagedObjectContext) throws {
-        var destinations: [(name: String, object: NSManagedObject?)] = []
+        var destinations: [(name: String, object: NSManagedObject?, isOwned: Bool)] = []
         for (field, destination, key) in links {
             guard let key else {
-                destinations.append((field.name, nil))
+                destinations.append((field.name, nil, plan.owns(field)))
                 continue
             }
             guard let object = try destination.objects(keys: [key], in: context).values.first else {
                 throw PersistenceError.missingReference(entity: plan.name, key: field.name, uid: "\(key)")
             }
-            destinations.append((field.name, object))
+            destinations.append((field.name, object, plan.owns(field)))
         }
         for object in objects {
             for (name, value) in attributes { object.setValue(value, forKey: name) }
-            for (name, destination) in destinations { object.setValue(destination, forKey: name) }
+            for (name, destination, isOwned) in destinations {
+                let former = isOwned ? object.value(forKey: name) as? NSManagedObject : nil
+                object.setValue(destination, forKey: name)
+                // What belonged to the model alone goes when it leaves, as it does when the model is saved.
+                if let former, former !== destination { context.delete(former) }
+            }
         }
     }
 }

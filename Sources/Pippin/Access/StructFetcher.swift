@@ -19,7 +19,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     func selection(_ request: ModelRequest<Model>) throws -> RecordSelection {
         var selection = try selection(request.filter, request.order, request.limit, request.offset)
         if let last = request.last {
-            let page = try Page(request.order, plan)
+            let page = try Page(request.order, plan, registry)
             selection.sortDescriptors = page.sortDescriptors
             let rest = try page.predicate(after: try RecordEncoder(plan.record).encode(last).values)
             selection.predicate =

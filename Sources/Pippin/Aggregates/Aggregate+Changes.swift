@@ -18,14 +18,18 @@ extension Aggregate {
     /// What the function makes of the property's values; `nil` where there are none.
     func changedValue(
         _ function: Function, _ predicate: NSPredicate?, in context: NSManagedObjectContext
-    ) throws -> Any? { Self.result(function, try values(predicate, in: context)) }
+    ) throws -> Any? { try result(function, try values(predicate, in: context)) }
 
-    private static func result(_ function: Function, _ values: [Any]) -> Any? {
+    /// What the function makes of values of the property.
+    ///
+    /// - Throws: ``PersistenceError/Code/readFailed`` for a sum of whole numbers that does not fit, as stores do.
+    func result(_ function: Function, _ values: [Any]) throws -> Any? {
         guard !values.isEmpty else { return nil }
         switch function {
         case .count: return values.count
         case .minimum: return values.first
         case .maximum: return values.last
+        case .sum where [.integer16, .integer32, .integer64].contains(kind): return NSNumber(value: try sum(values))
         case .sum, .average:
             let expression = NSExpression(
                 forFunction: function.rawValue, arguments: [NSExpression(forConstantValue: values)])
@@ -33,43 +37,63 @@ extension Aggregate {
         }
     }
 
+    private func sum(_ values: [Any]) throws -> Int64 {
+        try values.reduce(into: 0) { sum, value in
+            guard case .integer(let number) = stored(value) else { return }
+            let (next, isOver) = sum.addingReportingOverflow(number)
+            if isOver {
+                throw PersistenceError(
+                    .readFailed, entity: plan.name, property: path,
+                    "The sum of '\(path)' of '\(plan.name)' is more than 64 bits hold: integer overflow.")
+            }
+            sum = next
+        }
+    }
+
     /// The different values, least first; `nil` first where a model has none.
     func changedDistinct(_ predicate: NSPredicate?, in context: NSManagedObjectContext) throws -> [Any?] {
-        var distinct: [NSObject?] = []
+        var distinct: [Any?] = []
+        var last: StoredValue?
         for object in try objects(predicate, sortedBy: path, in: context) {
-            let value = object.value(forKeyPath: path).map(Self.object)
-            if distinct.isEmpty || distinct.last != value { distinct.append(value) }
+            let value = object.value(forKeyPath: path)
+            let stored = stored(value)
+            if distinct.isEmpty || last != stored { distinct.append(value) }
+            last = stored
         }
         return distinct
     }
 
-    /// What the function makes of the property's values, for each value of another one.
-    func changedValues(
-        _ function: Function, by group: Aggregate, _ predicate: NSPredicate?, in context: NSManagedObjectContext
-    ) throws -> [(group: Any?, value: Any?)] {
-        var groups: [(group: Any?, values: [Any])] = []
-        var known: NSObject?
-        for object in try objects(predicate, sortedBy: group.path, in: context) {
-            let key = object.value(forKeyPath: group.path)
-            if groups.isEmpty || key.map(Self.object) != known {
-                groups.append((key, []))
-                known = key.map(Self.object)
-            }
-            if let value = object.value(forKeyPath: path) { groups[groups.count - 1].values.append(value) }
-        }
-        return groups.map { ($0.group, Self.result(function, $0.values)) }
+    /// How many models there are for each value, `nil` among them.
+    func changedCounts(
+        _ predicate: NSPredicate?, in context: NSManagedObjectContext
+    ) throws -> [(group: Any?, count: Int)] {
+        try changedGroups(by: self, predicate, in: context).map { ($0.group, $0.objects.count) }
     }
 
-    private static func object(_ value: Any) -> NSObject {
-        switch value {
-        case let object as NSObject: object
-        case let string as String: string as NSString
-        case let date as Date: date as NSDate
-        case let uuid as UUID: uuid as NSUUID
-        case let url as URL: url as NSURL
-        case let data as Data: data as NSData
-        case let hashable as AnyHashable: "\(hashable)" as NSString
-        default: "\(value)" as NSString
+    /// The sum of the property's values for each value of another one; `nil` where there are none.
+    func changedSums(
+        by group: Aggregate, _ predicate: NSPredicate?, in context: NSManagedObjectContext
+    ) throws -> [(group: Any?, sum: Any?)] {
+        try changedGroups(by: group, predicate, in: context).map {
+            ($0.group, try result(.sum, $0.objects.compactMap { $0.value(forKeyPath: path) }))
         }
     }
+
+    private func changedGroups(
+        by group: Aggregate, _ predicate: NSPredicate?, in context: NSManagedObjectContext
+    ) throws -> [(group: Any?, objects: [NSManagedObject])] {
+        var groups: [(group: Any?, objects: [NSManagedObject])] = []
+        var last: StoredValue?
+        for object in try objects(predicate, sortedBy: group.path, in: context) {
+            let value = object.value(forKeyPath: group.path)
+            let stored = group.stored(value)
+            if groups.isEmpty || last != stored { groups.append((value, [])) }
+            last = stored
+            groups[groups.count - 1].objects.append(object)
+        }
+        return groups
+    }
+
+    /// A value as the store tells it from others, which is not always as Swift does: texts by their bytes.
+    private func stored(_ value: Any?) -> StoredValue { StoredValue(value, kind) ?? .null }
 }

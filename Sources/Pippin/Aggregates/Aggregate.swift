@@ -12,18 +12,20 @@ struct Aggregate: Sendable {
     }
 
     let plan: EntityPlan
-    let registry: ModelRegistry
     let path: String
     let kind: AttributeKind
 
     /// - Throws: ``PersistenceError/Code/unknownProperty`` for what is no plain attribute.
     init(_ property: PropertyName, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         self.plan = plan
-        self.registry = registry
-        path = try registry.storedPath(property, of: plan, toIdentifier: true)
-        guard let kind = try registry.attributeKind(of: path, in: plan) else {
-            throw PersistenceError.unknownProperty(
-                property.spelling, entity: plan.name, known: plan.propertyNames)
+        let found = try registry.resolve(property, of: plan)
+        path = found.model.map { (found.names + [$0.uidKey]).joined(separator: ".") } ?? found.path
+        let isModel = found.field?.related.map { !$0.isReference } ?? false
+        guard !isModel, let kind = try registry.attributeKind(of: path, in: plan) else {
+            throw PersistenceError.noSingleValue(
+                property.spelling, entity: plan.name, known: plan.propertyNames,
+                "Stores compute with single values: numbers, texts, dates, UUIDs, URLs, data, enumerations with raw values, and "
+                    + "references; of a model with its properties, such as its identifier.")
         }
         self.kind = kind
     }
@@ -61,15 +63,16 @@ struct Aggregate: Sendable {
         let request = request(predicate)
         request.propertiesToFetch = [path, Self.column(.count, plan.uidKey, .integer64AttributeType)]
         request.propertiesToGroupBy = [path]
+        // Values that the store tells apart may be equal in Swift, such as an “é” of one scalar and one of two.
         var counts: [Value: Int] = [:]
         if context.hasChanges {
-            for (group, count) in try changedValues(.count, by: self, predicate, in: context) {
-                counts[try value(group, type)] = count as? Int ?? 0
+            for (group, count) in try changedCounts(predicate, in: context) {
+                counts[try value(group, type), default: 0] += count
             }
             return counts
         }
         for case let row as [String: Any] in try context.fetch(request) {
-            counts[try value(row[path], type)] = (row["value"] as? NSNumber)?.intValue ?? 0
+            counts[try value(row[path], type), default: 0] += (row["value"] as? NSNumber)?.intValue ?? 0
         }
         return counts
     }
@@ -81,18 +84,21 @@ struct Aggregate: Sendable {
         let request = request(predicate)
         request.propertiesToFetch = [group.path] + columns(.sum, kind.type)
         request.propertiesToGroupBy = [group.path]
-        var sums: [Group: Value] = [:]
+        var sums: [Group: [Any]] = [:]
         if context.hasChanges {
-            for (value, sum) in try changedValues(.sum, by: group, predicate, in: context) {
-                if let sum = try decoded(sum, kind, type) { sums[try group.value(value, Group.self)] = sum }
+            for (value, sum) in try changedSums(by: group, predicate, in: context) {
+                if let sum { sums[try group.value(value, Group.self), default: []].append(sum) }
             }
-            return sums
+        } else {
+            for case let row as [String: Any] in try context.fetch(request) where Self.isOfAny(row) {
+                guard let sum = row["value"], !(sum is NSNull) else { continue }
+                sums[try group.value(row[group.path], Group.self), default: []].append(sum)
+            }
         }
-        for case let row as [String: Any] in try context.fetch(request) {
-            guard Self.isOfAny(row), let sum = try decoded(row["value"], kind, type) else { continue }
-            sums[try group.value(row[group.path], Group.self)] = sum
+        return try sums.compactMapValues { sums in
+            // Groups that the store tells apart may be equal in Swift.
+            try decoded(sums.count == 1 ? sums[0] : result(.sum, sums), kind, type)
         }
-        return sums
     }
 
     private func request(_ predicate: NSPredicate?) -> NSFetchRequest<any NSFetchRequestResult> {

@@ -27,6 +27,15 @@ extension PersistenceError {
             "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", ")).")
     }
 
+    /// A property that is stored, and is nothing to do this with.
+    package static func noSingleValue(
+        _ property: String, entity: String, known: [String], _ what: String
+    ) -> PersistenceError {
+        PersistenceError(
+            .unknownProperty, entity: entity, property: property, known: known,
+            "'\(property)' is no single value of '\(entity)'. \(what)")
+    }
+
     package static func notComparable(property: String, type: String) -> PersistenceError {
         PersistenceError(
             .notComparable, entity: type, property: property,

@@ -108,7 +108,7 @@ struct ImportBatches<Model: CoreModel> {
             } catch let error as PersistenceError where error.code == .unknownModel {
                 throw error
             } catch {
-                if error.isOfStore { throw error }
+                if error is CancellationError || error.isOfStore { throw error }
                 try await saveEach(batch, after: error)
             }
         }
@@ -116,16 +116,40 @@ struct ImportBatches<Model: CoreModel> {
     }
 
     /// Saves the models of a batch that failed, to find those at fault.
+    ///
+    /// What refers to a model that comes later in the batch is tried again when that is saved.
     private mutating func saveEach(_ batch: [(position: Int, model: Model)], after failure: any Error) async throws {
         guard batch.count > 1 else { return refuse(batch[0].position, failure.decodingReason) }
-        for (position, model) in batch {
-            do {
-                report = report + (try await manager.importBatch([model]))
-            } catch {
-                if error.isOfStore { throw error }
-                refuse(position, error.decodingReason)
+        var left = batch
+        while true {
+            var waiting: [(position: Int, model: Model)] = []
+            var reasons: [String] = []
+            for (position, model) in left {
+                do {
+                    report = report + (try await manager.importBatch([model]))
+                } catch let error as PersistenceError where error.code == .missingReference {
+                    waiting.append((position, model))
+                    reasons.append(error.decodingReason)
+                } catch {
+                    if error is CancellationError || error.isOfStore { throw error }
+                    refuse(position, error.decodingReason)
+                }
             }
+            if waiting.isEmpty { return }
+            // Those that refer to each other are saved together, or not at all.
+            if waiting.count > 1, await saveTogether(waiting.map(\.model)) { return }
+            guard waiting.count < left.count else {
+                for (place, reason) in zip(waiting, reasons) { refuse(place.position, reason) }
+                return
+            }
+            left = waiting
         }
+    }
+
+    private mutating func saveTogether(_ models: [Model]) async -> Bool {
+        guard let saved = try? await manager.importBatch(models) else { return false }
+        report = report + saved
+        return true
     }
 }
 
@@ -136,8 +160,10 @@ extension PersistenceManager {
         return try await inSavedTransaction { context in
             let access = ModelAccess(self, context)
             var report = ImportReport()
-            (report.inserted, report.updated, report.unchanged) = try access.save(
-                try ModelGraph(models, registry: registry), .any, given: models.count)
+            let graph = try ModelGraph(models, registry: registry)
+            (report.inserted, report.updated, report.unchanged) = try PersistenceError.explaining(.saveFailed) {
+                try access.save(graph, .any, given: models.count)
+            }
             try access.finish()
             report.superseded = models.count - report.total
             return report

@@ -46,11 +46,15 @@ extension SectionedList {
     public func changes(from former: SectionedList) -> ListChanges {
         var changes = ListChanges()
         // A section that changed its place among the others goes and comes.
-        for step in sections.map(\.name).difference(from: former.sections.map(\.name)) {
-            switch step {
-            case .remove(let offset, _, _): changes.removedSections.insert(offset)
-            case .insert(let offset, _, _): changes.insertedSections.insert(offset)
-            }
+        let formerSections = Dictionary(
+            uniqueKeysWithValues: former.sections.enumerated().map { ($1.name, $0) })
+        let known = sections.indices.filter { formerSections[sections[$0].name] != nil }
+        let from = known.map { formerSections[sections[$0].name] ?? 0 }
+        changes.insertedSections = IndexSet(integersIn: sections.indices)
+        changes.removedSections = IndexSet(integersIn: former.sections.indices)
+        for ((old, new), stays) in zip(zip(from, known), ascendingPart(of: from)) where stays {
+            changes.removedSections.remove(old)
+            changes.insertedSections.remove(new)
         }
         let before = former.places(without: changes.removedSections)
         let after = places(without: changes.insertedSections)
@@ -62,7 +66,7 @@ extension SectionedList {
         let survivors = former.sections.indices.filter { !changes.removedSections.contains($0) }
         let stayed = sections.indices.filter { !changes.insertedSections.contains($0) }
         for (old, new) in zip(survivors, stayed) {
-            add(new, from: old, of: former, before, after, to: &changes)
+            add(new, from: old, of: former, before, to: &changes)
         }
         return changes
     }
@@ -70,14 +74,12 @@ extension SectionedList {
     /// Adds the changes of a section that was there before.
     private func add(
         _ section: Int, from formerSection: Int, of former: SectionedList, _ before: [Model.ID: IndexPath],
-        _ after: [Model.ID: IndexPath], to changes: inout ListChanges
+        to changes: inout ListChanges
     ) {
         let kept = { (place: IndexPath?) in place?[0] == formerSection }
-        let uids = sections[section].models.map(\.id)
-        let formerOrder = former.sections[formerSection].models.map(\.id).filter { after[$0]?[0] == section }
-        let order = uids.filter { kept(before[$0]) }
-        var moved: Set<Model.ID> = []
-        for case .insert(_, let uid, _) in order.difference(from: formerOrder) { moved.insert(uid) }
+        let stayed = sections[section].models.map(\.id).filter { kept(before[$0]) }
+        let isInOrder = ascendingPart(of: stayed.map { before[$0]?[1] ?? 0 })
+        let moved = Set(zip(stayed, isInOrder).filter { !$1 }.map(\.0))
         for (row, model) in sections[section].models.enumerated() {
             let place = IndexPath(indexes: [section, row])
             guard let old = before[model.id] else {

@@ -3,9 +3,16 @@ import CoreData
 /// SQLite's primary result codes that are about values: `SQLITE_TOOBIG`, `SQLITE_CONSTRAINT` and `SQLITE_MISMATCH`.
 private let codesOfValues: Set<UInt8> = [18, 19, 20]
 
+/// What keeps a store from being opened, whatever was to be done with it.
+private let codesOfOpening: Set<PersistenceError.Code> = [
+    .notLoaded, .storeNotFound, .folderNotFound, .notOpened, .schemaChanged, .wouldLose, .notUnique, .modelNotFound,
+    .modelNotReadable, .bundleNotFound, .notDerivable, .unknownStoreVersion, .migrationFailed,
+]
+
 extension Error {
-    /// Whether it says that the store failed (a full disk, a lock, damage), and nothing of the values that were being saved.
+    /// Whether it says that the store failed (a full disk, a lock, damage) or cannot be opened, and nothing of the values that were being saved.
     var isOfStore: Bool {
+        if let code = (self as? PersistenceError)?.code, codesOfOpening.contains(code) { return true }
         let error = ((self as? PersistenceError)?.underlying ?? self) as NSError
         guard error.domain == NSCocoaErrorDomain else { return false }
         if let code = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue {

@@ -52,15 +52,10 @@ public struct ListDifference<Model: CoreModel>: Sendable {
             }
             return Placed(index: index, model: models[index])
         }
-        // The order of those that stayed, before and after.
-        let before = former.map(\.id).filter(uids.contains)
-        let after = models.map(\.id).filter { formerPlaces[$0] != nil }
-        let places = Dictionary(models.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
-        moves = after.difference(from: before).inferringMoves().insertions.compactMap { change in
-            guard case .insert(_, let uid, .some) = change, let from = formerPlaces[uid], let to = places[uid] else {
-                return nil
-            }
-            return Move(from: from, to: to)
+        let stayed = models.indices.filter { formerPlaces[models[$0].id] != nil }
+        let from = stayed.map { formerPlaces[models[$0].id] ?? 0 }
+        moves = zip(zip(from, stayed), ascendingPart(of: from)).compactMap { place, isInOrder in
+            isInOrder ? nil : Move(from: place.0, to: place.1)
         }
     }
 }

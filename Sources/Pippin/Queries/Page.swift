@@ -12,14 +12,19 @@ struct Page {
     private let keys: [Key]
 
     /// - Throws: ``PersistenceError/Code/unknownProperty`` for an order by what is no attribute of the model.
-    init<Model>(_ order: Order<Model>, _ plan: EntityPlan) throws {
+    init<Model>(_ order: Order<Model>, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         var keys: [Key] = []
         let terms = order.terms.map { ($0.property.path, $0.property.spelling, $0.ascending) }
         for (path, spelling, ascending) in terms + [(plan.uidKey, plan.uidKey, true)] {
             guard let field = plan.fields.firstIndex(where: { $0.name == path }),
                 let kind = plan.record.attributeKinds[field]
             else {
-                throw PersistenceError.unknownProperty(spelling, entity: plan.name, known: plan.propertyNames)
+                // What is not stored at all is said first.
+                _ = try order.sortDescriptors(plan, registry)
+                throw PersistenceError.noSingleValue(
+                    spelling, entity: plan.name, known: plan.propertyNames,
+                    "What comes after a model is found by plain properties of the model itself: order by these, or take pages by offset."
+                )
             }
             keys.append(Key(field: field, name: plan.fields[field].name, kind: kind, ascending: ascending))
         }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Identifiers that were asked for, each once, by the place where it came first.
 struct IdentifierPlaces {
     private var places = NodePlaces()
@@ -5,6 +7,8 @@ struct IdentifierPlaces {
     private(set) var count = 0
     /// For each that was asked for, its place.
     private(set) var asked: [Int] = []
+    /// Places of dates by their microseconds: servers keep no more of them, and give back other dates than those that were asked for.
+    private var microseconds: [Double: Int] = [:]
 
     /// - Parameters:
     ///   - capacity: how many will be asked for.
@@ -21,10 +25,19 @@ struct IdentifierPlaces {
         let place = places.place(of: key, orPut: count)
         asked.append(place)
         guard place == count else { return false }
+        if case .date(let date) = key { microseconds[Self.microseconds(date)] = count }
         count += 1
         return true
     }
 
     /// The place of one; nil for one that was not asked for.
-    func place(of key: RecordKey) -> Int? { places.place(of: key) }
+    func place(of key: RecordKey) -> Int? {
+        if let place = places.place(of: key) { return place }
+        guard case .date(let date) = key else { return nil }
+        return microseconds[Self.microseconds(date)]
+    }
+
+    private static func microseconds(_ date: Date) -> Double {
+        (date.timeIntervalSinceReferenceDate * 1_000_000).rounded()
+    }
 }

@@ -113,9 +113,7 @@ enum ModelCommand {
     }
 
     private static func write(_ data: Data, to path: String, _ output: (String) throws -> Void) throws {
-        do { try data.write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-            throw CommandError("“\(path)” cannot be written: \(error.localizedDescription)")
-        }
+        try OutputFile.write(data, to: path)
         try output("“\(path)” is written.\n")
     }
 }

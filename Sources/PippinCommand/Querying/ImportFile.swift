@@ -7,13 +7,21 @@ struct ImportFile {
     enum Value: Equatable {
         case none
         case text(String)
-        /// A list or an object, which no attribute takes.
-        case other
+        /// A list or an object in JSON: bytes that are JSON, or the elements of a composite attribute.
+        case json(String)
+
+        /// What there is to be read; nothing for no value.
+        var text: String {
+            switch self {
+            case .none: ""
+            case .text(let text), .json(let text): text
+            }
+        }
     }
 
     let name: String
     private let path: String
-    private let format: RowFormat
+    let format: RowFormat
     /// Whether cells that begin with an apostrophe keep it.
     private let isVerbatim: Bool
 
@@ -97,10 +105,10 @@ struct ImportFile {
                 while let line = try bytes.line() {
                     number += 1
                     if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
-                    guard let object = (try? JSONSerialization.jsonObject(with: line)) as? [String: Any] else {
+                    guard let members = JSONMembers.values(in: line) else {
                         throw CommandError("\(file.name), line \(number): no JSON object")
                     }
-                    return (number, ImportFile.members(object))
+                    return (number, members)
                 }
                 return nil
             case .elements(var elements):
@@ -109,10 +117,8 @@ struct ImportFile {
                 do { element = try elements.next() } catch is JSONArrayReader.Mistake { throw noArray() }
                 guard let element else { return nil }
                 number += 1
-                guard let object = (try? JSONSerialization.jsonObject(with: element)) as? [String: Any] else {
-                    throw noArray()
-                }
-                return (number, ImportFile.members(object))
+                guard let members = JSONMembers.values(in: element) else { throw noArray() }
+                return (number, members)
             }
         }
 
@@ -123,23 +129,4 @@ struct ImportFile {
 
     /// A cell as the object has it.
     private func plain(_ cell: String) -> String { isVerbatim ? cell : CSVText.unguarded(cell) }
-
-    private static func members(_ object: [String: Any]) -> [(String, Value)] {
-        object.sorted { $0.key < $1.key }.map { name, value in
-            switch value {
-            case is NSNull: (name, .none)
-            case let text as String: (name, .text(text))
-            case let number as NSNumber: (name, .text(CFBooleanText.text(of: number)))
-            default: (name, .other)
-            }
-        }
-    }
-}
-
-/// Numbers of JSON as texts.
-private enum CFBooleanText {
-    static func text(of number: NSNumber) -> String {
-        // Foundation reads `true` into a number of its own type.
-        String(cString: number.objCType) == "c" ? (number.boolValue ? "true" : "false") : number.stringValue
-    }
 }

@@ -32,23 +32,65 @@ struct ImportValues {
                     + (near.isEmpty ? "" : "; \(near) may be meant"))
         }
         if case .none = value { return .none }
-        guard case .slot(let slot) = index, case .text(let text) = value else {
+        guard case .slot(let slot) = index else {
             throw CommandError(
                 "\(place()): “\(name)” is no attribute and no to-one relationship, and has to be left out")
         }
         guard let attribute = entity.slots[slot].attribute else {
-            guard let identifier = store.coordinator.managedObjectID(for: text) else {
-                throw noObject(text, slot, place())
+            guard case .text(let text) = value, let identifier = store.coordinator.managedObjectID(for: text) else {
+                throw noObject(value.text, slot, place())
             }
             return .object(identifier, slot: slot)
         }
         guard attribute.derivation == nil else { return .nothing }
-        if text.isEmpty, attribute.type != .stringAttributeType { return .none }
-        do { return .value(try ValueText.value(text, attribute.type), slot: slot) } catch {
+        if value == .text(""), ![.stringAttributeType, .binaryDataAttributeType].contains(attribute.type) {
+            return .none
+        }
+        do { return .value(try self.value(value, attribute), slot: slot) } catch {
             throw CommandError(
-                "\(place()): “\(name)” needs \(error.expected), and is “\(TextTools.inOneLine(String(text.prefix(60))))”"
+                "\(place()): “\(name)” needs \(error.expected), and is “\(TextTools.inOneLine(String(value.text.prefix(60))))”"
             )
         }
+    }
+
+    /// The value of an attribute, as an export writes it: bytes that are JSON as that, and composite attributes as an object of their elements.
+    private func value(_ value: ImportFile.Value, _ attribute: AttributeLayout) throws(ValueText.Refusal) -> Any {
+        switch (attribute.type, value) {
+        case (.compositeAttributeType, _):
+            guard let members = JSONMembers.values(in: Data(value.text.utf8)) else {
+                throw ValueText.Refusal(
+                    expected: "a JSON object with \(attribute.elements.map(\.name).joined(separator: ", "))")
+            }
+            return try elements(members, attribute)
+        case (.binaryDataAttributeType, .json(let text)): return Data(text.utf8)
+        case (.binaryDataAttributeType, .text(let text)) where isJSON(text, attribute): return Data(text.utf8)
+        case (.binaryDataAttributeType, .text(let text)) where attribute.isJSON && file.format != .csv:
+            // A text alone, which the file has without its quotation marks.
+            return Data(JSONText.string(text).utf8)
+        case (_, .text(let text)): return try ValueText.value(text, attribute.type)
+        default: throw ValueText.Refusal(expected: "a single value")
+        }
+    }
+
+    /// Whether a text is what bytes contain, and no Base64, which begins with neither bracket.
+    private func isJSON(_ text: String, _ attribute: AttributeLayout) -> Bool {
+        guard text.first == "{" || text.first == "[" || (attribute.isJSON && file.format == .csv) else { return false }
+        return (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil
+    }
+
+    private func elements(
+        _ members: [(String, ImportFile.Value)], _ attribute: AttributeLayout
+    ) throws(ValueText.Refusal) -> [String: Any] {
+        var elements: [String: Any] = [:]
+        for (name, value) in members {
+            guard let element = attribute.elements.first(where: { $0.name == name }) else {
+                throw ValueText.Refusal(
+                    expected: "no “\(name)”, but \(attribute.elements.map(\.name).joined(separator: ", "))")
+            }
+            if case .none = value { continue }
+            elements[name] = try self.value(value, element)
+        }
+        return elements
     }
 
     func noObject(_ text: String, _ slot: Int, _ place: String) -> CommandError {

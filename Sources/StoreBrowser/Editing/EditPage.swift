@@ -45,7 +45,11 @@ enum EditPage {
                 try self.form(identifier, session, site, typed: form, problem: error.message), status: 422)
         }
         if changes.isEmpty { return HTTPResponse(seeOther: site.link(to: identifier)) }
-        guard form["confirmed"] != nil else { return HTTPResponse(review(identifier, changes, form, site)) }
+        guard form["confirmed"] != nil else { return HTTPResponse(review(row, changes, form, site)) }
+        // What the question did not show is not changed: it is asked again.
+        if let seen = form[versionField], seen != "\(row.version)" {
+            return HTTPResponse(review(row, changes, form, site, isAskedAgain: true))
+        }
         do { try editor.change(identifier, changes) } catch {
             return HTTPResponse(
                 try self.form(identifier, session, site, typed: form, problem: Answer.text(of: error)), status: 422)
@@ -79,19 +83,31 @@ enum EditPage {
         return data
     }
 
+    /// The version of the object that a question was about.
+    private static let versionField = "version"
+
     private static func review(
-        _ identifier: NSManagedObjectID, _ changes: [EditChange], _ form: HTTPFields, _ site: Site
+        _ row: Row, _ changes: [EditChange], _ form: HTTPFields, _ site: Site, isAskedAgain: Bool = false
     ) -> HTML {
+        let identifier = row.objectID
         let rows = changes.map { change -> HTML in
             """
             <tr><th scope="row">\(change.name)</th><td><del>\(change.before)</del></td>
             <td><ins>\(change.after)</ins></td></tr>
             """
         }
-        let hidden = form.items.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" as HTML }
+        let items =
+            form.items.filter { $0.name != versionField && $0.name != "confirmed" }
+            + [HTTPFields.Item(name: versionField, value: "\(row.version)")]
+        let hidden = items.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" as HTML }
+        let message: HTML =
+            isAskedAgain
+            ? "<p class=\"message\" role=\"alert\">Somebody else has changed it since it was asked. This is what would change now.</p>"
+            : ""
         let number = ObjectLabel.number(of: identifier)
         let body: HTML = """
             <h1>Save the changes of \(number)?</h1>
+            \(message)
             <div class="scroll" tabindex="0"><table class="grid review"><thead><tr><th scope="col">Property</th><th scope="col">Is</th>
             <th scope="col">Becomes</th></tr></thead><tbody>\(rows.joined("\n"))</tbody></table></div>
             <form method="post" action="\(site.link(["edit", identifier.layout.name, "\(identifier.key)"]))">

@@ -5,6 +5,8 @@ package enum ValueText {
     /// What was expected instead, as the end of a sentence.
     package struct Refusal: Error, Equatable {
         package let expected: String
+
+        package init(expected: String) { self.expected = expected }
     }
 
     /// The value of a text, as managed objects take it.
@@ -22,7 +24,9 @@ package enum ValueText {
         case .doubleAttributeType: return NSNumber(value: try parse(Double(trimmed), "a number"))
         case .floatAttributeType: return NSNumber(value: try parse(Float(trimmed), "a number"))
         case .decimalAttributeType: return NSDecimalNumber(decimal: try parse(decimal(trimmed), "a decimal number"))
-        case .dateAttributeType: return try parse(DateText.date(trimmed), "a date, such as 2024-05-01 13:30:00")
+        case .dateAttributeType:
+            return try parse(
+                DateText.date(trimmed) ?? date(outOfRange: trimmed), "a date, such as 2024-05-01 13:30:00")
         case .UUIDAttributeType: return try parse(UUID(uuidString: trimmed), "a UUID")
         case .URIAttributeType: return try parse(URL(string: trimmed), "a URL")
         case .binaryDataAttributeType: return try parse(Data(base64Encoded: trimmed), "bytes in Base64")
@@ -33,6 +37,12 @@ package enum ValueText {
     private static func parse<Value>(_ value: Value?, _ expected: String) throws(Refusal) -> Value {
         guard let value else { throw Refusal(expected: expected) }
         return value
+    }
+
+    /// A date that no calendar has, by its seconds since 2001, as ``TextTools/iso8601(_:)`` writes it.
+    private static func date(outOfRange text: String) -> Date? {
+        guard let seconds = Double(text), abs(seconds) >= 3e11 else { return nil }
+        return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
     private static func flag(_ text: String) -> Bool? {

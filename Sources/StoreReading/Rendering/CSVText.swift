@@ -1,12 +1,15 @@
+import Foundation
+
 /// Comma-separated values (RFC 4180). Pure.
 package enum CSVText {
     /// One line, with its end.
     package static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\r\n" }
 
-    /// One line of values, with its end. An empty text is a cell in quotation marks, no value an empty cell.
+    /// One line of values, with its end. An empty text, or no bytes, is a cell in quotation marks, no value an empty cell.
     static func line(_ uri: String, _ values: [FieldValue], isVerbatim: Bool) -> String {
         let cells = values.map { value in
-            value == .string("") ? "\"\"" : quoted(isVerbatim ? cell(value) : guardedCell(value))
+            let isEmpty = value == .string("") || value == .data(Data())
+            return isEmpty ? "\"\"" : quoted(isVerbatim ? cell(value) : guardedCell(value))
         }
         return ([uri] + cells).joined(separator: ",") + "\r\n"
     }
@@ -55,6 +58,8 @@ package enum CSVText {
         case .null, .noObject: ""
         case .boolean(let value): value ? "true" : "false"
         case .string(let text): text
+        case .double(let value): "\(value)"
+        case .decimal(let digits): digits
         case .date(let seconds): TextTools.iso8601(seconds)
         case .uuid(let value): value.uuidString
         case .url(let text), .json(let text): text

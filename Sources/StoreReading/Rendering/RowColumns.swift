@@ -102,8 +102,18 @@ package struct RowWriter {
         }
         let object = JSONText.object(
             [("objectID", JSONText.string(uri))]
-                + columns.columns.map { ($0.name, DumpJSON.text(of: columns.value(row, $0))) })
+                + columns.columns.map { ($0.name, DumpJSON.text(of: value(row, $0))) })
         return format == .json ? (count == 1 ? "\n" : ",\n") + "  " + object : object + "\n"
+    }
+
+    /// A value of a row. JSON of several lines is no JSON Line: where only its bytes say that it is JSON, it is written as these.
+    private func value(_ row: Row, _ column: RowColumns.Column) -> FieldValue {
+        let value = columns.value(row, column)
+        guard format == .jsonl, case .json(let text) = value, text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D })
+        else { return value }
+        guard row.objectID.layout.slots[column.slot].attribute?.isJSON ?? false else { return .data(Data(text.utf8)) }
+        // Between its tokens alone: a text in JSON has none as they are.
+        return .json(text.replacing("\r\n", with: " ").replacing("\n", with: " ").replacing("\r", with: " "))
     }
 
     /// The URI of an object. Making URLs costs more than all else of a row, so the beginning that they share is kept.

@@ -30,6 +30,12 @@ private struct Released: CoreModel, Equatable {
     static var schema: Schema<Released> { Schema(.notUnique(\.name), name: "Tag") }
 }
 
+private struct Rhyme<Label: CoreModel & Equatable>: CoreModel, Equatable {
+    let id: String
+    var labels: [Label]
+    static var schema: Schema<Rhyme> { Schema(name: "Rhyme") }
+}
+
 @Suite("What a schema calls unique is unique")
 struct UniquenessTests {
     private let place: StorePlace
@@ -131,6 +137,15 @@ struct UniquenessTests {
         try await manager.save(KeepingNew(id: "1", name: "red"))
         try await manager.save([KeepingNew(id: "2", name: "red"), KeepingNew(id: "3", name: "blue")])
         #expect(try stored() == "2=red,3=blue")
+    }
+
+    @Test("the one that stays stands in lists where the other one stood")
+    func placeInLists() async throws {
+        let manager = try place.loaded([Rhyme<KeepingStored>.self, KeepingStored.self])
+        try await manager.save(KeepingStored(id: "1", name: "red"))
+        let labels = [("a", "pink"), ("2", "red"), ("b", "blue")].map { KeepingStored(id: $0, name: $1) }
+        try await manager.save(Rhyme(id: "r", labels: labels))
+        #expect(try await manager.find(Rhyme<KeepingStored>.self, id: "r")?.labels.map(\.id) == ["a", "1", "b"])
     }
 
     @Test("two contexts that insert the same identifier still make one model")

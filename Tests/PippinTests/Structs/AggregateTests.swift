@@ -42,6 +42,55 @@ struct AggregateTests {
         #expect(byWriter == ["Jane Austen": 2, "Mary Shelley": 1, nil: 1])
     }
 
+    @Test("count a block's own changes, models without a value among them")
+    func changedCounts() async throws {
+        let counts = try await manager.write { store in
+            try store.update(Volume.self, where: \.id == 9) { $0.set(\.title, to: "Still untitled") }
+            try store.update(Volume.self, where: \.writer?.name == "Mary Shelley") { $0.set(\.writer, to: nil) }
+            return try store.counts(Volume.self, by: \.writer?.name)
+        }
+        #expect(counts == ["Jane Austen": 2, nil: 2])
+    }
+
+    @Test("put together what is one value in Swift and two in the store", arguments: [false, true])
+    func equivalentTexts(inBlock: Bool) async throws {
+        try await manager.save([
+            Volume(id: 20, title: "\u{e9}", price: 1.5, binding: .paper),
+            Volume(id: 21, title: "e\u{301}", price: 2, binding: .paper),
+            Volume(id: 22, title: "\u{e9}", price: 4, binding: .paper),
+        ])
+        let (counts, sums) = try await manager.write { store in
+            if inBlock { try store.update(Volume.self, where: \.id == 22) { $0.set(\.price, to: 5) } }
+            return (
+                try store.counts(Volume.self, by: \.title, where: \.id > 9),
+                try store.sums(Volume.self, \.price, by: \.title, where: \.id > 9)
+            )
+        }
+        #expect(counts == ["\u{e9}": 3])
+        #expect(sums == ["\u{e9}": inBlock ? 8.5 : 7.5])
+    }
+
+    private struct Meter: CoreModel {
+        let id: Int
+        var reading: Int
+    }
+
+    @Test("of whole numbers are exact to 64 bits, and an error beyond", arguments: [false, true])
+    func largeSums(inBlock: Bool) async throws {
+        let meters = try Counter(Meter.self)
+        func sum(_ readings: Int...) async throws -> (Int?, [Int: Int]) {
+            try await meters.manager.replaceAll(with: readings.enumerated().map { Meter(id: $0, reading: $1) })
+            return try await meters.manager.write { store in
+                if inBlock { try store.update(Meter.self, where: \.id == 0) { $0.set(\.reading, to: readings[0] - 1) } }
+                return (try store.sum(Meter.self, \.reading), try store.sums(Meter.self, \.reading, by: \.id))
+            }
+        }
+        let less = inBlock ? 1 : 0
+        #expect(try await sum(.max - 4, 3).0 == .max - 1 - less)
+        #expect(try await sum(.max, .min + 2).1 == [0: .max - less, 1: .min + 2])
+        await #expect { _ = try await sum(.max, 3) } throws: { ($0 as? PersistenceError)?.code == .readFailed }
+    }
+
     @Test("are refused for what is no attribute")
     func refused() async throws {
         await #expect(throws: PersistenceError.self) { try await manager.distinct(Shop.self, \.volumes.count) }

@@ -114,6 +114,34 @@ struct ImportTests {
         #expect(try counter.number("SELECT count(*) FROM ZCOIN") == 6)
     }
 
+    private struct Leg: CoreModel, Equatable {
+        let id: Int
+        var next: Reference<Leg>?
+    }
+
+    @Test("save what refers to models that come later, beside values at fault, too")
+    func laterModels() async throws {
+        let legs = try Counter(Leg.self)
+        let values = [
+            Leg(id: 1, next: Reference(id: 2)), Leg(id: 2, next: Reference(id: 3)), Leg(id: 3, next: Reference(id: 99)),
+            Leg(id: 4, next: Reference(id: 5)), Leg(id: 5, next: Reference(id: 6)), Leg(id: 6, next: nil),
+            Leg(id: 7, next: Reference(id: 8)), Leg(id: 8, next: Reference(id: 7)),
+        ]
+        let report = try await legs.manager.importModels(stream(values + [Leg(id: 3, next: Reference(id: 98))]))
+        #expect(try await legs.manager.fetch(Leg.self, sortedBy: .ascending(\.id)).map(\.id) == [4, 5, 6])
+        #expect(report.inserted == 3)
+        #expect(report.refused.map(\.position) == [1, 2, 3, 7, 8, 9])
+    }
+
+    @Test("end with what keeps their store from being opened, and blame no value for it")
+    func notOpened() async throws {
+        let nowhere = counter.folder.file("nowhere").appendingPathComponent("models.sqlite")
+        let manager = PersistenceManager(models: Coin.self, store: .file(nowhere))
+        await #expect {
+            try await manager.importModels(stream([Coin(code: "EUR", worth: 1), Coin(code: "GBP", worth: 1.2)]))
+        } throws: { error in (error as? PersistenceError)?.code == .folderNotFound }
+    }
+
     @Test("report a file that is not there")
     func noFile() async {
         await #expect(throws: (any Error).self) {

@@ -99,4 +99,24 @@ struct ListDifferenceTests {
         #expect(difference.updates.map(\.index) == [2])
         #expect(difference.moves == [.init(from: 3, to: 0)])
     }
+
+    @Test("moves the fewest")
+    func fewestMoves() {
+        #expect(ListDifference(from: list("abcdef"), to: list("fabcde")).moves == [.init(from: 5, to: 0)])
+        #expect(ListDifference(from: list("abcdef"), to: list("bcdefa")).moves == [.init(from: 0, to: 5)])
+        #expect(ListDifference(from: list("abcdef"), to: list("defabc")).moves.count == 3)
+        #expect(ListDifference(from: list("xabycd"), to: list("dabcz")).moves == [.init(from: 5, to: 0)])
+    }
+
+    @Test("of a long list that is turned around is found at once", .timeLimit(.minutes(1)))
+    func turnedAround() {
+        let coins = (0..<50_000).map { Coin(code: "\($0)", worth: 1) }
+        #expect(ListDifference(from: coins, to: coins.reversed()).moves.count == coins.count - 1)
+        let sections = SectionedList(coins) { $0.code }
+        #expect(
+            SectionedList(coins.reversed()) { $0.code }.changes(from: sections).insertedSections.count == coins.count
+                - 1)
+        let changes = SectionedList(Array(coins.reversed())).changes(from: SectionedList(coins))
+        #expect(changes.moves.count == coins.count - 1)
+    }
 }

@@ -96,6 +96,13 @@ struct StoreErrorTests {
         #expect(await code { try await manager.insert(album) } == .saveFailed)
         #expect(
             await code { try await manager.write { try $0.save([album, Album(id: "d", year: 2)]) } } == .saveFailed)
+        for albums in [[album], [album, Album(id: "d", year: 2)]] {
+            let stream = AsyncStream(Album.self) { continuation in
+                for album in albums { continuation.yield(album) }
+                continuation.finish()
+            }
+            #expect(await code { try await manager.importModels(stream) } == .saveFailed)
+        }
     }
 
     @Test("a stored value that is no case of an enumeration, in what the store computes") func unknownCase()

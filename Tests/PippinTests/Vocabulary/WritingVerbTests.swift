@@ -77,6 +77,35 @@ struct WritingVerbTests {
         #expect(emma?.price == nil && emma?.author == Bookcase.melville && emma?.reviews == Bookcase.emma.reviews)
     }
 
+    private struct Present: CoreModel, Equatable {
+        let id: Int
+        var card: Card?
+
+        static var schema: Schema<Present> { Schema(.owns(\.card)) }
+    }
+
+    private struct Card: CoreModel, Equatable {
+        let id: Int
+    }
+
+    @Test("update deletes a model that leaves the one that owns it", arguments: [false, true])
+    func updateOwned(inBlock: Bool) async throws {
+        let folder = try TestFolder()
+        let manager = PersistenceManager(models: Present.self, store: .file(folder.file("presents.sqlite")))
+        try await manager.save([Present(id: 1, card: Card(id: 1)), Present(id: 2, card: Card(id: 2)), Present(id: 3)])
+        if inBlock {
+            try await manager.write { store in
+                try store.update(Present.self, where: \.id == 1) { $0.set(\.card, to: nil) }
+                try store.update(Present.self, where: \.id == 2) { $0.set(\.card, to: Card(id: 2)) }
+            }
+        } else {
+            try await manager.update(Present.self, where: \.id == 1) { $0.set(\.card, to: nil) }
+            try await manager.update(Present.self, where: \.id == 2) { $0.set(\.card, to: Card(id: 2)) }
+        }
+        #expect(try await manager.fetch(Card.self) == [Card(id: 2)])
+        #expect(try await manager.find(Present.self, id: 2)?.card == Card(id: 2))
+    }
+
     @Test("update refuses lists of models, which a filter cannot fill")
     func updateRefused() async throws {
         await #expect {
