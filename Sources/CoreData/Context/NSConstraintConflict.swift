@@ -54,6 +54,7 @@ open class NSConstraintConflict: NSObject {
         }
         for loser in losers {
             survivor.takePlace(of: loser)
+            if loser.state.contains(.inserted) { loser.managedObjectContext?.superseded.append(loser) }
             if loser.state.contains(.inserted) || contextWins {
                 loser.managedObjectContext?.delete(loser)
             } else {

@@ -123,6 +123,8 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     var doomed: ContiguousArray<NSManagedObject> = []
     /// Deleted objects that were never saved, and that a rule “deny” keeps for now.
     var denied: ContiguousArray<NSManagedObject> = []
+    /// New objects that lost to others with the same unique values, in the save that goes on.
+    var superseded: [NSManagedObject] = []
     /// Objects that took new values from the store since changes were last processed.
     var refreshed: [NSManagedObject] = []
     /// What the values were before the event, of objects that earlier events had changed already.
