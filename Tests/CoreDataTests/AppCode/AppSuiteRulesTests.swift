@@ -254,6 +254,21 @@ struct AppSuiteRulesTests {
         #expect(author.value(forKey: "name") == nil && author.value(forKey: "nickname") == nil)
     }
 
+    @Test("What was deleted stays a fault, whatever is read of it; inserted again, it is a new object (LoopKit)")
+    func faultOfTheDeleted() throws {
+        let context = try Library.inMemory().viewContext
+        let author = context.make("Author", ["name": "Emma"])
+        try context.save()
+        context.delete(author)
+        try context.save()
+        #expect(author.isFault && author.value(forKey: "name") == nil && author.isFault)
+        context.insert(author)
+        #expect(!author.isFault && author.isInserted && author.value(forKey: "name") == nil)
+        author.setValue("Ada", forKey: "name")
+        try context.save()
+        #expect(try context.all("Author").compactMap { $0.value(forKey: "name") as? String } == ["Ada"])
+    }
+
     private func notification(
         _ name: Notification.Name, by object: AnyObject, of work: () throws -> Void
     ) throws -> Notification {
