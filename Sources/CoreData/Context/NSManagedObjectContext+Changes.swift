@@ -9,6 +9,8 @@ extension NSManagedObjectContext {
         }
         rememberForUndo(object, existed: false)
         enlist(object)
+        awakening += 1
+        defer { awakening -= 1 }
         object.awakeFromInsert()
     }
 

@@ -18,6 +18,15 @@ final class PickyAuthor: NSManagedObject {
     }
 }
 
+/// Looks for others of its kind while it is being inserted.
+final class FetchingAuthor: NSManagedObject {
+    override func awakeFromInsert() {
+        super.awakeFromInsert()
+        let others = try? managedObjectContext?.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author"))
+        setPrimitiveValue("\(others?.count ?? 0)", forKey: "nickname")
+    }
+}
+
 // As in LibraryRulesTests: what the test suites of apps, which pass on Apple's framework, say.
 @Suite("Rules that apps and their test suites rely on")
 struct AppSuiteRulesTests {
@@ -267,6 +276,24 @@ struct AppSuiteRulesTests {
         author.setValue("Ada", forKey: "name")
         try context.save()
         #expect(try context.all("Author").compactMap { $0.value(forKey: "name") as? String } == ["Ada"])
+    }
+
+    @Test("A fetch by awakeFromInsert tells nobody of the object, which is only half made (CareKit)")
+    func fetchWhileInserting() throws {
+        let model = Library.model()
+        model.entitiesByName["Author"]?.managedObjectClassName = NSStringFromClass(FetchingAuthor.self)
+        let context = try Library.inMemory(model).viewContext
+        nonisolated(unsafe) var told: [String?] = []  // posted on this thread
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { notification in
+            let inserted = notification.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> ?? []
+            told += inserted.map { $0.value(forKey: "name") as? String }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        context.make("Author", ["name": "Emma"])
+        context.processPendingChanges()
+        #expect(told == ["Emma"])
     }
 
     private func notification(
