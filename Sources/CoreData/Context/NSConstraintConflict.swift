@@ -55,6 +55,7 @@ open class NSConstraintConflict: NSObject {
         for loser in losers {
             let goes = loser.state.contains(.inserted) || contextWins
             survivor.takePlace(of: loser, keepingOrder: goes)
+            if loser.state.contains(.inserted) { loser.managedObjectContext?.superseded.append(loser) }
             if goes {
                 loser.managedObjectContext?.delete(loser)
             } else {

@@ -9,6 +9,8 @@ extension NSManagedObjectContext {
         }
         rememberForUndo(object, existed: false)
         enlist(object)
+        awakening += 1
+        defer { awakening -= 1 }
         object.awakeFromInsert()
     }
 
@@ -22,8 +24,9 @@ extension NSManagedObjectContext {
 
     /// Makes an object a new one of the context.
     func enlist(_ object: NSManagedObject) {
+        if object.state.contains(.fault) { object.showNoValues() }
         object.setContext(self)
-        object.state.remove([.fault, .updated, .deleted, .deletePropagated])
+        object.state.remove([.fault, .hollow, .updated, .deleted, .deletePropagated])
         if !object.state.contains(.listed) { changed.append(object) }
         object.state.insert([.inserted, .insertedInEvent, .listed])
         if checksQueues { object.state.insert(.checked) }

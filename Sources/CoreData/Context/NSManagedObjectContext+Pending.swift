@@ -24,7 +24,8 @@ extension NSManagedObjectContext {
     /// Changed objects that could change what a plan finds.
     func pendingChanges(for plan: FetchPlan) -> PendingChanges {
         guard !changed.isEmpty else { return .none }
-        if propagatesDeletesAtEndOfEvent, !event.isEmpty { processPendingChanges() }
+        // Who is told of changes must not meet an object that is only half made.
+        if propagatesDeletesAtEndOfEvent, !event.isEmpty, awakening == 0 { processPendingChanges() }
         if let indexed = indexedChanges(for: plan) { return indexed }
         var deciding = changed.count < Self.indexedCount ? nil : DecidingAttributes(of: plan)
         var objects: ContiguousArray<NSManagedObject> = []

@@ -12,6 +12,7 @@ extension NSManagedObjectContext {
             isSaving = false
             dropIndex()
             posted = PostedObjects()
+            superseded = []
         }
         processPendingChanges()
         guard hasChanges || source != nil else { return }
@@ -192,6 +193,7 @@ extension NSManagedObjectContext {
         if !saved.isEmpty { announceToChildren { SavedChanges(saved) } }
         // Who was notified has seen what they were; now they are faults that nothing can fire.
         for object in saved.deleted where object.managedObjectContext == nil { object.becomeFaultForGood() }
+        for object in superseded where object.managedObjectContext == nil { object.becomeFaultForGood() }
         if !event.isEmpty { processPendingChanges() }
     }
 

@@ -119,10 +119,14 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     var (indexed, scans) = (0, 0)
     /// Objects that changed since changes were last processed.
     @exclusivity(unchecked) final var event: ContiguousArray<NSManagedObject> = []
+    /// How many objects are in `awakeFromInsert`, where they are only half made.
+    var awakening = 0
     /// Deleted objects whose delete rules have yet to be followed.
     var doomed: ContiguousArray<NSManagedObject> = []
     /// Deleted objects that were never saved, and that a rule “deny” keeps for now.
     var denied: ContiguousArray<NSManagedObject> = []
+    /// New objects that lost to others with the same unique values, in the save that goes on.
+    var superseded: [NSManagedObject] = []
     /// Objects that took new values from the store since changes were last processed.
     var refreshed: [NSManagedObject] = []
     /// What the values were before the event, of objects that earlier events had changed already.

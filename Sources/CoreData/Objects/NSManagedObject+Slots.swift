@@ -11,12 +11,18 @@ extension NSManagedObject {
     @inline(never)
     package final func fireFault() {
         guard let storedContext else {
-            // Without a context there is nowhere to take values from: the object shows none.
-            values = layout.defaultValues
-            state.remove([.fault, .valuesPending])
+            // Without a context there is nowhere to take values from: the object shows none, and stays a fault.
+            showNoValues()
             return
         }
         storedContext.fulfill(self)
+    }
+
+    final func showNoValues() {
+        guard !state.contains(.hollow) else { return }
+        values = layout.defaultValues
+        state.remove(.valuesPending)
+        state.insert(.hollow)
     }
 
     /// Stops the program, as Core Data does, for a key that the entity does not have.

@@ -44,6 +44,9 @@ package struct ObjectState: OptionSet {
     /// Has had an observer; see `ObservationInfo`.
     static let observed = ObjectState(rawValue: 262144)
 
+    /// A fault that no context can fire, and that shows default values since it was read.
+    static let hollow = ObjectState(rawValue: 524288)
+
     static let anyChange: ObjectState = [.inserted, .updated, .deleted]
     static let anyEvent: ObjectState = [.insertedInEvent, .updatedInEvent, .deletedInEvent]
 }

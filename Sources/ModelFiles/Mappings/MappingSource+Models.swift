@@ -2,7 +2,8 @@ import Foundation
 
 extension MappingSource {
     /// The models that a source names, found where the project has them: the path as it is recorded, or its last parts, in
-    /// the folder of the file or one above it.
+    /// the folder of the file or one above it. A version that is no more under its name is the one of its package that the
+    /// mappings fit: Xcode compiles with its own copy of the model, and does not notice that a version was renamed.
     ///
     /// - Parameter url: the `.xcmappingmodel`.
     /// - Returns: both versions of the model.
@@ -10,31 +11,79 @@ extension MappingSource {
     package func mappedModels(
         for url: URL
     ) throws -> (source: MappedModel, destination: MappedModel) {
-        let file = MappingSourceReader.file(url)
-        return try ModelFileError.naming(file) {
-            (
-                try Self.model(modelPaths.source, "source", beside: url),
-                try Self.model(modelPaths.destination, "destination", beside: url)
-            )
+        try ModelFileError.naming(MappingSourceReader.file(url)) {
+            let source = try NamedModel(modelPaths.source, "source", beside: url)
+            let destination = try NamedModel(modelPaths.destination, "destination", beside: url)
+            if let source = source.versions.first, let destination = destination.versions.first {
+                return (try Self.model(source), try Self.model(destination))
+            }
+            return try fitting(source, destination)
         }
     }
 
-    private static func model(_ path: String?, _ side: String, beside url: URL) throws -> MappedModel {
+    /// The versions that all mappings fit, where one is not known by its name.
+    private func fitting(
+        _ source: NamedModel, _ destination: NamedModel
+    ) throws -> (source: MappedModel, destination: MappedModel) {
+        var found: [(source: MappedModel, destination: MappedModel)] = []
+        for first in source.versions + source.others {
+            for second in destination.versions + destination.others where first != second {
+                let (from, to) = (try Self.model(first), try Self.model(second))
+                let mappings = try? MappingSourceCompiler.documents(of: self, from: from, to: to)
+                if mappings != nil { found.append((from, to)) }
+            }
+        }
+        if let only = found.first, found.count == 1 { return only }
+        throw source.versions.isEmpty ? source.missing(fitting: found.count) : destination.missing(fitting: found.count)
+    }
+
+    private static func model(_ url: URL) throws -> MappedModel { try MappedModel(ModelPackage(at: url)) }
+}
+
+/// A version of a model that the source of a mapping model names by its path.
+private struct NamedModel {
+    let path: String
+    let side: String
+    /// The version at the path; none when there is no such file.
+    let versions: [URL]
+    /// The versions of its package, when it is none of them.
+    let others: [URL]
+
+    init(_ path: String?, _ side: String, beside url: URL) throws {
         guard let path else { throw ModelFileError(reason: "it does not say where its \(side) model is") }
+        self.path = path
+        self.side = side
         let parts = path.split(separator: "/").map(String.init)
+        versions = Self.file(parts[...], beside: url).map { [$0] } ?? []
+        guard versions.isEmpty, let package = parts.lastIndex(where: { $0.hasSuffix(".xcdatamodeld") }),
+            let folder = Self.file(parts[...package], beside: url)
+        else {
+            others = []
+            if versions.isEmpty { throw missing(fitting: 0) }
+            return
+        }
+        others = try ModelPackage(at: folder).versions.map(\.url)
+    }
+
+    func missing(fitting count: Int) -> ModelFileError {
+        let names = others.map { "“\($0.deletingPathExtension().lastPathComponent)”" }.joined(separator: ", ")
+        let known = others.isEmpty ? "" : "; of \(names), which are in its package, \(count) fit the mappings"
+        return ModelFileError(
+            .missing, reason: "its \(side) model, “\(path)”, is neither in its folder nor in one above it\(known)")
+    }
+
+    /// What a path leads to, or its last parts, in the folder of a file or one above it.
+    private static func file(_ parts: ArraySlice<String>, beside url: URL) -> URL? {
         var folder = url.standardizedFileURL.deletingLastPathComponent()
         for _ in 0..<16 {
             for start in parts.indices {
                 let candidate = parts[start...].reduce(folder) { $0.appendingPathComponent($1) }
-                if FileManager.default.fileExists(atPath: candidate.path) {
-                    return try MappedModel(ModelPackage(at: candidate))
-                }
+                if FileManager.default.fileExists(atPath: candidate.path) { return candidate }
             }
             if folder.path == "/" { break }
             folder.deleteLastPathComponent()
         }
-        throw ModelFileError(
-            .missing, reason: "its \(side) model, “\(path)”, is neither in its folder nor in one above it")
+        return nil
     }
 }
 

@@ -18,6 +18,15 @@ final class PickyAuthor: NSManagedObject {
     }
 }
 
+/// Looks for others of its kind while it is being inserted.
+final class FetchingAuthor: NSManagedObject {
+    override func awakeFromInsert() {
+        super.awakeFromInsert()
+        let others = try? managedObjectContext?.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author"))
+        setPrimitiveValue("\(others?.count ?? 0)", forKey: "nickname")
+    }
+}
+
 // As in LibraryRulesTests: what the test suites of apps, which pass on Apple's framework, say.
 @Suite("Rules that apps and their test suites rely on")
 struct AppSuiteRulesTests {
@@ -252,6 +261,39 @@ struct AppSuiteRulesTests {
         #expect(told == ["Emma"])
         #expect(author.managedObjectContext == nil && !author.isDeleted)
         #expect(author.value(forKey: "name") == nil && author.value(forKey: "nickname") == nil)
+    }
+
+    @Test("What was deleted stays a fault, whatever is read of it; inserted again, it is a new object (LoopKit)")
+    func faultOfTheDeleted() throws {
+        let context = try Library.inMemory().viewContext
+        let author = context.make("Author", ["name": "Emma"])
+        try context.save()
+        context.delete(author)
+        try context.save()
+        #expect(author.isFault && author.value(forKey: "name") == nil && author.isFault)
+        context.insert(author)
+        #expect(!author.isFault && author.isInserted && author.value(forKey: "name") == nil)
+        author.setValue("Ada", forKey: "name")
+        try context.save()
+        #expect(try context.all("Author").compactMap { $0.value(forKey: "name") as? String } == ["Ada"])
+    }
+
+    @Test("A fetch by awakeFromInsert tells nobody of the object, which is only half made (CareKit)")
+    func fetchWhileInserting() throws {
+        let model = Library.model()
+        model.entitiesByName["Author"]?.managedObjectClassName = NSStringFromClass(FetchingAuthor.self)
+        let context = try Library.inMemory(model).viewContext
+        nonisolated(unsafe) var told: [String?] = []  // posted on this thread
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { notification in
+            let inserted = notification.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> ?? []
+            told += inserted.map { $0.value(forKey: "name") as? String }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        context.make("Author", ["name": "Emma"])
+        context.processPendingChanges()
+        #expect(told == ["Emma"])
     }
 
     private func notification(

@@ -52,6 +52,24 @@ struct TemplateAppTests {
         #expect(!FileManager.default.fileExists(atPath: "/dev/.null_SUPPORT"))
     }
 
+    @Test("A store at a name below the device is in memory, too (CareKit)")
+    func named() throws {
+        let url = URL(fileURLWithPath: "/dev/null").appendingPathComponent("Tasks.sqlite")
+        for count in [3, 2] {
+            let container = NSPersistentContainer(name: "Tasks", managedObjectModel: Library.model())
+            container.persistentStoreDescriptions.first?.url = url
+            nonisolated(unsafe) var failure: (any Error)?  // written before loadPersistentStores returns
+            container.loadPersistentStores { failure = $1 }
+            #expect(failure == nil)
+            for number in 0..<count { container.viewContext.make("Book", ["title": "Book \(number)"]) }
+            try container.viewContext.save()
+            #expect(try container.viewContext.all("Book").count == count)
+            try container.persistentStoreCoordinator.destroyPersistentStore(at: url, type: .sqlite)
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: "/dev/null")
+        #expect(attributes[.type] as? FileAttributeType == .typeCharacterSpecial)
+    }
+
     @Test("Batch requests and persistent history work on it")
     func requests() throws {
         let controller = try PersistenceController(

@@ -152,4 +152,32 @@ struct ConstraintConflictTests {
             #expect(try rows().count == rest)
         }
     }
+
+    @Test(
+        "A new object that lost to a row with the same unique values is a fault without a context afterwards (LoopKit)")
+    func superseded() throws {
+        for type in [
+            NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType,
+        ] {
+            try context.performAndWait {
+                context.mergePolicy = NSMergePolicy(merge: type)
+                let known = context.make("User", ["uid": "1", "realm": 1, "name": "new"])
+                let unknown = context.make("User", ["uid": "\(type.rawValue)", "realm": 2, "name": "new"])
+                try context.save()
+                #expect(known.isFault && known.managedObjectContext == nil, "\(type)")
+                #expect(known.value(forKey: "name") == nil && known.isFault, "\(type)")
+                #expect(!unknown.isFault && unknown.value(forKey: "name") as? String == "new", "\(type)")
+            }
+        }
+    }
+
+    @Test("A new object that lost has its values while a save that fails is put right")
+    func supersededInFailure() throws {
+        context.performAndWait {
+            let known = context.make("User", ["uid": "1", "realm": 1, "name": "new"])
+            #expect(throws: NSError.self) { try context.save() }
+            #expect(!known.isFault && known.managedObjectContext === context)
+            #expect(known.value(forKey: "name") as? String == "new")
+        }
+    }
 }

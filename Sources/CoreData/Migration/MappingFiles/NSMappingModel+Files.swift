@@ -16,7 +16,7 @@ extension NSMappingModel {
     /// hashes of their entities. Nil when there is none.
     ///
     /// - Parameters:
-    ///   - bundles: where to look; `nil` for all loaded bundles.
+    ///   - bundles: where to look; `nil` for all loaded bundles, and the resources of packages beside them.
     ///   - sourceModel: the version to migrate from.
     ///   - destinationModel: the version to migrate to.
     public convenience init?(
@@ -24,17 +24,27 @@ extension NSMappingModel {
         destinationModel: NSManagedObjectModel?
     ) {
         guard let sourceModel, let destinationModel else { return nil }
-        let bundles = bundles ?? [Bundle.main] + Bundle.allBundles.filter { $0 != Bundle.main }
-        let files = bundles.flatMap { $0.urls(forResourcesWithExtension: "cdm", subdirectory: nil) ?? [] }
-        for file in files.map({ $0 as URL }).ordered(by: { $0.path < $1.path }) {
-            guard let mappings = try? Self.mappings(at: file),
-                Self.fits(mappings, from: sourceModel, to: destinationModel)
-            else { continue }
+        let given = bundles?.flatMap { $0.urls(forResourcesWithExtension: "cdm", subdirectory: nil) ?? [] }
+        let files = given?.map { $0 as URL } ?? Self.compiledFiles(in: ModelLocator.searchedDirectories())
+        self.init(files, from: sourceModel, to: destinationModel)
+    }
+
+    /// Takes the first of compiled mapping models, by their paths, that was made for two models; nil when there is none.
+    convenience init?(_ files: [URL], from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
+        for file in files.ordered(by: { $0.path < $1.path }) {
+            guard let mappings = try? Self.mappings(at: file), Self.fits(mappings, from: source, to: destination) else {
+                continue
+            }
             self.init()
             entityMappings = mappings
             return
         }
         return nil
+    }
+
+    /// The compiled mapping models in folders.
+    static func compiledFiles(in folders: [URL]) -> [URL] {
+        folders.flatMap { (try? MappingModelFiles.files(in: $0, withExtension: "cdm")) ?? [] }
     }
 
     /// The entity mappings of a file, compiled or source.
@@ -87,8 +97,11 @@ extension NSMappingModel {
         mappings.allSatisfy { agrees($0.destinationEntityVersionHash, $0.destinationEntityName, destination) }
     }
 
+    /// Whether a hash is that of an entity: Apple's, or our own, which a mapping compiled here has beside a store's copy of its model,
+    /// which has Apple's.
     private static func agrees(_ hash: Data?, _ entity: String?, _ model: NSManagedObjectModel) -> Bool {
         guard let hash else { return true }
-        return entity.flatMap { model.entitiesByName[$0] }?.versionHash == hash
+        guard let entity, let description = model.entitiesByName[entity] else { return false }
+        return description.versionHash == hash || description.ownVersionHash == hash
     }
 }
