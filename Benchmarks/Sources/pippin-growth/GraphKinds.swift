@@ -39,116 +39,152 @@ struct Visit: CoreModel {
 
 /// Structs within structs: one, several, shared, owned, of their own type.
 let graphKinds = [
-    Kind("graphs: posts with writer, labels and comments, new", waiting: { trial in
-        let manager = posts(trial)
-        try await manager.load()
-        let all = somePosts(trial.size)
-        try await trial.measure { try await manager.save(all) }
-    }),
-    Kind("graphs: posts, unchanged", waiting: { trial in
-        let (manager, all) = (posts(trial), somePosts(trial.size))
-        try await manager.save(all)
-        try await trial.measure { try await manager.save(all) }
-    }),
-    Kind("graphs: posts, one comment more in each", waiting: { trial in
-        var (manager, all) = (posts(trial), somePosts(trial.size))
-        try await manager.save(all)
-        for index in all.indices { all[index].comments.append(Comment(id: -1 - index, text: "more", stars: 1)) }
-        let changed = all
-        try await trial.measure { try await manager.save(changed) }
-    }),
-    Kind("graphs: posts, other writers and labels", waiting: { trial in
-        var (manager, all) = (posts(trial), somePosts(trial.size))
-        try await manager.save(all)
-        for index in all.indices {
-            all[index].author = Writer(id: (index + 1) % 50, name: "Writer \((index + 1) % 50)")
-            all[index].labels.removeFirst()
-        }
-        let changed = all
-        try await trial.measure { try await manager.save(changed) }
-    }),
-    Kind("graphs: posts, fetched", waiting: { trial in
-        let manager = posts(trial)
-        try await manager.save(somePosts(trial.size))
-        try await trial.measure { trial.expect(try await manager.fetch(Post.self).count == trial.size) }
-    }),
-    Kind("graphs: posts, by their writer's name", waiting: { trial in
-        let manager = posts(trial)
-        try await manager.save(somePosts(trial.size))
-        try await trial.measure {
-            trial.expect(try await !manager.fetch(Post.self, where: \.author.name == "Writer 3").isEmpty)
-        }
-    }),
-    Kind("graphs: posts with any comment of five stars", waiting: { trial in
-        let manager = posts(trial)
-        try await manager.save(somePosts(trial.size))
-        try await trial.measure {
-            trial.expect(try await manager.count(Post.self, where: .any(\.comments, \.stars == 4)) > 0)
-        }
-    }),
-    Kind("graphs: posts, one found after the other", waiting: { trial in
-        let manager = posts(trial)
-        try await manager.save(somePosts(trial.size))
-        try await trial.measure {
-            for number in 0..<trial.size { trial.expect(try await manager.find(Post.self, id: number) != nil) }
-        }
-    }),
-    Kind("graphs: posts, saved one after the other", waiting: { trial in
-        let (manager, all) = (posts(trial), somePosts(trial.size))
-        try await manager.load()
-        try await trial.measure { for post in all { try await manager.save(post) } }
-    }),
-    Kind("graphs: posts, deleted with their comments", waiting: { trial in
-        let (manager, all) = (posts(trial), somePosts(trial.size))
-        try await manager.save(all)
-        try await trial.measure { trial.expect(try await manager.delete(all) == trial.size) }
-    }),
-    Kind("graphs: posts, deleted by a filter", waiting: { trial in
-        let (manager, all) = (posts(trial), somePosts(trial.size))
-        try await manager.save(all)
-        try await trial.measure { trial.expect(try await manager.delete(Post.self, where: \.id >= 0) == trial.size) }
-    }),
-    Kind("graphs: one post with all comments, new", waiting: { trial in
-        let manager = posts(trial)
-        try await manager.load()
-        let post = onePost(trial.size)
-        try await trial.measure { try await manager.save(post) }
-    }),
-    Kind("graphs: one post with all comments, one more, many saves", allowance: 9, waiting: { trial in
-        let manager = posts(trial)
-        var post = onePost(trial.size)
-        try await manager.save(post)
-        try await trial.measure(10) {
-            for number in 0..<10 {
-                post.comments.append(Comment(id: trial.size + number, text: "more", stars: 1))
-                try await manager.save(post)
+    Kind(
+        "graphs: posts with writer, labels and comments, new",
+        waiting: { trial in
+            let manager = posts(trial)
+            try await manager.load()
+            let all = somePosts(trial.size)
+            try await trial.measure { try await manager.save(all) }
+        }),
+    Kind(
+        "graphs: posts, unchanged",
+        waiting: { trial in
+            let (manager, all) = (posts(trial), somePosts(trial.size))
+            try await manager.save(all)
+            try await trial.measure { try await manager.save(all) }
+        }),
+    Kind(
+        "graphs: posts, one comment more in each",
+        waiting: { trial in
+            var (manager, all) = (posts(trial), somePosts(trial.size))
+            try await manager.save(all)
+            for index in all.indices { all[index].comments.append(Comment(id: -1 - index, text: "more", stars: 1)) }
+            let changed = all
+            try await trial.measure { try await manager.save(changed) }
+        }),
+    Kind(
+        "graphs: posts, other writers and labels",
+        waiting: { trial in
+            var (manager, all) = (posts(trial), somePosts(trial.size))
+            try await manager.save(all)
+            for index in all.indices {
+                all[index].author = Writer(id: (index + 1) % 50, name: "Writer \((index + 1) % 50)")
+                all[index].labels.removeFirst()
             }
-        }
-    }),
-    Kind("graphs: trees of twenty, new", waiting: { trial in
-        let manager = leaves(trial)
-        try await manager.load()
-        let all = trees(trial.size)
-        try await trial.measure { try await manager.save(all) }
-    }),
-    Kind("graphs: trees of twenty, unchanged", waiting: { trial in
-        let (manager, all) = (leaves(trial), trees(trial.size))
-        try await manager.save(all)
-        try await trial.measure { try await manager.save(all) }
-    }),
-    Kind("graphs: trees of twenty, fetched", waiting: { trial in
-        let (manager, all) = (leaves(trial), trees(trial.size))
-        try await manager.save(all)
-        try await trial.measure { _ = try await manager.find(Leaf.self, ids: all.map(\.id)) }
-    }),
-    Kind("graphs: references, new", waiting: { trial in
-        let manager = PersistenceManager(
-            models: City.self, Visit.self, store: .file(trial.folder.appendingPathComponent("Visits")))
-        try await manager.save((0..<100).map(City.make))
-        let visits = (0..<trial.size).map { Visit(id: $0, city: Reference(City.make($0 % 100)), day: Date()) }
-        try await trial.measure { try await manager.save(visits) }
-        try await trial.measure { trial.expect(try await manager.fetch(Visit.self).count == trial.size) }
-    }),
+            let changed = all
+            try await trial.measure { try await manager.save(changed) }
+        }),
+    Kind(
+        "graphs: posts, fetched",
+        waiting: { trial in
+            let manager = posts(trial)
+            try await manager.save(somePosts(trial.size))
+            try await trial.measure { trial.expect(try await manager.fetch(Post.self).count == trial.size) }
+        }),
+    Kind(
+        "graphs: posts, by their writer's name",
+        waiting: { trial in
+            let manager = posts(trial)
+            try await manager.save(somePosts(trial.size))
+            try await trial.measure {
+                trial.expect(try await !manager.fetch(Post.self, where: \.author.name == "Writer 3").isEmpty)
+            }
+        }),
+    Kind(
+        "graphs: posts with any comment of five stars",
+        waiting: { trial in
+            let manager = posts(trial)
+            try await manager.save(somePosts(trial.size))
+            try await trial.measure {
+                trial.expect(try await manager.count(Post.self, where: .any(\.comments, \.stars == 4)) > 0)
+            }
+        }),
+    Kind(
+        "graphs: posts, one found after the other",
+        waiting: { trial in
+            let manager = posts(trial)
+            try await manager.save(somePosts(trial.size))
+            try await trial.measure {
+                for number in 0..<trial.size { trial.expect(try await manager.find(Post.self, id: number) != nil) }
+            }
+        }),
+    Kind(
+        "graphs: posts, saved one after the other",
+        waiting: { trial in
+            let (manager, all) = (posts(trial), somePosts(trial.size))
+            try await manager.load()
+            try await trial.measure { for post in all { try await manager.save(post) } }
+        }),
+    Kind(
+        "graphs: posts, deleted with their comments",
+        waiting: { trial in
+            let (manager, all) = (posts(trial), somePosts(trial.size))
+            try await manager.save(all)
+            try await trial.measure { trial.expect(try await manager.delete(all) == trial.size) }
+        }),
+    Kind(
+        "graphs: posts, deleted by a filter",
+        waiting: { trial in
+            let (manager, all) = (posts(trial), somePosts(trial.size))
+            try await manager.save(all)
+            try await trial.measure {
+                trial.expect(try await manager.delete(Post.self, where: \.id >= 0) == trial.size)
+            }
+        }),
+    Kind(
+        "graphs: one post with all comments, new",
+        waiting: { trial in
+            let manager = posts(trial)
+            try await manager.load()
+            let post = onePost(trial.size)
+            try await trial.measure { try await manager.save(post) }
+        }),
+    Kind(
+        "graphs: one post with all comments, one more, many saves", allowance: 9,
+        waiting: { trial in
+            let manager = posts(trial)
+            var post = onePost(trial.size)
+            try await manager.save(post)
+            try await trial.measure(10) {
+                for number in 0..<10 {
+                    post.comments.append(Comment(id: trial.size + number, text: "more", stars: 1))
+                    try await manager.save(post)
+                }
+            }
+        }),
+    Kind(
+        "graphs: trees of twenty, new",
+        waiting: { trial in
+            let manager = leaves(trial)
+            try await manager.load()
+            let all = trees(trial.size)
+            try await trial.measure { try await manager.save(all) }
+        }),
+    Kind(
+        "graphs: trees of twenty, unchanged",
+        waiting: { trial in
+            let (manager, all) = (leaves(trial), trees(trial.size))
+            try await manager.save(all)
+            try await trial.measure { try await manager.save(all) }
+        }),
+    Kind(
+        "graphs: trees of twenty, fetched",
+        waiting: { trial in
+            let (manager, all) = (leaves(trial), trees(trial.size))
+            try await manager.save(all)
+            try await trial.measure { _ = try await manager.find(Leaf.self, ids: all.map(\.id)) }
+        }),
+    Kind(
+        "graphs: references, new",
+        waiting: { trial in
+            let manager = PersistenceManager(
+                models: City.self, Visit.self, store: .file(trial.folder.appendingPathComponent("Visits")))
+            try await manager.save((0..<100).map(City.make))
+            let visits = (0..<trial.size).map { Visit(id: $0, city: Reference(City.make($0 % 100)), day: Date()) }
+            try await trial.measure { try await manager.save(visits) }
+            try await trial.measure { trial.expect(try await manager.fetch(Visit.self).count == trial.size) }
+        }),
 ]
 
 private func posts(_ trial: Trial) -> PersistenceManager {

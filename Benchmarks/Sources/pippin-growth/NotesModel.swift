@@ -48,7 +48,9 @@ enum NotesModel {
         photo.allowsExternalBinaryDataStorage = true
         let marks = attribute("marks", .transformableAttributeType)
         marks.valueTransformerName = "NSSecureUnarchiveFromData"
-        folder.properties = [attribute("name", .stringAttributeType), attribute("position", .integer64AttributeType), count]
+        folder.properties = [
+            attribute("name", .stringAttributeType), attribute("position", .integer64AttributeType), count,
+        ]
         note.properties = [
             attribute("uid", .stringAttributeType), attribute("title", .stringAttributeType),
             attribute("body", .stringAttributeType), attribute("rating", .integer64AttributeType),

@@ -93,7 +93,9 @@ let objectKinds = [
         try context.performAndWait {
             let all = try context.fetch(Notes.request(Note.self))
             trial.measure {
-                for note in all { trial.expect(note.value(forKey: "title") is String && note.value(forKey: "rating") is Int) }
+                for note in all {
+                    trial.expect(note.value(forKey: "title") is String && note.value(forKey: "rating") is Int)
+                }
             }
         }
     },

@@ -2,48 +2,56 @@ import Pippin
 
 /// Live queries beside saves.
 let observationKinds = [
-    Kind("live: one that all saves touch, small result", waiting: { trial in
-        let (manager, _) = try await filledCities(trial)
-        try await follow(trial, manager, manager.observe(City.self, where: \.people < 100)) { City.make($0 % 9) }
-    }),
-    Kind("live: one that no save touches", waiting: { trial in
-        let (manager, _) = try await filledCities(trial)
-        var states = manager.observe(City.self, where: \.people < 0).makeAsyncIterator()
-        _ = try await states.next()
-        try await trial.measure(200) {
-            for number in 0..<200 {
-                var city = City.make(number)
-                city.name = "other"
-                try await manager.save(city)
+    Kind(
+        "live: one that all saves touch, small result",
+        waiting: { trial in
+            let (manager, _) = try await filledCities(trial)
+            try await follow(trial, manager, manager.observe(City.self, where: \.people < 100)) { City.make($0 % 9) }
+        }),
+    Kind(
+        "live: one that no save touches",
+        waiting: { trial in
+            let (manager, _) = try await filledCities(trial)
+            var states = manager.observe(City.self, where: \.people < 0).makeAsyncIterator()
+            _ = try await states.next()
+            try await trial.measure(200) {
+                for number in 0..<200 {
+                    var city = City.make(number)
+                    city.name = "other"
+                    try await manager.save(city)
+                }
             }
-        }
-    }),
-    Kind("live: one model among many", waiting: { trial in
-        let (manager, _) = try await filledCities(trial)
-        var states = manager.observe(City.self, id: 3).makeAsyncIterator()
-        _ = try await states.next()
-        try await trial.measure(200) {
-            for number in 0..<200 {
-                var city = City.make(3)
-                city.name = "name \(number)"
-                try await manager.save(city)
-                trial.expect(try await states.next()??.name == city.name)
+        }),
+    Kind(
+        "live: one model among many",
+        waiting: { trial in
+            let (manager, _) = try await filledCities(trial)
+            var states = manager.observe(City.self, id: 3).makeAsyncIterator()
+            _ = try await states.next()
+            try await trial.measure(200) {
+                for number in 0..<200 {
+                    var city = City.make(3)
+                    city.name = "name \(number)"
+                    try await manager.save(city)
+                    trial.expect(try await states.next()??.name == city.name)
+                }
             }
-        }
-    }),
-    Kind("live: differences of a list of all", allowance: 9, waiting: { trial in
-        let (manager, _) = try await filledCities(trial)
-        var changes = manager.observe(City.self, sortedBy: .ascending(\.id)).differences().makeAsyncIterator()
-        _ = try await changes.next()
-        try await trial.measure(10) {
-            for number in 0..<10 {
-                var city = City.make(number)
-                city.name = "other"
-                try await manager.save(city)
-                trial.expect(try await changes.next()?.updates.count == 1)
+        }),
+    Kind(
+        "live: differences of a list of all", allowance: 9,
+        waiting: { trial in
+            let (manager, _) = try await filledCities(trial)
+            var changes = manager.observe(City.self, sortedBy: .ascending(\.id)).differences().makeAsyncIterator()
+            _ = try await changes.next()
+            try await trial.measure(10) {
+                for number in 0..<10 {
+                    var city = City.make(number)
+                    city.name = "other"
+                    try await manager.save(city)
+                    trial.expect(try await changes.next()?.updates.count == 1)
+                }
             }
-        }
-    }),
+        }),
 ]
 
 private func follow(

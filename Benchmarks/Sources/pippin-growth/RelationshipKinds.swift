@@ -187,7 +187,9 @@ let relationshipKinds = [
             let note = try context.fetch(Notes.request(Note.self))[0]
             try trial.measure {
                 let lines = note.mutableOrderedSetValue(forKey: "lines")
-                for index in stride(from: 0, to: lines.count - 1, by: 2) { lines.exchangeObject(at: index, withObjectAt: index + 1) }
+                for index in stride(from: 0, to: lines.count - 1, by: 2) {
+                    lines.exchangeObject(at: index, withObjectAt: index + 1)
+                }
                 try context.save()
             }
         }

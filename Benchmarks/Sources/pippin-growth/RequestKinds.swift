@@ -75,7 +75,8 @@ let requestKinds = [
         let notes = try Notes(trial.folder).filled(trial.size)
         let context = notes.context()
         try context.performAndWait {
-            let predicate = NSPredicate(format: "SUBQUERY(notes, $n, $n.rating > 5 AND $n.title CONTAINS '7').@count > 1")
+            let predicate = NSPredicate(
+                format: "SUBQUERY(notes, $n, $n.rating > 5 AND $n.title CONTAINS '7').@count > 1")
             try trial.measure { _ = try context.fetch(Notes.request(Folder.self, predicate)) }
         }
     },
@@ -201,7 +202,9 @@ let requestKinds = [
         let notes = try Notes(trial.folder)
         let context = notes.context()
         try context.performAndWait {
-            let values = (0..<trial.size).map { ["uid": "note \($0)", "title": "a title", "rating": $0] as [String: Any] }
+            let values = (0..<trial.size).map {
+                ["uid": "note \($0)", "title": "a title", "rating": $0] as [String: Any]
+            }
             try trial.measure { _ = try context.execute(NSBatchInsertRequest(entityName: "Note", objects: values)) }
         }
     },

@@ -15,7 +15,9 @@ let storeKinds =
                 }
             },
             Kind("stores: \(name), open and fetch") { trial in
-                if type != NSInMemoryStoreType { _ = try Notes(trial.folder, type: type, model: modelWithoutDerivedAttributes).filled(trial.size) }
+                if type != NSInMemoryStoreType {
+                    _ = try Notes(trial.folder, type: type, model: modelWithoutDerivedAttributes).filled(trial.size)
+                }
                 try trial.measure {
                     var notes = try Notes(trial.folder, type: type, model: modelWithoutDerivedAttributes)
                     if type == NSInMemoryStoreType { notes = try notes.filled(trial.size) }

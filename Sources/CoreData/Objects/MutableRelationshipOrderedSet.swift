@@ -103,7 +103,9 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         guard let added = object as? NSManagedObject else { return refuse(object) }
         let position = Swift.min(Swift.max(0, idx), members.count)
         // A member stays where it is, in Foundation's storage, too.
-        change({ self.object.addToMany(relationship, added, at: position) }, inCopy: { super.insert(added, at: position) })
+        change(
+            { self.object.addToMany(relationship, added, at: position) },
+            inCopy: { super.insert(added, at: position) })
     }
 
     override func add(_ object: Any) {

@@ -89,7 +89,7 @@ struct OrderedSetProxyTests {
         #expect(titles { $0.union(NSOrderedSet(object: context.make("Chapter", ["title": "5"]))) }.last == "5")
     }
 
-    @Test("Series of changes, by one set and by sets asked for anew, in turns with changes of the relationship itself, agree with an array")
+    @Test("Changes by one set, by sets asked for anew and of the relationship itself, in turns, agree with an array")
     func series() {
         var random = SplitMix(state: 42)
         for _ in 0..<60 {

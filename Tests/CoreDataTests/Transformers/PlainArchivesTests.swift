@@ -39,7 +39,7 @@ struct PlainArchivesTests {
         return unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey) as? NSObject
     }
 
-    @Test("Foundation reads what is written here, and what Foundation writes is read here, as objects of the same class")
+    @Test("Foundation reads what is written here, and the other way round, as objects of the same class")
     func bothWays() throws {
         var random = SplitMix(state: 7)
         for _ in 0..<2000 {
@@ -57,8 +57,8 @@ struct PlainArchivesTests {
     @Test("Values that are anything else, or hold anything else, are left to Foundation")
     func others() throws {
         let others: [NSObject] = [
-            NSMutableArray(array: ["a"]), NSMutableDictionary(), NSMutableSet(), NSOrderedSet(array: [1]), Envelope("a"),
-            NSArray(array: [Envelope("a")]), NSAttributedString(string: "a"),
+            NSMutableArray(array: ["a"]), NSMutableDictionary(), NSMutableSet(), NSOrderedSet(array: [1]),
+            Envelope("a"), NSArray(array: [Envelope("a")]), NSAttributedString(string: "a"),
         ]
         for other in others {
             #expect(PlainArchives.archive(of: other) == nil)
