@@ -4,6 +4,8 @@ SWIFT ?= swift
 SWIFT_FLAGS ?=
 # What `make bench` passes on, such as --sizes 10000,1000000.
 BENCH_FLAGS ?=
+# What `make growth` passes on, such as --only relationships: --sizes 2000,64000.
+GROWTH_FLAGS ?=
 # A checkout of GRDB that `make bench` measures, too, on the same stores.
 GRDB ?=
 # Where `make install` puts things.
@@ -29,7 +31,7 @@ CLUSTER_SEED ?=
 CLUSTER_FAULTS ?= 18
 CLUSTER_SECONDS ?= 180
 
-.PHONY: help demo test test-browser test-cluster install deb test-postgres test-faults test-tsan fuzz bench bench-postgres docs format lint clean \
+.PHONY: help demo test test-browser test-cluster install deb test-postgres test-faults test-tsan fuzz bench growth bench-postgres docs format lint clean \
 	dependencies
 
 help:
@@ -47,6 +49,7 @@ help:
 	@echo "              FUZZ_SAVES=1000 series of saves, as rows and as objects;"
 	@echo "              FUZZ_SEQUENCES=10000 sequences of saves, fetches and batches, on SQLite and in dictionaries"
 	@echo "make bench    our time against the SQLite C API's, work by work; GRDB=/path/to/GRDB.swift measures GRDB, too"
+	@echo "make growth   whether an item takes longer among many than among few, for each kind of work; GROWTH_FLAGS=--list names them"
 	@echo "make bench-postgres  our time against libpq by hand, on a server of its own"
 	@echo "make docs     the documentation as a site of files with a search, into .build/documentation"
 	@echo "make format   formats the sources;   make lint   checks them"
@@ -100,6 +103,10 @@ fuzz: dependencies
 
 bench: dependencies
 	@GRDB_PATH="$(GRDB)" $(SWIFT) run --package-path Benchmarks -c release --quiet pippin-benchmarks $(BENCH_FLAGS)
+
+# What an item takes at two sizes; GROWTH_FLAGS="--only live:" for some kinds of work.
+growth: dependencies
+	@$(SWIFT) run --package-path Benchmarks -c release --quiet pippin-growth $(GROWTH_FLAGS)
 
 bench-postgres: dependencies
 	@Scripts/bench-postgres $(BENCH_ROWS)

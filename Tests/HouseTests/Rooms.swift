@@ -30,7 +30,8 @@ enum Rooms {
             "Errors", "Schema", "Values", "Columns", "Models", "Concurrency", "Derivation", "Decoding", "Rows",
             "LiveQueries", "Manager",
             "Encoding",
-            "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Verbs", "Aggregates", "Observing",
+            "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Verbs", "Aggregates",
+            "FollowedLists", "Observing",
             "Migrating", "Lists", "Loading",
         ],
         "PippinRecords": [

@@ -27,10 +27,10 @@ enum Growth {
         say(row("µs of processor time an item", "\(sizes[0])", "\(sizes[1])", "times"))
         for kind in kinds where only.isEmpty || only.contains(where: kind.title.lowercased().contains) {
             var (small, large) = try await (fastest(kind, sizes[0]), fastest(kind, sizes[1]))
-            if large / small > kind.allowance {
+            if kind.grows(small, large) {
                 (small, large) = try await (min(small, fastest(kind, sizes[0])), min(large, fastest(kind, sizes[1])))
             }
-            let grew = large / small > kind.allowance
+            let grew = kind.grows(small, large)
             if grew { grown.append(kind.title) }
             say(
                 row(
@@ -64,7 +64,7 @@ enum Growth {
 
     private static func row(_ title: String, _ columns: String...) -> String {
         title.padding(toLength: 66, withPad: " ", startingAt: 0)
-            + columns.map { String(repeating: " ", count: max(0, 9 - $0.count)) + $0 }.joined()
+            + columns.map { String(repeating: " ", count: max(1, 9 - $0.count)) + $0 }.joined()
     }
 
     /// A line at a time, also into a file: a run takes minutes.

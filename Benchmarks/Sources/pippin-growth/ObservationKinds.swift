@@ -38,7 +38,7 @@ let observationKinds = [
             }
         }),
     Kind(
-        "live: differences of a list of all", allowance: 9,
+        "live: differences of a list of all", allowance: 2.5,
         waiting: { trial in
             let (manager, _) = try await filledCities(trial)
             var changes = manager.observe(City.self, sortedBy: .ascending(\.id)).differences().makeAsyncIterator()

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Safe to use from any thread: one lock guards the stores.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
-    // @unchecked Sendable: `stores`, `contexts`, `changeLog`, `models` and the stores themselves are touched under `lock` only.
+    // @unchecked Sendable: `stores`, `contexts`, the logs, `models` and the stores themselves are touched under `lock` only.
 
     /// The model of the stores.
     public var managedObjectModel: NSManagedObjectModel { current.model }
@@ -29,6 +29,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The tables of the contexts, through which these are found while they are there.
     private var contexts: [ObjectTable] = []
     var changeLog = ChangeLog()
+    var saveLog = SaveLog()
     let saveCount = Atomic<UInt32>(1)
     /// What the request that is being run is a part of; under `lock`.
     var activeTransaction: OptimisticTransaction?

@@ -121,6 +121,11 @@ package final class OptimisticTransaction: Sendable {
         }
     }
 
+    /// The state of the stores that is read: the one of the first reading, which is now where nothing was read.
+    ///
+    /// - Throws: an `NSError` for a transaction that is broken, and the errors of the stores.
+    package func firstMoment() throws -> StoresMoment { try coordinator.withLock { try moment() } }
+
     private func moment() throws -> StoresMoment {
         let known = state.withLock { $0 }
         if known.isBroken { throw broken() }
@@ -140,8 +145,8 @@ package final class OptimisticTransaction: Sendable {
     }
 }
 
-/// How often a coordinator's stores had been saved to.
-struct StoresMoment: Equatable {
+/// How often a coordinator's stores had been saved to: two equal ones are one state of the stores.
+package struct StoresMoment: Equatable, Sendable {
     /// By contexts of the coordinator.
     var saves: UInt32
     /// By everybody else: what each store counts, by its number.
@@ -154,6 +159,20 @@ extension NSPersistentStoreCoordinator {
         var changes: [Int: Int64] = [:]
         for store in stores { changes[store.identity.number] = try store.engine.sharing?.changeCount() ?? 0 }
         return StoresMoment(saves: generation, changes: changes)
+    }
+
+    /// The rows that differ between two states of the stores, where contexts of the coordinator made the difference, in saves of few rows
+    /// that are not long ago.
+    ///
+    /// - Parameters:
+    ///   - former: the earlier state.
+    ///   - now: the later one.
+    /// - Returns: the rows, some of them more than once; nil where that is not known. The first question turns the log on.
+    package func rowsSaved(between former: StoresMoment, and now: StoresMoment) -> [NSManagedObjectID]? {
+        withLock {
+            let rows = saveLog.rows(after: former.saves, through: now.saves)
+            return former.changes == now.changes ? rows : nil
+        }
     }
 
     /// Runs a request's work as a part of a transaction.

@@ -36,6 +36,11 @@ extension Interest {
             self.isWithinItself = isWithinItself
         }
 
+        /// Whether the filter asks for nothing but attributes of the models; false for one that cannot be made.
+        var isPlainFilter: Bool {
+            do { return isPlain(try predicate()) } catch { return false }
+        }
+
         /// Whether a filter asks for nothing but attributes of the models.
         func isPlain(_ predicate: NSPredicate?) -> Bool {
             let attributes = Set(plan.fields.lazy.filter { $0.related == nil }.map(\.name))

@@ -16,6 +16,8 @@ final class Interest: @unchecked Sendable {
     @exclusivity(unchecked) private var isReading = true
     /// The identifiers of the models that were told of last.
     @exclusivity(unchecked) private var listed: () -> Set<RecordKey> = { [] }
+    /// The primary keys of their rows, where these are known.
+    @exclusivity(unchecked) private var listedKeys: ContiguousArray<Int64>?
     #if !canImport(ObjectiveC)
         /// The filter, for the rows of one layout.
         @exclusivity(unchecked) private var condition = RowCondition.unknown
@@ -53,7 +55,17 @@ final class Interest: @unchecked Sendable {
     }
 
     /// A state was read, and is told.
-    func didRead<State>(_ state: State) {
+    ///
+    /// - Parameters:
+    ///   - state: the state.
+    ///   - keys: the primary keys of the rows of a list; nil where these are not known.
+    func didRead<State>(_ state: State, keys: ContiguousArray<Int64>? = nil) {
+        if let keys {
+            return withLock {
+                isReading = false
+                listedKeys = keys
+            }
+        }
         guard let listed = (state as? any Collection).map({ models in { Self.keys(of: models) } }) else {
             return withLock { isReading = selection != nil }
         }
@@ -61,6 +73,7 @@ final class Interest: @unchecked Sendable {
         var made: Set<RecordKey>?
         withLock {
             isReading = false
+            listedKeys = nil
             self.listed = {
                 let keys = made ?? listed()
                 made = keys
@@ -138,6 +151,7 @@ final class Interest: @unchecked Sendable {
 
         /// Whether a row that was changed was among the models that were told of, and may be no more.
         private func wasListed(_ row: WrittenRows.Row, _ selection: Selection) -> Bool {
+            if let listedKeys { return listedKeys.contains(row.key) }
             guard let slot = row.layout.slotIndex(forName: selection.plan.uidKey), !row.changedSlots.contains(slot),
                 let key = RecordKey(row.values[slot], selection.plan.record.attributeKinds[selection.plan.uidField])
             else { return true }

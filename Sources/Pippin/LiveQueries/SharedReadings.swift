@@ -70,18 +70,20 @@ final class SharedReading<State: Sendable>: Sendable {
     /// - Parameters:
     ///   - signals: counts the signals. One that comes after a reading began may be of a save that the reading does not show.
     ///   - isFirst: whether the observation begins: it may know of a save that nobody was told of, so it reads for itself.
-    ///   - read: reads the state. It is not cancelled with the observation that happens to be the first.
+    ///   - read: reads the state, given the one that was read before. It is not cancelled with the observation that happens to be the first.
     /// - Returns: the state.
     /// - Throws: what `read` throws.
     func state(
-        after signals: @Sendable () -> Int, isFirst: Bool, _ read: @escaping @Sendable () async throws -> State
+        after signals: @Sendable () -> Int, isFirst: Bool,
+        _ read: @escaping @Sendable (_ former: State?) async throws -> State
     ) async throws -> State {
         let wanted = signals()
         let task = latest.withLock { latest in
             if !isFirst, let latest, latest.signals >= wanted { return latest.task }
             let began = signals()
             // Detached: what the first observation is in the midst of is not the others'.
-            let task = Task.detached(priority: Task.currentPriority) { try await read() }
+            let former = latest?.task
+            let task = Task.detached(priority: Task.currentPriority) { try await read(try? former?.value) }
             latest = (began, task)
             return task
         }

@@ -16,6 +16,7 @@
         struct Row {
             let layout: EntityLayout
             let identity: ObjectIdentifier
+            let key: Int64
             /// By slot.
             let values: ContiguousArray<StoredValue>
             let changedSlots: [Int]
@@ -46,6 +47,7 @@
         fileprivate init(_ change: RowChange, isNew: Bool) {
             layout = change.objectID.layout
             identity = ObjectIdentifier(layout)
+            key = change.objectID.key
             values = change.values
             changedSlots = change.changedSlots
             changedLists = change.toManyChanges

@@ -58,6 +58,15 @@ public struct ListDifference<Model: CoreModel>: Sendable {
             isInOrder ? nil : Move(from: place.0, to: place.1)
         }
     }
+
+    /// The difference that made a list what it is.
+    init(_ edit: ListEdit, _ models: [Model]) {
+        self.models = models
+        removals = edit.removals
+        insertions = edit.insertions.map { Placed(index: $0, model: models[$0]) }
+        updates = edit.updates.map { Placed(index: $0, model: models[$0]) }
+        moves = edit.moves.map { Move(from: $0.from, to: $0.to) }
+    }
 }
 
 extension Observation {
@@ -79,15 +88,18 @@ extension Observation {
         /// The differences, one after the other.
         public struct Iterator: AsyncIteratorProtocol {
             var states: Observation<[Model]>.Iterator
-            var former: [Model] = []
+            var former: Reading<[Model]>?
 
             /// The next difference; nil once the task is cancelled.
             ///
             /// - Throws: what fetching throws.
             public mutating func next() async throws -> ListDifference<Model>? {
-                guard let models = try await states.next() else { return nil }
-                defer { former = models }
-                return ListDifference(from: former, to: models)
+                guard let reading = try await states.nextReading() else { return nil }
+                defer { former = reading }
+                if let step = reading.step, step.former === former?.mark {
+                    return ListDifference(step.edit, reading.state)
+                }
+                return ListDifference(from: former?.state ?? [], to: reading.state)
             }
         }
     }

@@ -15,8 +15,7 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
 
     let makeInterest: @Sendable () -> Interest
     let signals: @Sendable (Interest) -> AsyncStream<Void>
-    let state: @Sendable (Interest) async throws -> State
-    let isSame: @Sendable (State, State) -> Bool
+    let read: @Sendable (Interest) async throws -> Reading<State>
 
     /// Starts to observe.
     public func makeAsyncIterator() -> Iterator {
@@ -30,7 +29,7 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
         private let observation: Observation
         private let interest: Interest
         private var signals: AsyncStream<Void>.Iterator
-        private var last: State?
+        private var last: Reading<State>?
 
         init(observation: Observation, interest: Interest, signals: AsyncStream<Void>.Iterator) {
             self.observation = observation
@@ -41,7 +40,10 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
         /// The state at the beginning, then the next one that differs; nil once the task is cancelled.
         ///
         /// - Throws: what fetching throws.
-        public mutating func next() async throws -> State? {
+        public mutating func next() async throws -> State? { try await nextReading()?.state }
+
+        /// The same with how it came to be.
+        mutating func nextReading() async throws -> Reading<State>? {
             var isFirst = last == nil
             while true {
                 if !isFirst, await signals.next() == nil { return nil }
@@ -49,24 +51,32 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
                 guard !Task.isCancelled else { return nil }
                 do {
                     interest.willRead()
-                    let state = try await observation.state(interest)
-                    interest.didRead(state)
-                    if let last, observation.isSame(last, state) { continue }
-                    last = state
-                    return state
+                    let reading = try await observation.read(interest)
+                    interest.didRead(reading.state, keys: reading.keys)
+                    let isSame = last.map(reading.isSame) ?? false
+                    last = reading
+                    if !isSame { return reading }
                 } catch is ObservationPause {}
             }
         }
     }
 }
 
-/// There is no state now; the next signal brings one.
-struct ObservationPause: Error {}
+/// A state of an observation, and how it came to be.
+struct Reading<State: Sendable>: Sendable {
+    let state: State
+    let mark: ReadingMark
+    /// The primary keys of the rows of a list that is followed.
+    var keys: ContiguousArray<Int64>?
+    /// The reading that this one was made of, and how it differs.
+    var step: (former: ReadingMark, edit: ListEdit)?
 
-/// Whether two values are equal; values of a type that is not `Equatable` never are.
-func areEqual<Value>(_ one: Value, _ other: Value) -> Bool {
-    guard let one = one as? any Equatable else { return false }
-    return equals(one, other)
+    func isSame(as other: Reading) -> Bool {
+        if mark === other.mark { return true }
+        if let step, step.former === other.mark { return step.edit.isEmpty }
+        return areEqual(other.state, state)
+    }
 }
 
-private func equals<Value: Equatable>(_ one: Value, _ other: Any) -> Bool { (other as? Value) == one }
+/// There is no state now; the next signal brings one.
+struct ObservationPause: Error {}

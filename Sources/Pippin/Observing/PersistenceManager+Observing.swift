@@ -9,6 +9,9 @@ extension PersistenceManager {
     ///
     /// States that are equal to the one before are passed over. It ends with its task, and with an error when the store is taken away.
     ///
+    /// A list of models that lead to no others, filtered and sorted by their own values, is read once; after a save of this manager, only what was
+    /// saved is. What other programs and batch requests write has it read again.
+    ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - filter: what must hold.
@@ -21,15 +24,11 @@ extension PersistenceManager {
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [],
         after last: Model? = nil, limit: Int? = nil, offset: Int = 0
     ) -> Observation<[Model]> {
-        // What comes before the place to begin at counts as well.
         var request = ModelRequest(type)
         (request.filter, request.order, request.last, request.limit, request.offset) = (
             filter, order, last, limit, offset
         )
-        let isPlain = last == nil && offset == 0
-        return observe(isPlain ? selection(type, filter) : nil, key: isPlain ? readingKey(request) : nil) {
-            try $0.fetch(type, where: filter, sortedBy: order, after: last, limit: limit, offset: offset)
-        }
+        return observe(request)
     }
 
     /// The models that a request describes: now, and again after each save that changed them.
@@ -37,10 +36,18 @@ extension PersistenceManager {
     /// - Parameter request: the request.
     /// - Returns: the states, for `for try await`.
     public func observe<Model: CoreModel>(_ request: ModelRequest<Model>) -> Observation<[Model]> {
-        let isPlain = request.last == nil && request.offset == 0
-        return observe(
-            isPlain ? selection(Model.self, request.filter) : nil, key: isPlain ? readingKey(request) : nil
-        ) { try $0.fetch(request) }
+        // What comes before the place to begin at counts as well.
+        guard request.last == nil, request.offset == 0, let selection = selection(Model.self, request.filter),
+            let key = readingKey(request)
+        else { return observe { try $0.fetch(request) } }
+        let isPlain = selection.isPlainFilter
+        return observation(selection, key) { store, former in
+            let list = try store.access.list(request, isPlain: isPlain, since: former?.kept as? ReadList<Model>)
+            let mark = list.edit?.isEmpty ?? false ? former?.reading.mark : nil
+            var reading = Reading(state: list.models, mark: mark ?? ReadingMark(), keys: list.keys)
+            if let former, let edit = list.edit { reading.step = (former.reading.mark, edit) }
+            return Asked(reading: reading, kept: list)
+        }
     }
 
     /// The model with an identifier: now, and again after each save that changed it; `nil` while there is none.
@@ -66,7 +73,9 @@ extension PersistenceManager {
     /// - Returns: the states, for `for try await`; those of an `Equatable` type that are equal to the one before are passed over.
     public func observe<State: Sendable>(
         _ question: @escaping @Sendable (ReadAccess) throws -> State
-    ) -> Observation<State> { observe(nil, key: nil, question) }
+    ) -> Observation<State> {
+        observation(nil, nil) { store, _ in Asked(reading: Reading(state: try question(store), mark: ReadingMark())) }
+    }
 
     /// What a fetch selects.
     private func selection<Model: CoreModel>(_ type: Model.Type, _ filter: Filter<Model>) -> Interest.Selection? {
@@ -83,42 +92,46 @@ extension PersistenceManager {
         return ReadingKey(model: ObjectIdentifier(Model.self), selection)
     }
 
-    private func observe<State: Sendable>(
-        _ selection: Interest.Selection?, key: ReadingKey?, _ question: @escaping @Sendable (ReadAccess) throws -> State
+    private func observation<State: Sendable>(
+        _ selection: Interest.Selection?, _ key: ReadingKey?,
+        _ question: @escaping @Sendable (ReadAccess, _ former: Asked<State>?) throws -> Asked<State>
     ) -> Observation<State> {
         let container = container
         let signals = saveSignals
-        let reading = key.map { sharedReadings.reading($0, of: Asked<State>.self) }
-        let ask: @Sendable () async throws -> Asked<State> = {
+        let shared = key.map { sharedReadings.reading($0, of: Asked<State>.self) }
+        let ask: @Sendable (Asked<State>?) async throws -> Asked<State> = { former in
             try await self.asking { store in
-                let state = try question(store)
-                return Asked(state: state, entities: try store.access.entities())
+                var asked = try question(store, former)
+                asked.entities = try store.access.entities()
+                return asked
             }
         }
         return Observation(
             makeInterest: { Interest(selection) },
             signals: { signals.stream(of: container, for: $0) },
-            state: { interest in
+            read: { interest in
                 do {
                     let asked =
-                        if let reading {
-                            try await reading.state(after: { signals.count }, isFirst: interest.isNew, ask)
+                        if let shared {
+                            try await shared.state(after: { signals.count }, isFirst: interest.isNew, ask)
                         } else {
-                            try await ask()
+                            try await ask(nil)
                         }
                     // What is asked for is known when the block has run; until then every save counts.
                     interest.ask(for: asked.entities)
-                    return asked.state
+                    return asked.reading
                 } catch  where self.isStartingOver.withLock({ $0 }) {
                     throw ObservationPause()
                 }
-            },
-            isSame: { areEqual($0, $1) })
+            })
     }
 }
 
-/// What a block answered, and the entities that it asked for.
+/// What was asked, and what it takes to ask again.
 private struct Asked<State: Sendable>: Sendable {
-    let state: State
-    let entities: Set<String>
+    let reading: Reading<State>
+    /// The list that was read, for one to go on from.
+    var kept: (any Sendable)?
+    /// The entities that were asked for.
+    var entities: Set<String> = []
 }

@@ -15,6 +15,20 @@ struct FlatReader {
     }
 
     #if !canImport(ObjectiveC)
+        /// The models that are selected, in order, and the primary keys of their rows.
+        func modelsWithKeys<Model: CoreModel>(
+            _ type: Model.Type, _ selection: RecordSelection
+        ) throws -> ([Model], ContiguousArray<Int64>) {
+            var keys: ContiguousArray<Int64> = []
+            let models = try models(type, 0) { take in
+                try source.forEachRow(of: plan, selection) { row in
+                    try take(row)
+                    keys.append(row.key)
+                }
+            }
+            return (models, keys)
+        }
+
         /// The models with identifiers, in their order; those that are not there are left out.
         ///
         /// - Parameters:

@@ -150,6 +150,32 @@
             return lists
         }
 
+        // MARK: States
+
+        /// The state of the store that a transaction reads; nil for what is read as it is now, or as it was pinned.
+        func moment() throws -> StoresMoment? {
+            guard case .transaction(let transaction) = scope else { return nil }
+            return try transaction.firstMoment()
+        }
+
+        /// The keys of the rows of an entity that were written between two states of the store; nil where that is not known.
+        func keysSaved(of plan: EntityPlan, between former: StoresMoment, and now: StoresMoment) throws -> Set<Int64>? {
+            let root = try layout(of: plan).root
+            return coordinator.rowsSaved(between: former, and: now).map { rows in
+                Set(rows.lazy.filter { $0.layout.root === root }.map(\.key))
+            }
+        }
+
+        /// A filter for the rows of an entity that have one of some keys.
+        func predicate(of plan: EntityPlan, keys: Set<Int64>) throws -> NSPredicate? {
+            guard let store = coordinator.persistentStores.first else { return nil }
+            let layout = try layout(of: plan)
+            let identifiers = keys.sorted().map {
+                NSManagedObjectID(layout: layout, store: store.identity, key: $0)
+            }
+            return NSPredicate(format: "SELF IN %@", identifiers)
+        }
+
         func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String? {
             try coordinator.statement(of: try fetchPlan(plan, selection))
         }

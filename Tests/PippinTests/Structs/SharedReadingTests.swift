@@ -65,7 +65,7 @@ struct SharedReadingTests {
     func later() async throws {
         let shared = SharedReading<Int>()
         let (signals, readings) = (Locked(0), Locked(0))
-        let read: @Sendable () async throws -> Int = {
+        let read: @Sendable (Int?) async throws -> Int = { _ in
             readings.withLock {
                 $0 += 1
                 return $0
@@ -84,7 +84,7 @@ struct SharedReadingTests {
         let shared = SharedReading<Int>()
         let readings = Locked(0)
         for expected in 1...2 {
-            let state = try await shared.state(after: { 0 }, isFirst: true) {
+            let state = try await shared.state(after: { 0 }, isFirst: true) { _ in
                 readings.withLock {
                     $0 += 1
                     return $0

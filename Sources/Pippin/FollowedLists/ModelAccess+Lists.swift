@@ -1,0 +1,93 @@
+import CoreData
+
+/// A list that was read, and how it came to be.
+struct ReadList<Model: CoreModel>: Sendable {
+    let models: [Model]
+    /// The primary keys of their rows; nil where the list has to be read as a whole each time.
+    var keys: ContiguousArray<Int64>?
+    /// How it differs from the former list; nil where that was not looked at.
+    var edit: ListEdit?
+    #if !canImport(ObjectiveC)
+        /// The list to go on from.
+        var kept: KeptList<Model>?
+    #endif
+}
+
+extension ModelAccess {
+    /// Reads a list: of one that was read before, only what has been written since.
+    ///
+    /// A list of models that lead to no others, filtered and ordered by their own values, is followed like this. What came from other programs,
+    /// from batch requests and in saves of many rows is not known row by row: the list is read as a whole then.
+    ///
+    /// - Parameters:
+    ///   - request: which models, from the first one on.
+    ///   - isPlain: whether the filter asks for nothing but attributes of the models.
+    ///   - former: the list as it was before; nil for the first reading.
+    /// - Returns: the list.
+    /// - Throws: what fetching throws.
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z_PK IN (?, …) AND <filter>`, or what `fetch` runs
+    func list<Model: CoreModel>(
+        _ request: ModelRequest<Model>, isPlain: Bool, since former: ReadList<Model>?
+    ) throws -> ReadList<Model> {
+        let fetcher = try fetcher(Model.self)
+        let selection = try fetcher.selection(request)
+        return try PersistenceError.explaining(.readFailed) {
+            #if !canImport(ObjectiveC)
+                if isPlain, fetcher.plan.relationships.isEmpty, request.limit.map({ $0 > 0 }) ?? true,
+                    let rows = try source() as? StoreRows, rows.isSetSource,
+                    let order = ListOrder(selection.sortDescriptors ?? [], of: fetcher.plan),
+                    let moment = try rows.moment()
+                {
+                    let reader = ListReader(fetcher: fetcher, selection: selection, order: order, rows: rows)
+                    return try reader.read(since: former, moment)
+                }
+            #endif
+            return ReadList(models: try fetcher.models(selection, try source()))
+        }
+    }
+}
+
+#if !canImport(ObjectiveC)
+    /// Reads a list whose rows are known by their keys.
+    private struct ListReader<Model: CoreModel> {
+        let fetcher: StructFetcher<Model>
+        let selection: RecordSelection
+        let order: ListOrder
+        let rows: StoreRows
+
+        func read(since former: ReadList<Model>?, _ moment: StoresMoment) throws -> ReadList<Model> {
+            if let kept = former?.kept, let (list, edit) = try change(kept, moment) {
+                return ReadList(models: list.models, keys: list.keys, edit: edit, kept: list)
+            }
+            let (models, keys) = try models(selection)
+            // Asking turns the log of saves on.
+            _ = rows.coordinator.rowsSaved(between: moment, and: moment)
+            return ReadList(
+                models: models, keys: keys, kept: KeptList(models: models, keys: keys, moment: moment))
+        }
+
+        private func change(
+            _ kept: KeptList<Model>, _ moment: StoresMoment
+        ) throws -> (KeptList<Model>, ListEdit)? {
+            guard let changed = try rows.keysSaved(of: fetcher.plan, between: kept.moment, and: moment),
+                changed.count <= max(16, kept.models.count / 8)
+            else { return nil }
+            var found: [ListFollower<Model>.Found] = []
+            if !changed.isEmpty {
+                guard let some = try rows.predicate(of: fetcher.plan, keys: changed) else { return nil }
+                let filter = selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [some, $0]) }
+                let (models, keys) = try models(RecordSelection(predicate: filter ?? some))
+                found = zip(keys, models).map { .init(key: $0, model: $1) }
+            }
+            let encoder = RecordEncoder(fetcher.plan.record)
+            let follower = ListFollower<Model>(order: order, limit: selection.limit) {
+                try encoder.encode($0).values
+            }
+            return try follower.list(kept, changed: changed, found: found, at: moment)
+        }
+
+        private func models(_ selection: RecordSelection) throws -> ([Model], ContiguousArray<Int64>) {
+            try FlatReader(plan: fetcher.plan, source: rows).modelsWithKeys(Model.self, selection)
+        }
+    }
+#endif
