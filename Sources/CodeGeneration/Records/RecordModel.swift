@@ -3,15 +3,18 @@
 /// A compiled model does not have these facts any more (`NSManagedObjectModel` has no code-generation setting): they
 /// come from the source of the model.
 package struct RecordModel: Sendable, Equatable {
-    package var entities: [RecordEntity]
+    package let entities: [RecordEntity]
+    /// Where the first entity of each name is: models have thousands, and each relationship asks.
+    private let indexes: [String: Int]
 
     package init(entities: [RecordEntity]) {
         self.entities = entities
+        indexes = Dictionary(entities.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }
 
     /// The entity of a name.
     func entity(_ name: String?) -> RecordEntity? {
-        entities.first { $0.name == name }
+        name.flatMap { indexes[$0] }.map { entities[$0] }
     }
 
     /// The classes that are generated whole.

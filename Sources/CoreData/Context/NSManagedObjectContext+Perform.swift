@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
     }
 
     /// Throws the error of a block as one of those that the block throws: a function that `rethrows` cannot throw others.
-    private static func get<T, Failure: Error>(
+    static func get<T, Failure: Error>(
         _ result: Swift.Result<T, any Error>, of block: () throws(Failure) -> T
     ) throws(Failure) -> T {
         switch result {
@@ -78,8 +78,8 @@ extension NSManagedObjectContext {
     }
 
     /// What a block will have come to.
-    private final class Later<Value> {
-        // Confined to the context's queue.
+    final class Later<Value> {
+        // Confined to the queue that the block runs on.
         var value: Value?
 
         func take() -> Value {

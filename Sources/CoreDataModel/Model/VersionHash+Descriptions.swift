@@ -26,15 +26,23 @@ extension VersionedProperty {
         let kind: Kind =
             switch property {
             case let attribute as NSAttributeDescription:
-                .attribute(
-                    attribute.attributeType, isDerived: attribute is NSDerivedAttributeDescription,
-                    elements: (attribute as? NSCompositeAttributeDescription)?.elements.map(VersionedProperty.init)
-                        ?? [])
+                .attribute(VersionedAttribute(attribute))
             case let relationship as NSRelationshipDescription: .relationship(RelationshipDocument(relationship))
             default: .fetched
             }
         self.init(
             name: property.name, kind: kind, isOptional: property.isOptional, isTransient: property.isTransient,
             versionHashModifier: property.versionHashModifier)
+    }
+}
+
+extension VersionedProperty.VersionedAttribute {
+    fileprivate init(_ attribute: NSAttributeDescription) {
+        let derived = attribute as? NSDerivedAttributeDescription
+        self.init(
+            type: attribute.attributeType, isDerived: derived != nil,
+            derivation: derived?.derivationExpression?.description,
+            allowsExternalStorage: attribute.allowsExternalBinaryDataStorage,
+            elements: (attribute as? NSCompositeAttributeDescription)?.elements.map(VersionedProperty.init) ?? [])
     }
 }

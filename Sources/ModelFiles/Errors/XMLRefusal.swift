@@ -18,8 +18,10 @@ package enum XMLRefusal {
         for declaration in ["<!ENTITY", "<!ATTLIST", "<!NOTATION", "<!ELEMENT"] where has(declaration) {
             return "it has a declaration \(declaration)…> of its own"
         }
-        // The first line may be one in form: `<?xml version="1.0"?>`.
-        let isDeclared = data.starts(with: Data("<?xml ".utf8))
-        return has("<?", from: isDeclared ? 2 : 0) ? "it has a processing instruction, <?…?>" : nil
+        // The first line may be one in form: `<?xml version="1.0"?>`. Some editors put a byte order mark before it.
+        let mark = Data("\u{FEFF}".utf8)
+        let start = data.starts(with: mark) ? mark.count : 0
+        let isDeclared = data.dropFirst(start).starts(with: Data("<?xml ".utf8))
+        return has("<?", from: isDeclared ? start + 2 : 0) ? "it has a processing instruction, <?…?>" : nil
     }
 }

@@ -20,20 +20,8 @@ extension SourceReader {
         throw element.error(place, "“\(name)” is no attribute type; one of \(known) expected")
     }
 
-    /// The definitions of composite attributes, elements `composite` beside the entities, by name.
-    static func compositeDefinitions(_ root: SourceElement) throws -> [String: SourceElement] {
-        var definitions: [String: SourceElement] = [:]
-        for element in root.children where element.name == "composite" || element.name == "compositeAttribute" {
-            let name = try element.requiredName(.init())
-            guard definitions.updateValue(element, forKey: name) == nil else {
-                throw element.error(.init(), "there are two composite attributes named “\(name)”")
-            }
-        }
-        return definitions
-    }
-
     static func attribute(
-        _ element: SourceElement, entity: String?, composites: [String: SourceElement], open: [String] = []
+        _ element: SourceElement, entity: String?, composites: CompositeDefinitions, open: [String] = []
     ) throws -> PropertyDocument {
         let name = try element.requiredName(.init(entity: entity))
         let place = SourceElement.Place(entity: entity, property: name)
@@ -73,24 +61,18 @@ extension SourceReader {
     }
 
     private static func compositeElements(
-        _ element: SourceElement, _ place: SourceElement.Place, reference: String, composites: [String: SourceElement],
+        _ element: SourceElement, _ place: SourceElement.Place, reference: String, composites: CompositeDefinitions,
         open: [String]
     ) throws -> [PropertyDocument] {
         var definition = element
         var open = open
         if element.children(named: "attribute").isEmpty {
-            guard let found = composites[reference] ?? composites[reference.capitalized] else {
-                throw element.error(place, "its composite type “\(reference)” is not defined in the model")
-            }
-            guard !open.contains(reference) else {
-                throw element.error(place, "the composite type “\(reference)” contains itself")
-            }
+            definition = try composites.definition(reference, of: element, place, open: open)
             open.append(reference)
-            definition = found
         }
-        return try definition.children.filter { $0.name == "attribute" || $0.name == "composite" }.map {
-            try attribute($0, entity: place.entity, composites: composites, open: open)
-        }
+        let parts = definition.children.filter { $0.name == "attribute" || $0.name == "composite" }
+        try composites.count(parts.count, in: element, place)
+        return try parts.map { try attribute($0, entity: place.entity, composites: composites, open: open) }
     }
 
     /// What all properties have.

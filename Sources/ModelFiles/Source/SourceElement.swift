@@ -34,6 +34,7 @@ struct SourceElement {
         if let reason = XMLRefusal.reason(against: data) {
             throw ModelFileError(.corrupt, reason: "\(reason), unlike what Xcode writes")
         }
+        guard !data.isEmpty else { throw ModelFileError(.corrupt, reason: "it is empty") }
         let reader = SourceElementReader()
         let parser = XMLParser(ofAnySize: data)
         parser.delegate = reader

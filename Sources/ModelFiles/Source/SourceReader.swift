@@ -37,7 +37,7 @@ package enum SourceReader {
             throw ModelFileError(.corrupt, line: root.line, reason: "its root element is <\(root.name)>, not <model>")
         }
         var document = ModelDocument()
-        let composites = try compositeDefinitions(root)
+        let composites = try CompositeDefinitions(in: root)
         for element in root.children(named: "entity") {
             document.entities.append(try entity(element, composites: composites, moduleName: moduleName))
         }
@@ -63,7 +63,7 @@ package enum SourceReader {
     }
 
     private static func entity(
-        _ element: SourceElement, composites: [String: SourceElement], moduleName: String?
+        _ element: SourceElement, composites: CompositeDefinitions, moduleName: String?
     ) throws -> EntityDocument {
         let name = try element.requiredName(.init())
         let place = SourceElement.Place(entity: name)

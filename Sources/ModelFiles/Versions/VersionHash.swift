@@ -7,7 +7,8 @@ import Ordering
 /// hashes show: for an entity its name, its parent's version hash, whether it is abstract, its version hash modifier, its
 /// uniqueness constraints and its stored properties, inherited ones included; for a property its name, whether it is optional
 /// or read-only, its modifier, and what tells its kind: an attribute's type, a relationship's destination, inverse, counts and
-/// order. Transient properties, delete rules, classes, value transformers, user info, defaults, validation, indexes and fetched
+/// order. Besides, ours cover what the rows and triggers of a store depend on: whether an attribute's values may lie outside, where
+/// the column says so, and what a derived attribute is computed of. A store that was not migrated would be read wrongly. Transient properties, delete rules, classes, value transformers, user info, defaults, validation, indexes and fetched
 /// properties are not part of it. The hash is SHA-256 over these facts as text.
 package enum VersionHash {
     /// In the metadata of a store with Apple's hashes, where they were read from a file: our hashes of the store's copy of its
@@ -48,11 +49,14 @@ package enum VersionHash {
 
     private static func append(_ property: VersionedProperty, to text: inout CanonicalText) {
         switch property.kind {
-        case .attribute(let type, let isDerived, let elements):
+        case .attribute(let attribute):
             text.append("attribute", property.name)
-            text.append("type", type.rawValue)
-            text.append("readOnly", isDerived)
-            for element in elements {
+            text.append("type", attribute.type.rawValue)
+            text.append("readOnly", attribute.isDerived)
+            // Only where they say something, so that most hashes are those of earlier builds.
+            if let derivation = attribute.derivation { text.append("derivation", derivation) }
+            if attribute.allowsExternalStorage { text.append("external", true) }
+            for element in attribute.elements {
                 text.append("element of", property.name)
                 append(element, to: &text)
             }

@@ -31,10 +31,41 @@ package struct VersionedEntity {
 /// What the version hash of a property covers.
 package struct VersionedProperty {
     package enum Kind {
-        case attribute(NSAttributeType, isDerived: Bool, elements: [VersionedProperty])
+        case attribute(VersionedAttribute)
         case relationship(RelationshipDocument)
         /// A fetched property, or one of a kind of the developer's own: nothing of it is stored.
         case fetched
+    }
+
+    /// What is stored of an attribute, and how.
+    package struct VersionedAttribute {
+        package var type: NSAttributeType
+        package var isDerived: Bool
+        /// What a derived attribute is computed of: the store does that.
+        package var derivation: String?
+        /// Whether the column says where a value is.
+        package var allowsExternalStorage: Bool
+        package var elements: [VersionedProperty]
+
+        package init(
+            type: NSAttributeType, isDerived: Bool, derivation: String?, allowsExternalStorage: Bool,
+            elements: [VersionedProperty]
+        ) {
+            self.type = type
+            self.isDerived = isDerived
+            self.derivation = derivation
+            self.allowsExternalStorage = allowsExternalStorage
+            self.elements = elements
+        }
+
+        init(_ attribute: AttributeDocument) {
+            var derivation: String?
+            if case .expression(let tree)? = attribute.derivation { derivation = tree.format }
+            self.init(
+                type: attribute.type, isDerived: attribute.derivation != nil, derivation: derivation,
+                allowsExternalStorage: attribute.allowsExternalStorage,
+                elements: attribute.elements.map(VersionedProperty.init))
+        }
     }
 
     package var name: String
@@ -65,9 +96,7 @@ extension VersionedProperty {
         let kind: Kind =
             switch property.kind {
             case .attribute(let attribute):
-                .attribute(
-                    attribute.type, isDerived: attribute.derivation != nil,
-                    elements: attribute.elements.map(VersionedProperty.init))
+                .attribute(VersionedAttribute(attribute))
             case .relationship(let relationship): .relationship(relationship)
             case .fetched: .fetched
             }

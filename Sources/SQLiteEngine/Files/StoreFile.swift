@@ -143,7 +143,15 @@ package struct StoreFile {
             return try statement.step() ? statement.data(at: 0) : nil
         }
         guard let data, !data.isEmpty else { return nil }
-        return try ModelCache.model(fromModelCache: data, entityVersionHashes: [:])
+        do { return try ModelCache.model(fromModelCache: data, entityVersionHashes: [:]) } catch {
+            throw StoreError.make(
+                (error as NSError).code,
+                "The copy of its model that the store “\(url.lastPathComponent)” keeps (Z_MODELCACHE) cannot be read. "
+                    + error.localizedDescription, url: url,
+                suggestion: "Restore the store from a backup, or delete the row of Z_MODELCACHE: then the model is looked "
+                    + "for among the versions of the model's package and in the bundles.",
+                underlying: error)
+        }
     }
 
     /// Replaces the store's copy of its model.

@@ -120,6 +120,10 @@ package struct InPlaceMigrator {
         var abandoned: Set<String> = []
         let journal = FileJournal(external)
         do {
+            // Views and tables of somebody else's that name a table are to go on with the new one: otherwise they follow the old one to
+            // the name that it has until it goes, and one that names what is gone already stops the migration.
+            try file.connection.execute("PRAGMA legacy_alter_table = ON")
+            defer { try? file.connection.execute("PRAGMA legacy_alter_table = OFF") }
             try file.connection.transaction(.exclusive) {
                 // Another process may have been faster, while this one waited for the lock.
                 guard try isAsPlanned() else { return }

@@ -289,4 +289,34 @@ struct LightweightMigrationTests {
         #expect(try plainSQL("SELECT XCOLOUR FROM ZPET", in: folder.store) == ["brown", "brown"])
         #expect(try plainSQL("SELECT name FROM sqlite_master WHERE name = 'X_PET'", in: folder.store) == ["X_PET"])
     }
+
+    @Test("Views of somebody else's, and tables that refer to the store's, go on with the new tables")
+    func foreignNames() throws {
+        try Town.makeStore(at: folder.store)
+        let writer = try Connection(path: folder.store.path, mode: .readWrite)
+        try writer.execute("CREATE VIEW MINE AS SELECT ZNAME FROM ZPERSON")
+        try writer.execute("CREATE TABLE NOTES (PERSON INTEGER REFERENCES ZPERSON (Z_PK))")
+        // It names a column that there never was.
+        try writer.execute("CREATE VIEW BROKEN AS SELECT XNONE FROM ZPERSON")
+        let model = Town.model()
+        model.removeProperty("age", of: "Person")
+        try close(try add(model, at: folder.store, options))
+        #expect(try plainSQL("SELECT ZNAME FROM MINE ORDER BY 1", in: folder.store) == ["Ann", "Bob", "Cid"])
+        #expect(
+            try plainSQL("SELECT sql FROM sqlite_master WHERE name = 'NOTES'", in: folder.store)
+                == ["CREATE TABLE NOTES (PERSON INTEGER REFERENCES ZPERSON (Z_PK))"])
+    }
+
+    @Test("A damaged copy of the model is named, with the store and what to do")
+    func damagedCopy() throws {
+        try Town.makeStore(at: folder.store)
+        let writer = try Connection(path: folder.store.path, mode: .readWrite)
+        try writer.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0102'")
+        let model = Town.model()
+        model.removeProperty("age", of: "Person")
+        let error = error { _ = try add(model, at: folder.store, options) }
+        #expect(error?.localizedDescription.contains(folder.store.lastPathComponent) == true)
+        #expect(error?.localizedDescription.contains("Z_MODELCACHE") == true)
+        #expect(error?.localizedRecoverySuggestion?.contains("Z_MODELCACHE") == true)
+    }
 }

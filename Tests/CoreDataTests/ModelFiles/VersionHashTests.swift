@@ -33,6 +33,8 @@ struct VersionHashTests {
             (#"attributeType="String" defaultValueString="d""#, #"attributeType="Binary""#),
             (#"name="x" "#, #"name="y" "#), (#"name="x" "#, #"name="x" transient="YES" "#),
             (#"name="x" "#, #"name="x" versionHashModifier="2" "#),
+            (#"name="x" "#, #"name="x" allowsExternalBinaryDataStorage="YES" "#),
+            (#"name="x" "#, #"name="x" derived="YES" derivationExpression="s.@count" "#),
             (#"toMany="YES" "#, #"toMany="YES" ordered="YES" "#),
             (#"toMany="YES" "#, #"toMany="YES" maxCount="3" "#),
             (#"<entity name="A" "#, #"<entity name="A" isAbstract="YES" "#),
@@ -64,6 +66,20 @@ struct VersionHashTests {
         let changed = Self.source.replacingOccurrences(of: old, with: new)
         #expect(changed != Self.source)
         #expect(try hashes(changed) == hashes(Self.source))
+    }
+
+    @Test("What a derived attribute is computed of is a part of it")
+    func derivation() throws {
+        func hash(_ expression: String) throws -> [String: Data] {
+            try hashes(
+                Self.source.replacingOccurrences(
+                    of: #"</entity>\#n<entity name="B""#,
+                    with:
+                        #"<attribute name="d" attributeType="String" derived="YES" derivationExpression="\#(expression)"/>"#
+                        + #"</entity><entity name="B""#))
+        }
+        #expect(try hash("lowercase:(x)") == hash("lowercase:( x )"))
+        #expect(try hash("lowercase:(x)")["A"] != hash("uppercase:(x)")["A"])
     }
 
     @Test("The hash of this model is the one it has always been, since stores remember it")

@@ -128,6 +128,14 @@ struct CoordinatorRequestDocumentationTests {
         #expect(throws: CocoaError.self) { try coordinator.performAndWait { throw CocoaError(.fileNoSuchFile) } }
     }
 
+    @Test("perform(_:) with a result: gives it to whoever awaits it, or throws what the block throws")
+    func awaiting() async {
+        let coordinator = coordinator
+        #expect(await coordinator.perform { 7 } == 7)
+        #expect(await coordinator.perform { coordinator.performAndWait { coordinator.persistentStores.count } } == 1)
+        await #expect(throws: CocoaError.self) { try await coordinator.perform { throw CocoaError(.fileNoSuchFile) } }
+    }
+
     @Test("lock, tryLock and unlock: a second thread does not get a lock that one has")
     func locking() {
         coordinator.lock()

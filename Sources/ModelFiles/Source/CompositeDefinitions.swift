@@ -1,0 +1,47 @@
+/// The composite types of a source, elements `composite` beside the entities, while its attributes are read.
+///
+/// Each attribute gets elements of its own, so that types which contain one another several times over would make more of them
+/// than there is memory for. They are counted.
+final class CompositeDefinitions {
+    private let definitions: [String: SourceElement]
+    private var elementCount = 0
+    /// Far more than the tables of a store have columns for.
+    private static let maximumElements = 100_000
+    /// Types that contain one another are read one within the other.
+    private static let maximumDepth = 32
+
+    init(in root: SourceElement) throws {
+        var definitions: [String: SourceElement] = [:]
+        for element in root.children where element.name == "composite" || element.name == "compositeAttribute" {
+            let name = try element.requiredName(.init())
+            guard definitions.updateValue(element, forKey: name) == nil else {
+                throw element.error(.init(), "there are two composite attributes named “\(name)”")
+            }
+        }
+        self.definitions = definitions
+    }
+
+    /// The definition of the type that an attribute names; `open` are the types around it.
+    func definition(
+        _ name: String, of element: SourceElement, _ place: SourceElement.Place, open: [String]
+    ) throws -> SourceElement {
+        guard let found = definitions[name] ?? definitions[name.capitalized] else {
+            throw element.error(place, "its composite type “\(name)” is not defined in the model")
+        }
+        guard !open.contains(name) else {
+            throw element.error(place, "the composite type “\(name)” contains itself")
+        }
+        guard open.count < Self.maximumDepth else {
+            throw element.error(place, "composite types contain one another over more than \(Self.maximumDepth) levels")
+        }
+        return found
+    }
+
+    func count(_ elements: Int, in element: SourceElement, _ place: SourceElement.Place) throws {
+        elementCount += elements
+        guard elementCount <= Self.maximumElements else {
+            throw element.error(
+                place, "the composite attributes of the model have more than \(Self.maximumElements) elements in all")
+        }
+    }
+}
