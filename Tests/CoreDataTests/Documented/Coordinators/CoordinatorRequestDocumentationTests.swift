@@ -128,7 +128,7 @@ struct CoordinatorRequestDocumentationTests {
         #expect(throws: CocoaError.self) { try coordinator.performAndWait { throw CocoaError(.fileNoSuchFile) } }
     }
 
-    @Test("perform(_:) with a result: gives it to whoever awaits it, throws what the block throws, and has the lock meanwhile")
+    @Test("perform(_:) with a result: gives it to whoever awaits it, or throws what the block throws")
     func awaiting() async {
         let coordinator = coordinator
         #expect(await coordinator.perform { 7 } == 7)
