@@ -16,9 +16,8 @@ import Foundation
 /// its context.
 ///
 /// Swift's generic classes are not erased off Apple's platforms: delegates are handed another controller than yours, which shows the same
-/// results. The two are equal, though not identical, and cannot be cast to each other's type.
-open class NSFetchedResultsController<ResultType>: NSObject {
-    let results: FetchedResults
+/// results. The two are equal and `===`, and cannot be cast to each other's type.
+open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
     private let request: NSFetchRequest<ResultType>
     private var objectsCache: (revision: Int, objects: [ResultType])?
 
@@ -41,16 +40,15 @@ open class NSFetchedResultsController<ResultType>: NSObject {
                     + "“\(fetchRequest.entityName ?? "")” has none")
         }
         request = fetchRequest
-        results = FetchedResults(
-            fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name)
-        super.init()
+        super.init(
+            FetchedResults(fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name))
         results.adopt(owner: self, titles: { [weak self] in self?.sectionIndexTitle(forSectionName: $0) })
     }
 
     /// The controller that delegates of another one are handed.
     init(showing results: FetchedResults, _ request: NSFetchRequest<ResultType>) {
-        self.results = results
         self.request = request
+        super.init(results)
     }
 
     /// The request that `performFetch()` runs. Changes to it take effect then.
@@ -160,24 +158,4 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     ///
     /// - Parameter name: the name that controllers were made with; `nil` for all.
     open class func deleteCache(withName name: String?) {}
-
-    // MARK: Identity
-
-    /// Controllers are equal when they show the same results: the one you made, and the one that delegates are handed.
-    ///
-    /// - Parameter object: what to compare with.
-    /// - Returns: `false` for anything but a controller with the same results.
-    open override func isEqual(_ object: Any?) -> Bool {
-        (object as? any ShowingResults)?.results === results
-    }
-
-    /// A hash of the results' identity.
-    open override var hash: Int { ObjectIdentifier(results).hashValue }
 }
-
-/// A controller of any result type.
-private protocol ShowingResults {
-    var results: FetchedResults { get }
-}
-
-extension NSFetchedResultsController: ShowingResults {}

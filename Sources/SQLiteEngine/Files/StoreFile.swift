@@ -148,8 +148,8 @@ package struct StoreFile {
                 (error as NSError).code,
                 "The copy of its model that the store “\(url.lastPathComponent)” keeps (Z_MODELCACHE) cannot be read. "
                     + error.localizedDescription, url: url,
-                suggestion: "Restore the store from a backup, or delete the row of Z_MODELCACHE: then the model is looked "
-                    + "for among the versions of the model's package and in the bundles.",
+                suggestion: "Restore the store from a backup, or delete the row of Z_MODELCACHE: then the model is "
+                    + "looked for among the versions of the model's package and in the bundles.",
                 underlying: error)
         }
     }

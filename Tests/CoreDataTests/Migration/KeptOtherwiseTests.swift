@@ -75,6 +75,22 @@ struct KeptOtherwiseTests {
         #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
     }
 
+    @Test("A store whose hashes an earlier build wrote opens as it is: the copy of its model says what it has")
+    func earlierHashes() throws {
+        try open(model(external: true)) { try insert(Self.data, into: $0) }
+        var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: NSSQLiteStoreType, at: folder.store)
+        metadata[NSStoreModelVersionHashesKey] = ["Page": Data(repeating: 1, count: 32)]
+        try NSPersistentStoreCoordinator.setMetadata(
+            metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: folder.store)
+        try open(model(external: true), migrating: false) { context in
+            let found: [Data?] = try values("data", in: context)
+            #expect(found == Self.data)
+        }
+        let error = #expect(throws: NSError.self) { try open(model(), migrating: false) { _ in } }
+        #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+    }
+
     @Test("Derived values are those of the new expression")
     func derived() throws {
         try open(model()) { try insert([Data()], into: $0) }
