@@ -38,7 +38,7 @@ help:
 	@echo "make demo     the book store in a file and on a PostgreSQL server, a look into them, and a web page"
 	@echo "make test     all tests"
 	@echo "make test-browser  stores shown in Chromium, and attacks on the pages; PICTURES=FOLDER keeps screenshots"
-	@echo "make install  pippin and pippin-browse, the manual page and completions, below PREFIX=/usr/local"
+	@echo "make install  pippin and the programs beside it, the manual page and completions, below PREFIX=/usr/local"
 	@echo "make deb      a Debian package of them, into .build"
 	@echo "make test-postgres  the tests of CoreData on PostgreSQL, with a list of those that do not apply there"
 	@echo "make test-cluster  three PostgreSQL servers under Patroni, which are killed, stopped, cut off and filled while clients save;"
@@ -77,7 +77,7 @@ test-cluster:
 		$(if $(CLUSTER_SEED),--seed $(CLUSTER_SEED))
 
 install:
-	@for product in pippin pippin-browse pippin-shell; do $(SWIFT) build -c release --product $$product || exit 1; done
+	@for product in pippin pippin-browse pippin-shell pippin-postgres; do $(SWIFT) build -c release --product $$product || exit 1; done
 	@Scripts/install-pippin "$$($(SWIFT) build -c release --show-bin-path)" "$(PREFIX)"
 
 deb: dependencies

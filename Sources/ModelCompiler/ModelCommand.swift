@@ -20,7 +20,7 @@ enum ModelCommand {
         for remark in remarks {
             let problem = Problem(
                 file: remark.file.path, line: remark.line ?? 1, column: 1, message: remark.message, isWarning: true)
-            FileHandle.standardError.write(Data("\(problem)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("\(problem)\n".utf8))
         }
     }
 }

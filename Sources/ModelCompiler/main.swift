@@ -16,9 +16,9 @@ do {
     var message = error.localizedDescription
     if message.hasPrefix("“\(file)”, ") { message.removeFirst("“\(file)”, ".count) }
     let problem = Problem(file: file, line: error.userInfo["line"] as? Int ?? 1, column: 1, message: message)
-    FileHandle.standardError.write(Data("\(problem)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("\(problem)\n".utf8))
     exit(1)
 } catch {
-    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("\(error)\n".utf8))
     exit(1)
 }

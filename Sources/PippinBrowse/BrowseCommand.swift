@@ -35,10 +35,12 @@ enum BrowseCommand {
     }
 
     /// At once, also where the output is no terminal: who starts the program waits for the address.
-    private static func say(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+    private static func say(_ text: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    }
 
     private static func complain(_ message: String, _ status: Int32) -> Int32 {
-        FileHandle.standardError.write(Data("pippin: \(message)\n".utf8))
+        StandardStreams.complain("pippin: \(message)\n")
         return status
     }
 }

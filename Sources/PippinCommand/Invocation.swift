@@ -25,6 +25,8 @@ enum Invocation: Equatable {
         /// A folder of compiled mapping models between the versions of the model; nil for none.
         var mappings: String?
         var isDryRun = false
+        /// Whether only the statements are wanted.
+        var isSQL = false
     }
 
     case help(HelpTopic)
@@ -47,12 +49,14 @@ enum Invocation: Equatable {
     /// Reads the arguments, the program's name left out.
     ///
     /// - Throws: `UsageError` that says which argument is wrong.
-    init(_ arguments: [String]) throws {
+    init(_ arguments: [String]) throws { self = try Invocation(reading: arguments).whereStoreIs() }
+
+    private init(reading arguments: [String]) throws {
         if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" {
             self = .help(HelpTopic(arguments))
             return
         }
-        let known = "info, dump, query, export, import, check, report, browse, shell, migrate or model"
+        let known = "info, dump, query, export, import, check, report, browse, shell, copy, migrate or model"
         guard let command = arguments.first else { throw UsageError("a command is missing; \(known) expected") }
         if command == "--version" {
             self = .version
@@ -78,6 +82,10 @@ enum Invocation: Equatable {
         case "check": self = .check(try CheckOptions(rest))
         case "report": self = .report(try ReportOptions(rest))
         case "browse", "shell": self = .launch(command == "shell" ? .shell : .browse, rest)
+        case "copy":
+            let parsed = try ParsedArguments(rest, command: command, flags: [], options: [], atMost: 2)
+            guard parsed.paths.count == 2 else { throw UsageError("copy needs a store, and where to copy it to") }
+            self = .launch(.postgres, ["copy"] + parsed.paths)
         case "manual":
             let parsed = try ParsedArguments(
                 rest, command: command, flags: [], options: ["--all"], atMost: 0, needsPath: false)
@@ -94,7 +102,7 @@ enum Invocation: Equatable {
 
     private static func migrate(_ arguments: [String]) throws -> MigrateOptions {
         let parsed = try ParsedArguments(
-            arguments, command: "migrate", flags: ["--dry-run"],
+            arguments, command: "migrate", flags: ["--dry-run", "--sql"],
             options: ["--to", "--version", "--mapping", "--mappings"])
         guard let model = parsed.options["--to"] else {
             throw UsageError("migrate needs the model to get to: --to MODEL")
@@ -102,7 +110,7 @@ enum Invocation: Equatable {
         return MigrateOptions(
             store: parsed.store, model: model, version: parsed.options["--version"],
             mapping: parsed.options["--mapping"], mappings: parsed.options["--mappings"],
-            isDryRun: parsed.flags.contains("--dry-run"))
+            isDryRun: parsed.flags.contains("--dry-run"), isSQL: parsed.flags.contains("--sql"))
     }
 }
 

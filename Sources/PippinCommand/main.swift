@@ -16,9 +16,5 @@ let status = PippinCommand.run(
         try? standardErrors.write($0)
         try? standardErrors.flush()
     })
-if status == PippinCommand.outputClosed {
-    // As Unix tools end, whose callers can tell.
-    signal(SIGPIPE, SIG_DFL)
-    raise(SIGPIPE)
-}
+if status == PippinCommand.outputClosed { StandardStreams.endUnread() }
 exit(status)

@@ -24,7 +24,7 @@ enum PostgresCommand {
     ///   - arguments: what stands behind the name of the program.
     ///   - output: writes to standard output.
     /// - Throws: ``Misuse``, and the errors of the stores.
-    static func run(_ arguments: [String], _ output: (String) -> Void) throws {
+    static func run(_ arguments: [String], _ output: (String) throws -> Void) throws {
         _ = NSPostgreSQLStoreType
         switch (arguments.first, Array(arguments.dropFirst())) {
         case ("info"?, let rest) where rest.count == 1: try info(Place(rest[0]), output)
@@ -76,11 +76,11 @@ enum PostgresCommand {
         }
     }
 
-    private static func info(_ place: Place, _ output: (String) -> Void) throws {
+    private static func info(_ place: Place, _ output: (String) throws -> Void) throws {
         let (coordinator, store) = try place.coordinator(readOnly: true)
-        output("\(place.url.withoutPassword.absoluteString)\nUUID \(store.identifier ?? "")\n")
+        try output("\(place.url.withoutPassword.absoluteString)\nUUID \(store.identifier ?? "")\n")
         if place.type == NSPostgreSQLStoreType {
-            for line in try ServerReport.lines(of: place.url) { output(line + "\n") }
+            for line in try ServerReport.lines(of: place.url) { try output(line + "\n") }
         }
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
@@ -88,12 +88,12 @@ enum PostgresCommand {
             for entity in coordinator.managedObjectModel.entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
                 let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
                 request.includesSubentities = false
-                output("\(entity.name ?? ""): \(try context.count(for: request))\n")
+                try output("\(entity.name ?? ""): \(try context.count(for: request))\n")
             }
         }
     }
 
-    private static func dump(_ place: Place, entity: String?, asJSON: Bool, _ output: (String) -> Void) throws {
+    private static func dump(_ place: Place, entity: String?, asJSON: Bool, _ output: (String) throws -> Void) throws {
         let (coordinator, store) = try place.coordinator(readOnly: true)
         let name = place.url.withoutPassword.absoluteString
         let objects = StoreObjects(
@@ -110,7 +110,7 @@ enum PostgresCommand {
 
     /// Writes the model that a store keeps as a source model, which Xcode and the plugin read.
     private static func extract(
-        _ place: Place, to path: String, isForced: Bool, _ output: (String) -> Void
+        _ place: Place, to path: String, isForced: Bool, _ output: (String) throws -> Void
     ) throws {
         let destination = URL(fileURLWithPath: path)
         guard isForced || !FileManager.default.fileExists(atPath: path) else {
@@ -120,34 +120,34 @@ enum PostgresCommand {
         let name = destination.deletingPathExtension().lastPathComponent
         let losses = try SourcePackageWriter.write(
             [SourcePackageWriter.Version(name: name, document: document)], current: name, to: destination)
-        for loss in losses { output("warning: the file does not say \(loss.text)\n") }
-        output("“\(path)” has \(TextTools.count(document.entities.count, "entity", "entities")).\n")
+        for loss in losses { try output("warning: the file does not say \(loss.text)\n") }
+        try output("“\(path)” has \(TextTools.count(document.entities.count, "entity", "entities")).\n")
     }
 
-    private static func copy(_ source: Place, _ target: Place, _ output: (String) -> Void) throws {
+    private static func copy(_ source: Place, _ target: Place, _ output: (String) throws -> Void) throws {
         let (coordinator, store) = try source.coordinator(readOnly: true)
         _ = try coordinator.migratePersistentStore(store, to: target.url, options: nil, withType: target.type)
-        output("Copied to \(target.url.withoutPassword.absoluteString).\n")
+        try output("Copied to \(target.url.withoutPassword.absoluteString).\n")
     }
 
     private static func migrate(
-        _ place: Place, _ path: String, onlySQL: Bool, _ output: (String) -> Void
+        _ place: Place, _ path: String, onlySQL: Bool, _ output: (String) throws -> Void
     ) throws {
         guard let model = NSManagedObjectModel(contentsOf: URL(fileURLWithPath: path)) else {
             throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: path])
         }
         let migration = try StoreMigration(of: place.type, at: place.url, to: model)
         switch migration.way {
-        case .nothing: output(onlySQL ? "-- nothing to do\n" : "Nothing to do.\n")
+        case .nothing: try output(onlySQL ? "-- nothing to do\n" : "Nothing to do.\n")
         case .inPlace(_, let steps) where onlySQL:
             let script =
                 try place.type == NSPostgreSQLStoreType
                 ? MigrationScript.text(steps, of: StorePlace(place.url, nil))
                 : steps.map { "\($0.sql);" }.joined(separator: "\n")
-            output(script + "\n")
+            try output(script + "\n")
         case .inPlace, .mapped:
             try migration.run()
-            output("Done.\n")
+            try output("Done.\n")
         }
     }
 }

@@ -1,17 +1,22 @@
 import Foundation
 import StoreReading
 
+StandardStreams.replaceClosed()
+// A reader that has seen enough closes the pipe; that is an error to handle.
+signal(SIGPIPE, SIG_IGN)
+let output = OutputBuffer(STDOUT_FILENO)
 do {
-    try PostgresCommand.run(Array(CommandLine.arguments.dropFirst())) { text in
-        FileHandle.standardOutput.write(Data(text.utf8))
-    }
+    try PostgresCommand.run(Array(CommandLine.arguments.dropFirst())) { try output.write($0) }
+    try output.flush()
 } catch is PostgresCommand.Misuse {
-    FileHandle.standardError.write(Data((PostgresCommand.usage + "\n").utf8))
+    StandardStreams.complain(PostgresCommand.usage + "\n")
     exit(64)
-} catch let error as CommandError {
-    FileHandle.standardError.write(Data("pippin-postgres: \(error.message)\n".utf8))
-    exit(1)
+} catch is OutputBuffer.Closed {
+    StandardStreams.endUnread()
 } catch {
-    FileHandle.standardError.write(Data("pippin-postgres: \((error as NSError).localizedDescription)\n".utf8))
+    // What was said before the error is said before it.
+    try? output.flush()
+    let message = (error as? CommandError)?.message ?? (error as NSError).localizedDescription
+    StandardStreams.complain("pippin-postgres: \(message)\n")
     exit(1)
 }

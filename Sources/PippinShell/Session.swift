@@ -15,11 +15,18 @@ final class Session {
 
     /// Lines of a file or a pipe, without a prompt; the first mistake ends it.
     func readAll() -> Int32 {
+        let output = OutputBuffer(STDOUT_FILENO)
         while let line = readLine() {
             do {
-                if try !answer(line, { FileHandle.standardOutput.write(Data($0.utf8)) }) { break }
+                let goesOn = try answer(line, output.write)
+                // Whoever writes the lines may wait for the answer to one before the next.
+                try output.flush()
+                if !goesOn { break }
+            } catch is OutputBuffer.Closed {
+                StandardStreams.endUnread()
             } catch {
-                FileHandle.standardError.write(Data("pippin: \(Self.message(of: error))\n".utf8))
+                try? output.flush()
+                StandardStreams.complain("pippin: \(Self.message(of: error))\n")
                 return 1
             }
         }

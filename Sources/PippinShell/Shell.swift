@@ -49,7 +49,7 @@ enum Shell {
     }
 
     private static func complain(_ message: String, _ status: Int32) -> Int32 {
-        FileHandle.standardError.write(Data("pippin: \(message)\n".utf8))
+        StandardStreams.complain("pippin: \(message)\n")
         return status
     }
 }

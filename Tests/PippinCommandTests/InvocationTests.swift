@@ -24,11 +24,11 @@ struct InvocationTests {
         arguments: [
             (
                 [],
-                "a command is missing; info, dump, query, export, import, check, report, browse, shell, migrate or model expected"
+                "a command is missing; info, dump, query, export, import, check, report, browse, shell, copy, migrate or model expected"
             ),
             (
                 ["show"],
-                "there is no command “show”; info, dump, query, export, import, check, report, browse, shell, migrate or model expected"
+                "there is no command “show”; info, dump, query, export, import, check, report, browse, shell, copy, migrate or model expected"
             ),
             (["info"], "info needs the path of a store"),
             (["info", "a", "b"], "info takes one store; “b” is one too many"),
@@ -37,6 +37,52 @@ struct InvocationTests {
             (["dump", "a", "--entity", "A", "--entity=B"], "--entity is there twice"),
         ])
     func mistakes(arguments: [String], message: String) {
+        let error = #expect(throws: UsageError.self) { try Invocation(arguments) }
+        #expect(error?.message == message)
+    }
+
+    @Test(
+        "What is asked of stores on servers goes to the program that does it, in its words",
+        arguments: [
+            (["copy", "a.sqlite", "postgresql://h/d"], ["copy", "a.sqlite", "postgresql://h/d"]),
+            (["info", "postgres://h/d"], ["info", "postgres://h/d"]),
+            (
+                ["dump", "postgresql://h/d", "--entity", "Car", "--json"],
+                ["dump", "--json", "postgresql://h/d", "Car"]
+            ),
+            (["migrate", "postgresql://h/d", "--to", "m.mom"], ["migrate", "postgresql://h/d", "m.mom"]),
+            (
+                ["migrate", "postgresql://h/d", "--to", "m", "--dry-run"],
+                ["migrate", "--sql", "postgresql://h/d", "m"]
+            ),
+            (["migrate", "a.sqlite", "--sql", "--to", "m.mom"], ["migrate", "--sql", "a.sqlite", "m.mom"]),
+            (
+                ["model", "extract", "postgresql://h/d", "--output", "m.xcdatamodeld", "--force"],
+                ["model", "extract", "--force", "postgresql://h/d", "m.xcdatamodeld"]
+            ),
+        ])
+    func servers(arguments: [String], handedOver: [String]) throws {
+        #expect(try Invocation(arguments) == .launch(.postgres, handedOver))
+    }
+
+    @Test(
+        "What is done with files only is refused for servers",
+        arguments: [
+            (["copy", "a.sqlite"], "copy needs a store, and where to copy it to"),
+            (
+                ["query", "postgresql://h/d", "Car"],
+                "query takes a file: “pippin copy postgresql://h/d FILE” makes one, “pippin browse” shows a store on a server"
+            ),
+            (
+                ["info", "postgresql://h/d", "--model", "m"],
+                "--model is for files: a store on a server has its own model"
+            ),
+            (
+                ["migrate", "postgresql://h/d", "--to", "m", "--version", "2"],
+                "--version is for files, and not for --sql and stores on servers: compile the version wanted"
+            ),
+        ])
+    func onlyFiles(arguments: [String], message: String) {
         let error = #expect(throws: UsageError.self) { try Invocation(arguments) }
         #expect(error?.message == message)
     }
@@ -50,7 +96,7 @@ struct InvocationTests {
             mistake.errors == """
                 pippin: dump needs the path of a store
 
-                Usage: pippin dump STORE [--entity NAME] [--json] [--model MODEL]
+                Usage: pippin dump STORE|URL [--entity NAME] [--json] [--model MODEL]
                 Try “pippin dump --help”.
 
                 """)
@@ -62,6 +108,6 @@ struct InvocationTests {
         }
         let help = CommandRun("--help")
         #expect(help.status == 0)
-        #expect(help.output.contains("pippin dump STORE [--entity NAME] [--json] [--model MODEL]"))
+        #expect(help.output.contains("pippin dump STORE|URL [--entity NAME] [--json] [--model MODEL]"))
     }
 }

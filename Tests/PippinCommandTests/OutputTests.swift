@@ -66,6 +66,23 @@ struct OutputTests {
         }
     }
 
+    @Test("A full device is an error of the programs beside it, too, and a reader that has seen enough none")
+    func programsBeside() throws {
+        try withStore(of: 1) { store, temporary in
+            for (program, command) in [
+                ("pippin-postgres", "$PIPPIN-postgres dump '\(store.path)'"),
+                ("pippin", "$PIPPIN-shell '\(store.path)' <<< .help"),
+            ] {
+                let run = try shell("\(command) > /dev/full", temporary: temporary)
+                #expect(run.status == 1, "\(command)")
+                let end = "\(program): the output cannot be written: No space left on device\n"
+                #expect(run.errors.hasSuffix(end), "\(command)")
+            }
+            let run = try shell("$PIPPIN-postgres dump '\(store.path)' | true", temporary: temporary)
+            #expect(run.errors.isEmpty)
+        }
+    }
+
     @Test("A closed output is an error, and no file of the program's takes its place")
     func closedOutput() throws {
         try withStore(of: 1) { store, temporary in

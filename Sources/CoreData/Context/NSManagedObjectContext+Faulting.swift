@@ -206,7 +206,7 @@ extension NSManagedObjectContext {
     /// Writes an error that no caller can be thrown to the standard error output, as Core Data logs such errors.
     func report(_ what: String, _ error: any Error) {
         let message = "CoreData: error: \(what): \((error as NSError).localizedDescription)\n"
-        FileHandle.standardError.write(Data(message.utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(message.utf8))
     }
 }
 

@@ -19,6 +19,6 @@ package final class UnavailableValue: NSObject, @unchecked Sendable {
         defer { lock.unlock() }
         guard !isTold else { return }
         isTold = true
-        FileHandle.standardError.write(Data("CoreData: error: \(reason)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("CoreData: error: \(reason)\n".utf8))
     }
 }

@@ -1,7 +1,7 @@
 /// What somebody wants help with: everything, or a command.
 enum HelpTopic: String, CaseIterable, Equatable {
     case all
-    case info, dump, query, export, check, report, browse, shell, `import`, migrate, model, completions, manual
+    case info, dump, query, export, check, report, browse, shell, `import`, migrate, copy, model, completions, manual
     case describe = "model describe"
     case validate = "model validate"
     case diff = "model diff"

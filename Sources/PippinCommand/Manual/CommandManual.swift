@@ -31,12 +31,13 @@ enum CommandManual {
 
     private static let looking = [
         CommandDescription(
-            name: "info", usage: ["STORE [--model MODEL]"],
+            name: "info", usage: ["STORE [--model MODEL]", "URL"],
             summary: "what the store is, and its entities",
-            text: "What the store is, and its entities: attributes, relationships, inheritance, how many objects.",
+            text:
+                "What the store is, and its entities: attributes, relationships, inheritance, how many objects. Of a store in PostgreSQL (postgresql://…), what its servers say, too.",
             options: [model]),
         CommandDescription(
-            name: "dump", usage: ["STORE [--entity NAME] [--json] [--model MODEL]"],
+            name: "dump", usage: ["STORE|URL [--entity NAME] [--json] [--model MODEL]"],
             summary: "the objects, for people or as JSON",
             text: "The objects, with their attributes and relationships.",
             options: [
@@ -152,7 +153,10 @@ enum CommandManual {
             ]),
         CommandDescription(
             name: "migrate",
-            usage: ["STORE --to MODEL [--version NAME] [--mapping FILE | --mappings FOLDER] [--dry-run]"],
+            usage: [
+                "STORE --to MODEL [--version NAME] [--mapping FILE | --mappings FOLDER] [--dry-run]",
+                "STORE|URL --to MODEL [--sql]",
+            ],
             summary: "brings a store to a version of a model",
             text:
                 "Brings the store to a version of a model, after showing what changes. A copy of the store is kept until that has succeeded.",
@@ -172,7 +176,17 @@ enum CommandManual {
                         + "other steps are inferred. Without it, that is done where the mapping cannot be inferred in one step."
                 ),
                 .init(name: "--dry-run", text: "Only show what would be done, with the SQL."),
+                .init(
+                    name: "--sql",
+                    text:
+                        "Only print the statements, for whoever may run them. As everything with stores in PostgreSQL (postgresql://…), the program “pippin-postgres” does it, "
+                        + "which takes compiled models (.momd or .mom)."),
             ]),
+        CommandDescription(
+            name: "copy", usage: ["STORE|URL STORE|URL"], summary: "a store copied between files and servers",
+            text:
+                "Copies a store to where there is none: a file, or PostgreSQL (postgresql://app@db.example/books?schema=shop). Objects keep their numbers where these are free. The program "
+                + "“pippin-postgres” does it, which is built and installed apart: it needs libpq."),
     ]
 
     private static let others = [

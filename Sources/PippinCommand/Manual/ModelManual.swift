@@ -86,7 +86,7 @@ extension CommandManual {
                 .init(name: "--to", value: "MODEL", text: "The version that it gets to."),
             ]),
         CommandDescription(
-            name: "model extract", usage: ["STORE --output FILE.xcdatamodeld [--force]"],
+            name: "model extract", usage: ["STORE|URL --output FILE.xcdatamodeld [--force]"],
             summary: "the model out of a store, as an .xcdatamodeld",
             text:
                 "Writes the copy that a store keeps of its model as a source that Xcode and pippin read, and names on the standard error output what such a file has no place for.",

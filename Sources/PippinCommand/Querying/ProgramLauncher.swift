@@ -1,15 +1,16 @@
 import Foundation
 import StoreReading
 
-/// `pippin browse` and `pippin shell`: become the programs that do it, which are built apart.
+/// `pippin browse`, `pippin shell`, and what is done with stores on servers: become the programs that do it, which are built apart.
 enum ProgramLauncher: String {
-    case browse, shell
+    case browse, shell, postgres
 
     /// The packages of Debian that the program is built with.
     private var packages: String {
         switch self {
         case .browse: "libmicrohttpd-dev libpq-dev"
         case .shell: "libedit-dev"
+        case .postgres: "libpq-dev"
         }
     }
 

@@ -37,7 +37,7 @@ package enum EvaluationFailure {
         if let record {
             record.reason = record.reason ?? reason
         } else {
-            FileHandle.standardError.write(Data("Predicate: error: \(reason)\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("Predicate: error: \(reason)\n".utf8))
         }
     }
 }

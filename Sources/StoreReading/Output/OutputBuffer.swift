@@ -1,31 +1,30 @@
 import Foundation
-import StoreReading
 
 /// Collects small pieces of output into large writes, each of which is checked.
-final class OutputBuffer {
+package final class OutputBuffer {
     /// Nobody reads on.
-    struct Closed: Error {}
+    package struct Closed: Error {}
 
     private let descriptor: Int32
     private var bytes: [UInt8] = []
 
     /// - Parameter descriptor: a file that is open for writing, and stays open.
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
+    package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     /// - Throws: `Closed` when the reader has closed the pipe, `CommandError` for what else keeps the output from being written.
-    func write(_ text: String) throws {
+    package func write(_ text: String) throws {
         bytes += text.utf8
         if bytes.count >= 1 << 16 { try flush() }
     }
 
     /// Writes bytes likewise.
-    func write(_ data: Data) throws {
+    package func write(_ data: Data) throws {
         bytes += data
         if bytes.count >= 1 << 16 { try flush() }
     }
 
     /// Writes what is left; throws as `write` does. What could not be written is gone.
-    func flush() throws {
+    package func flush() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
         try bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]

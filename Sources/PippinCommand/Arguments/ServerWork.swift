@@ -1,0 +1,66 @@
+/// What is asked of stores on servers: `pippin-postgres` does it, in words of its own.
+///
+///     pippin dump --json postgresql://app@db.example/books --entity Book
+///     pippin-postgres dump --json postgresql://app@db.example/books Book
+extension Invocation {
+    /// Whether an argument is the connection string of a store on a server.
+    static func isServer(_ argument: String) -> Bool {
+        argument.hasPrefix("postgresql://") || argument.hasPrefix("postgres://")
+    }
+
+    /// The same with the program that does it, where that is not this one.
+    ///
+    /// - Throws: `UsageError` for what is done with files only.
+    func whereStoreIs() throws -> Invocation {
+        if case .migrate(let options) = self, options.isSQL || Self.isServer(options.store) {
+            return try .launch(.postgres, Self.migrate(options))
+        }
+        guard let (command, store) = commandAndStore, Self.isServer(store) else { return self }
+        func onlyFiles(_ option: String, _ value: Any?) throws {
+            guard value != nil else { return }
+            throw UsageError("\(option) is for files: a store on a server has its own model")
+        }
+        switch self {
+        case .info(let options):
+            try onlyFiles("--model", options.model)
+            return .launch(.postgres, ["info", store])
+        case .dump(let options):
+            try onlyFiles("--model", options.model)
+            return .launch(
+                .postgres,
+                ["dump"] + (options.asJSON ? ["--json"] : []) + [store] + (options.entity.map { [$0] } ?? []))
+        case .model(.extract(let options)):
+            return .launch(
+                .postgres, ["model", "extract"] + (options.isForced ? ["--force"] : []) + [store, options.output])
+        default:
+            throw UsageError(
+                "\(command) takes a file: “pippin copy \(store) FILE” makes one, “pippin browse” shows a store on a server"
+            )
+        }
+    }
+
+    private var commandAndStore: (String, String)? {
+        switch self {
+        case .info(let options): ("info", options.store)
+        case .dump(let options): ("dump", options.store)
+        case .query(let options): ("query", options.store)
+        case .export(let options): ("export", options.store)
+        case .import(let options): ("import", options.store)
+        case .check(let options): ("check", options.store)
+        case .report(let options): ("report", options.store)
+        case .launch(.shell, let arguments): arguments.first(where: Self.isServer).map { ("shell", $0) }
+        case .model(.extract(let options)): ("model extract", options.store)
+        case .model(.describe(let choice)), .model(.diff(let choice, _)): ("this command of model", choice.path)
+        default: nil
+        }
+    }
+
+    private static func migrate(_ options: MigrateOptions) throws -> [String] {
+        let others = [("--version", options.version), ("--mapping", options.mapping), ("--mappings", options.mappings)]
+        if let other = others.first(where: { $0.1 != nil })?.0 {
+            throw UsageError(
+                "\(other) is for files, and not for --sql and stores on servers: compile the version wanted")
+        }
+        return ["migrate"] + (options.isSQL || options.isDryRun ? ["--sql"] : []) + [options.store, options.model]
+    }
+}
