@@ -18,7 +18,7 @@ extension StoreStructure {
             while try others.step() {
                 let (name, table) = (others.string(at: 1), others.string(at: 2))
                 if others.string(at: 0) == "trigger" {
-                    triggers[name] = table
+                    triggers[name] = Trigger(table: table, sql: others.string(at: 3))
                 } else {
                     indexes[name] = Index(
                         table: table, sql: others.isNull(at: 3) ? nil : others.string(at: 3), columns: [])

@@ -9,11 +9,15 @@ package struct StoreStructure: Equatable, Sendable {
         package var columns: [String]
     }
 
+    package struct Trigger: Equatable, Sendable {
+        package var table: String
+        package var sql: String
+    }
+
     /// The tables with their columns, in order.
     package var tables: [String: [TableDefinition.Column]] = [:]
     package var indexes: [String: Index] = [:]
-    /// The triggers, by name, with the tables that they are on.
-    package var triggers: [String: String] = [:]
+    package var triggers: [String: Trigger] = [:]
 
     package init() {}
 

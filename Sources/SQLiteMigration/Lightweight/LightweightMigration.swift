@@ -61,7 +61,10 @@ private struct LightweightMigrationBuilder {
         let formerJoins = pair.source.joinTables.map(\.table.name).filter { structure.tables[$0] != nil }
         let set = formerTables.filter { !extended.contains($0) } + formerJoins.filter { !joins.kept.contains($0) }
 
-        run(structure.triggers.keys.filter { $0.hasPrefix("Z_DA_") }.sorted().map { "DROP TRIGGER \(quoted($0))" })
+        // Those of derived attributes are made anew. Somebody else's would fire for rows that are moved, and go with their tables.
+        let foreign = ForeignTriggers(structure, on: set, of: tables.map(\.definition))
+        let derived = structure.triggers.keys.filter { $0.hasPrefix("Z_DA_") }.sorted()
+        run((derived + foreign.names).map { "DROP TRIGGER \(quoted($0))" })
         checkStrays(formerTables)
         let kept = extended.union(joins.kept)
         try dropIndexes(keeping: kept)
@@ -86,6 +89,7 @@ private struct LightweightMigrationBuilder {
         run(DerivedFills.statements(pair))
         steps += MandatoryChecks.checks(pair).map { .expectNone($0.select.sqlite.text, $0.violation) }
         run(try pair.destination.derivedAttributeTriggers().map(\.creation))
+        run(foreign.creations)
         steps += Bookkeeping.history(pair, structure)
         run(Bookkeeping.primaryKeys(pair))
         return steps

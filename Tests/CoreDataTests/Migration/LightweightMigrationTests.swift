@@ -307,6 +307,41 @@ struct LightweightMigrationTests {
                 == ["CREATE TABLE NOTES (PERSON INTEGER REFERENCES ZPERSON (Z_PK))"])
     }
 
+    @Test("Triggers of somebody else's are made again, and did not fire for rows that were moved")
+    func foreignTriggers() throws {
+        try Town.makeStore(at: folder.store)
+        let writer = try Connection(path: folder.store.path, mode: .readWrite)
+        try writer.execute("CREATE TABLE NOTES (TEXT VARCHAR)")
+        try writer.execute(
+            "CREATE TRIGGER MINE AFTER UPDATE OF ZNAME ON ZPERSON BEGIN INSERT INTO NOTES VALUES (NEW.ZNAME); END")
+        try writer.execute(
+            "CREATE TRIGGER OTHER AFTER INSERT ON ZPERSON BEGIN INSERT INTO NOTES VALUES ('new'); END")
+        let model = Town.model()
+        model.removeProperty("age", of: "Person")
+        try close(try add(model, at: folder.store, options))
+        #expect(try plainSQL("SELECT TEXT FROM NOTES", in: folder.store) == [])
+        let reader = try Connection(path: folder.store.path, mode: .readWrite)
+        try reader.execute("UPDATE ZPERSON SET ZNAME = 'Eve' WHERE ZNAME = 'Ann'")
+        #expect(try plainSQL("SELECT TEXT FROM NOTES", in: folder.store) == ["Eve"])
+        #expect(
+            try plainSQL("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name = 'OTHER'", in: folder.store)
+                == ["OTHER"])
+    }
+
+    @Test("A trigger of somebody else's that names what goes stops the migration, and the store stays as it was")
+    func foreignTriggerOfRemoved() throws {
+        try Town.makeStore(at: folder.store)
+        let writer = try Connection(path: folder.store.path, mode: .readWrite)
+        try writer.execute(
+            "CREATE TRIGGER MINE AFTER UPDATE ON ZPERSON WHEN NEW.ZAGE > 9 BEGIN SELECT 1; END")
+        let model = Town.model()
+        model.removeProperty("age", of: "Person")
+        let error = error { _ = try add(model, at: folder.store, options) }
+        #expect(error?.localizedDescription.contains("ZAGE") == true)
+        #expect(try plainSQL("SELECT name FROM sqlite_master WHERE name = 'MINE'", in: folder.store) == ["MINE"])
+        #expect(try plainSQL("SELECT COUNT(ZAGE) >= 0 FROM ZPERSON", in: folder.store) == ["1"])
+    }
+
     @Test("A damaged copy of the model is named, with the store and what to do")
     func damagedCopy() throws {
         try Town.makeStore(at: folder.store)
