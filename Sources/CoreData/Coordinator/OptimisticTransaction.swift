@@ -167,8 +167,8 @@ extension NSPersistentStoreCoordinator {
     /// - Parameters:
     ///   - former: the earlier state.
     ///   - now: the later one.
-    /// - Returns: the rows, some of them more than once; nil where that is not known. The first question turns the log on.
-    package func rowsSaved(between former: StoresMoment, and now: StoresMoment) -> [NSManagedObjectID]? {
+    /// - Returns: the rows; nil where that is not known. The first question turns the log on.
+    package func rowsSaved(between former: StoresMoment, and now: StoresMoment) -> SavedRowIDs? {
         withLock {
             let rows = saveLog.rows(after: former.saves, through: now.saves)
             return former.changes == now.changes ? rows : nil

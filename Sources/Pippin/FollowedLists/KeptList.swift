@@ -113,7 +113,8 @@
                     edit.insertions.append(to)
                     continue
                 }
-                edit.updates.append(to)
+                // Texts that are equal and written in other bytes have other places, too.
+                if !areEqual(former.models[from], sorted[index].model) { edit.updates.append(to) }
                 let place = insertionPlaces[index]
                 let before = place > 0 ? Self.formerPlace(place - 1, leaving) : -1
                 let after = place < stayingOnes ? Self.formerPlace(place, leaving) : former.models.count

@@ -16,12 +16,13 @@ struct ReadList<Model: CoreModel>: Sendable {
 extension ModelAccess {
     /// Reads a list: of one that was read before, only what has been written since.
     ///
-    /// A list of models that lead to no others, filtered and ordered by their own values, is followed like this. What came from other programs,
-    /// from batch requests and in saves of many rows is not known row by row: the list is read as a whole then.
+    /// A list of models that are filtered and ordered by their own values is followed like this. What came from other programs, from batch
+    /// requests and in saves of many rows is not known row by row, and which models show a model that was changed is not either: the list is
+    /// read as a whole then.
     ///
     /// - Parameters:
     ///   - request: which models, from the first one on.
-    ///   - isPlain: whether the filter asks for nothing but attributes of the models.
+    ///   - isPlain: whether the filter asks for nothing but attributes of the models, which are in none of their own kind.
     ///   - former: the list as it was before; nil for the first reading.
     /// - Returns: the list.
     /// - Throws: what fetching throws.
@@ -33,7 +34,7 @@ extension ModelAccess {
         let selection = try fetcher.selection(request)
         return try PersistenceError.explaining(.readFailed) {
             #if !canImport(ObjectiveC)
-                if isPlain, fetcher.plan.relationships.isEmpty, request.limit.map({ $0 > 0 }) ?? true,
+                if isPlain, request.limit.map({ $0 > 0 }) ?? true,
                     let rows = try source() as? StoreRows, rows.isSetSource,
                     let order = ListOrder(selection.sortDescriptors ?? [], of: fetcher.plan),
                     let moment = try rows.moment()
@@ -60,6 +61,7 @@ extension ModelAccess {
                 return ReadList(models: list.models, keys: list.keys, edit: edit, kept: list)
             }
             let (models, keys) = try models(selection)
+            guard let keys else { return ReadList(models: models) }
             // Asking turns the log of saves on.
             _ = rows.coordinator.rowsSaved(between: moment, and: moment)
             return ReadList(
@@ -69,7 +71,10 @@ extension ModelAccess {
         private func change(
             _ kept: KeptList<Model>, _ moment: StoresMoment
         ) throws -> (KeptList<Model>, ListEdit)? {
-            guard let changed = try rows.keysSaved(of: fetcher.plan, between: kept.moment, and: moment),
+            let others = try fetcher.registry.entities(within: fetcher.plan).subtracting([fetcher.plan.name])
+            guard
+                let changed = try rows.keysSaved(
+                    of: fetcher.plan, leadingTo: others, between: kept.moment, and: moment),
                 changed.count <= max(16, kept.models.count / 8)
             else { return nil }
             var found: [ListFollower<Model>.Found] = []
@@ -77,6 +82,7 @@ extension ModelAccess {
                 guard let some = try rows.predicate(of: fetcher.plan, keys: changed) else { return nil }
                 let filter = selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [some, $0]) }
                 let (models, keys) = try models(RecordSelection(predicate: filter ?? some))
+                guard let keys else { return nil }
                 found = zip(keys, models).map { .init(key: $0, model: $1) }
             }
             let encoder = RecordEncoder(fetcher.plan.record)
@@ -86,8 +92,27 @@ extension ModelAccess {
             return try follower.list(kept, changed: changed, found: found, at: moment)
         }
 
-        private func models(_ selection: RecordSelection) throws -> ([Model], ContiguousArray<Int64>) {
-            try FlatReader(plan: fetcher.plan, source: rows).modelsWithKeys(Model.self, selection)
+        /// The models, and the primary keys of their rows; nil where these cannot be told apart.
+        private func models(_ selection: RecordSelection) throws -> ([Model], ContiguousArray<Int64>?) {
+            let plan = fetcher.plan
+            guard !plan.relationships.isEmpty else {
+                return try FlatReader(plan: plan, source: rows).modelsWithKeys(Model.self, selection)
+            }
+            let models = try fetcher.models(selection, rows)
+            var keysOfRows: [RecordKey: Int64] = [:]
+            let slot = try rows.slots(of: plan)[plan.uidField]
+            try rows.forEachRow(of: plan, selection) { row in
+                guard let key = RecordKey(try row.value(at: slot), plan.record.attributeKinds[plan.uidField]) else {
+                    return
+                }
+                keysOfRows[key] = row.key
+            }
+            var keys: ContiguousArray<Int64> = []
+            for model in models {
+                guard let key = keysOfRows[try Model.recordKey(of: model.id)] else { return (models, nil) }
+                keys.append(key)
+            }
+            return (models, Set(keys).count == keys.count ? keys : nil)
         }
     }
 #endif

@@ -9,8 +9,8 @@ extension PersistenceManager {
     ///
     /// States that are equal to the one before are passed over. It ends with its task, and with an error when the store is taken away.
     ///
-    /// A list of models that lead to no others, filtered and sorted by their own values, is read once; after a save of this manager, only what was
-    /// saved is. What other programs and batch requests write has it read again.
+    /// A list of models that are filtered and sorted by their own values is read once; after a save of this manager, only the models that were saved
+    /// are. What other programs and batch requests write has it read again, and so has a change of a model in the models.
     ///
     /// - Parameters:
     ///   - type: the models' type.
@@ -40,7 +40,7 @@ extension PersistenceManager {
         guard request.last == nil, request.offset == 0, let selection = selection(Model.self, request.filter),
             let key = readingKey(request)
         else { return observe { try $0.fetch(request) } }
-        let isPlain = selection.isPlainFilter
+        let isPlain = selection.isPlainFilter && !selection.isWithinItself
         return observation(selection, key) { store, former in
             let list = try store.access.list(request, isPlain: isPlain, since: former?.kept as? ReadList<Model>)
             let mark = list.edit?.isEmpty ?? false ? former?.reading.mark : nil

@@ -18,7 +18,7 @@ struct FlatReader {
         /// The models that are selected, in order, and the primary keys of their rows.
         func modelsWithKeys<Model: CoreModel>(
             _ type: Model.Type, _ selection: RecordSelection
-        ) throws -> ([Model], ContiguousArray<Int64>) {
+        ) throws -> ([Model], ContiguousArray<Int64>?) {
             var keys: ContiguousArray<Int64> = []
             let models = try models(type, 0) { take in
                 try source.forEachRow(of: plan, selection) { row in

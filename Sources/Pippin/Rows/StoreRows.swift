@@ -158,12 +158,24 @@
             return try transaction.firstMoment()
         }
 
-        /// The keys of the rows of an entity that were written between two states of the store; nil where that is not known.
-        func keysSaved(of plan: EntityPlan, between former: StoresMoment, and now: StoresMoment) throws -> Set<Int64>? {
+        /// The keys of the rows of an entity that were written between two states of the store, where those of others, which its models show,
+        /// were not.
+        ///
+        /// - Parameters:
+        ///   - plan: the models of the entity.
+        ///   - others: the entities of the models in them. New rows of these come with a change of what leads to them.
+        ///   - former: the earlier state.
+        ///   - now: the later one.
+        /// - Returns: the keys; nil where that is not known.
+        /// - Throws: ``PersistenceError`` for an entity that the model does not have.
+        func keysSaved(
+            of plan: EntityPlan, leadingTo others: Set<String>, between former: StoresMoment, and now: StoresMoment
+        ) throws -> Set<Int64>? {
             let root = try layout(of: plan).root
-            return coordinator.rowsSaved(between: former, and: now).map { rows in
-                Set(rows.lazy.filter { $0.layout.root === root }.map(\.key))
-            }
+            guard let rows = coordinator.rowsSaved(between: former, and: now),
+                others.isEmpty || !rows.others.contains(where: { others.contains($0.layout.name) })
+            else { return nil }
+            return Set((rows.inserted + rows.others).lazy.filter { $0.layout.root === root }.map(\.key))
         }
 
         /// A filter for the rows of an entity that have one of some keys.

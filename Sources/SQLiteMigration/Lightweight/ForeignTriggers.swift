@@ -23,12 +23,8 @@ struct ForeignTriggers {
         for (_, trigger) in foreign {
             // A table that is there no more has taken its triggers with it.
             guard let table = definitions[trigger.table] else { continue }
-            let name = quoted(table.name)
-            let values = table.columns.map { "\(quoted($0.name)) = \(quoted($0.name))" }.joined(separator: ", ")
-            creations += [
-                trigger.sql, "EXPLAIN INSERT INTO \(name) DEFAULT VALUES", "EXPLAIN UPDATE \(name) SET \(values)",
-                "EXPLAIN DELETE FROM \(name)",
-            ]
+            creations.append(trigger.sql)
+            creations += CompilationSQL.changes(of: table.name, table.columns.map(\.name)).map(\.sqlite.text)
         }
         self.creations = creations
     }

@@ -35,9 +35,9 @@ struct SaveLogTests {
     @Test("has the rows of the saves between two states")
     func between() throws {
         var log = try noted((4, 1...2), (5, 3...3), (6, 3...4), (7, 9...9))
-        #expect(log.rows(after: 4, through: 6)?.map(\.key) == [3, 3, 4])
-        #expect(log.rows(after: 3, through: 4)?.map(\.key) == [1, 2])
-        #expect(log.rows(after: 6, through: 6)?.isEmpty == true)
+        #expect(log.rows(after: 4, through: 6)?.others.map(\.key) == [3, 3, 4])
+        #expect(log.rows(after: 3, through: 4)?.others.map(\.key) == [1, 2])
+        #expect(log.rows(after: 6, through: 6)?.others.isEmpty == true)
     }
 
     @Test("says nothing of states that it does not have all saves between")
@@ -58,7 +58,7 @@ struct SaveLogTests {
         log.note(try changes(deleting: 1...501), [], 4)
         log.note(try changes(deleting: 5...5), [], 5)
         #expect(log.rows(after: 2, through: 5) == nil)
-        #expect(log.rows(after: 4, through: 5)?.map(\.key) == [5])
+        #expect(log.rows(after: 4, through: 5)?.others.map(\.key) == [5])
     }
 
     @Test("has the rows of which a save computed values, too")
@@ -67,6 +67,6 @@ struct SaveLogTests {
         var result = SaveResult()
         result.computed = [(try row(8), 0, .null)]
         log.note(try changes(deleting: 1...1), [result], 1)
-        #expect(log.rows(after: 0, through: 1)?.map(\.key) == [1, 8])
+        #expect(log.rows(after: 0, through: 1)?.others.map(\.key) == [1, 8])
     }
 }
