@@ -37,6 +37,10 @@ extension NSManagedObjectContext {
             let keys = keyPath.split(separator: ".")
             for (place, key) in keys.enumerated() {
                 guard !level.isEmpty else { break }
+                // An attribute at the end comes with its object.
+                if place == keys.count - 1, level.allSatisfy({ $0.layout.attribute(at: [String(key)]) != nil }) {
+                    break
+                }
                 var (last, lastLayout): (RelationshipLayout?, EntityLayout?) = (nil, nil)
                 let relationships = try level.map { object in
                     if let last, lastLayout === object.layout { return last }

@@ -13,14 +13,6 @@ extension NSPredicate {
         guard let tree = try? predicateTree(of: self) else { return self }
         let description: [String: Any] = ["name": property.name, "userInfo": property.userInfo ?? [:]]
         let variables = ["FETCH_SOURCE": Value(object), "FETCHED_PROPERTY": Value(description)]
-        return makePredicate(tree.replacingVariables(with: variables).mapExpressions(\.withoutConstantPath))
-    }
-}
-
-extension ExpressionTree {
-    /// The value that a path from a constant leads to.
-    fileprivate var withoutConstantPath: ExpressionTree {
-        guard case .path(from: .constant(let value), let keys) = self else { return self }
-        return .constant(value.value(forKeyPath: keys))
+        return makePredicate(tree.replacingVariables(with: variables).mapExpressions(\.withConstantPathRead))
     }
 }

@@ -142,7 +142,13 @@ package final class CompiledExpression: Sendable {
         let collection = compile(collection)
         let test = CompiledPredicate.compile(predicate)
         return { scope in
-            guard let elements = collection(scope).elements else { return .null }
+            // Of a to-one relationship, the one object or none.
+            let elements: [Value]
+            switch collection(scope) {
+            case .collection(let several): elements = several
+            case .null: elements = []
+            case let one: elements = [one]
+            }
             var inner = scope
             return .collection(
                 elements.filter { element in

@@ -7,6 +7,7 @@ final class FormatTemplate: Sendable {
     let skeleton: PredicateTree
     /// Unlike that of every other template.
     let identity: Int
+    private let hasConstantPaths: Bool
     /// Whether the whole argument list is what the skeleton takes as it is: no placeholder but `%@`.
     private let takesArgumentsAsTheyAre: Bool
     private let placeholders: [(kind: Placeholder, offset: Int)]
@@ -16,6 +17,7 @@ final class FormatTemplate: Sendable {
     init(parsing format: String, arguments: [Value]) throws(PredicateFormatError) {
         var parser = try FormatParser(format, arguments: arguments)
         skeleton = try parser.parsePredicate()
+        hasConstantPaths = skeleton.hasConstantPaths
         self.format = format
         placeholders = parser.placeholders.map { ($0.kind, $0.offset) }
         takesArgumentsAsTheyAre = placeholders.allSatisfy { $0.kind == .value }
@@ -31,11 +33,12 @@ final class FormatTemplate: Sendable {
     func prepare(_ arguments: [Value]) throws(PredicateFormatError) -> PreparedPredicate {
         guard arguments.count == placeholders.count else { throw wrongCount(arguments.count) }
         if takesArgumentsAsTheyAre {
-            return PreparedPredicate(skeleton: skeleton, identity: identity, arguments: arguments)
+            return PreparedPredicate(
+                skeleton: skeleton, identity: identity, arguments: arguments, hasConstantPaths: hasConstantPaths)
         }
         return PreparedPredicate(
             skeleton: skeleton, identity: identity,
-            arguments: try convert(arguments, for: placeholders, in: format))
+            arguments: try convert(arguments, for: placeholders, in: format), hasConstantPaths: hasConstantPaths)
     }
 
     private func wrongCount(_ count: Int) -> PredicateFormatError {

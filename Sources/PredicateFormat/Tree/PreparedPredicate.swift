@@ -16,11 +16,14 @@ package struct PreparedPredicate: Sendable {
     package let identity: Int?
     /// The values for the skeleton's arguments, by index.
     package let arguments: [Value]
+    /// Whether paths start at constants or arguments.
+    package let hasConstantPaths: Bool
 
-    package init(skeleton: PredicateTree, identity: Int?, arguments: [Value]) {
+    package init(skeleton: PredicateTree, identity: Int?, arguments: [Value], hasConstantPaths: Bool? = nil) {
         self.skeleton = skeleton
         self.identity = identity
         self.arguments = arguments
+        self.hasConstantPaths = hasConstantPaths ?? skeleton.hasConstantPaths
     }
 
     /// Takes apart a predicate that no format string made: the constants on the sides of its comparisons become arguments, so that

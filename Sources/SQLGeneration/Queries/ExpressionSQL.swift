@@ -183,9 +183,20 @@ extension PredicateSQL {
             (keys, base) = (path, outer)
         default: throw SQLError.unsupported("a subquery of \(collection.sqlDescription)")
         }
-        guard case .toMany(let toMany) = try base.resolve(keys, schema: schema) else {
+        let toMany: ToManyPath
+        switch try base.resolve(keys, schema: schema) {
+        case .toMany(let found): toMany = found
+        case .column(_, let column) where column.destination != nil && path == [CollectionOperator.count.rawValue]:
+            // `SUBQUERY(author, $a, $a.name == 'x').@count`: one, or none.
+            let former = scope.variables
+            defer { scope.variables = former }
+            scope.variables[variable] = base
+            let holds = try condition(predicate.moving(variable, to: keys), in: scope).fragment
+            return SQLOperand(
+                fragment: "CASE WHEN " + holds + " THEN 1 ELSE 0 END", storage: .integer, canBeNull: false)
+        default:
             throw SQLError.unsupported(
-                "a subquery of “\(keys.joined(separator: "."))”, which is no to-many relationship")
+                "a subquery of “\(keys.joined(separator: "."))”, which is no relationship")
         }
         guard let first = path.first, let computation = CollectionOperator(rawValue: first) else {
             throw SQLError.unsupported("a subquery of which nothing is computed")

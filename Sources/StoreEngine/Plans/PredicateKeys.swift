@@ -67,8 +67,14 @@ package enum PredicateKeys {
             let many = try end(of: collection, places)
             var inner = places
             inner.variables[variable] = .some(nil)
-            if case .many(let entity) = many { inner.variables[variable] = .some(entity) }
+            // Of a to-one relationship, the one object or none.
+            switch many {
+            case .many(let entity): inner.variables[variable] = .some(entity)
+            case .object(let entity): inner.variables[variable] = .some(entity)
+            case .unknown, .value: break
+            }
             try check(predicate, inner)
+            if case .object(let entity) = many { return .many(entity) }
             return many
         case .conditional(let condition, let first, let second):
             try check(condition, places)

@@ -1,0 +1,25 @@
+import Foundation
+
+extension NSPredicate {
+    /// The predicate with values in place of paths that start at a constant, which no database can follow: `SELF IN %@.friends`
+    /// becomes `SELF IN {…}`. To be asked where the constants may be read, and anew for each fetch.
+    package var withConstantPathsRead: NSPredicate {
+        guard hasConstantPaths, let tree = try? predicateTree(of: self) else { return self }
+        return makePredicate(tree.mapExpressions(\.withConstantPathRead))
+    }
+
+    private var hasConstantPaths: Bool {
+        if let content = content(of: self) { return content.prepared.hasConstantPaths }
+        return (self as? NSCompoundPredicate)?.subpredicates.contains(where: \.hasConstantPaths) ?? false
+    }
+}
+
+extension ExpressionTree {
+    /// The value that a path from a constant leads to; of many, those that there are, as in a set.
+    package var withConstantPathRead: ExpressionTree {
+        guard case .path(from: .constant(let value), let keys) = self else { return self }
+        let end = value.value(forKeyPath: keys)
+        guard let elements = end.elements else { return .constant(end) }
+        return .constant(.collection(elements.filter { !$0.isNull }))
+    }
+}
