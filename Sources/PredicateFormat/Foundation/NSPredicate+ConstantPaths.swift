@@ -15,9 +15,11 @@ extension NSPredicate {
 }
 
 extension ExpressionTree {
-    /// The value that a path from a constant leads to.
+    /// The value that a path from a constant leads to; of many, those that there are, as in a set.
     package var withConstantPathRead: ExpressionTree {
         guard case .path(from: .constant(let value), let keys) = self else { return self }
-        return .constant(value.value(forKeyPath: keys))
+        let end = value.value(forKeyPath: keys)
+        guard let elements = end.elements else { return .constant(end) }
+        return .constant(.collection(elements.filter { !$0.isNull }))
     }
 }

@@ -2,9 +2,9 @@ import CoreData
 import TestSupport
 import Testing
 
-// As in AppSuiteRulesTests: what apps say in predicates, whose tests pass on Apple's framework.
-@Suite("Rules of predicates that apps rely on")
-struct PredicateRulesTests {
+// As in AppPredicateRulesTests, in files, too, where SQL has to say it.
+@Suite("Predicates that apps rely on, in files and in memory")
+struct AppPredicatesInFilesTests {
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }
@@ -52,17 +52,6 @@ struct PredicateRulesTests {
         }
     }
 
-    @Test("A path that starts at an argument counts in batch updates, too")
-    func constantPathsOfBatches() throws {
-        let context = try contexts()[0]
-        let request = NSBatchUpdateRequest(entityName: "Book")
-        request.predicate = NSPredicate(format: "author.name == %@.name", try author("Mary", context))
-        request.propertiesToUpdate = ["title": "changed"]
-        request.resultType = .updatedObjectsCountResultType
-        let result = try context.execute(request) as? NSBatchUpdateResult
-        #expect(result?.result as? Int == 1)
-    }
-
     @Test("A subquery of a relationship to one counts one object or none (Nos)")
     func subqueries() throws {
         for context in try contexts() {
@@ -73,51 +62,5 @@ struct PredicateRulesTests {
             let any = NSPredicate(format: "SUBQUERY(author, $a, $a.name != nil).@count > 0")
             #expect(try titles(context, any) == ["X", "Y", "Z"])
         }
-    }
-
-    @Test("A path of relationships to prefetch may end at an attribute, which comes with its object (Nos)")
-    func prefetchedAttribute() throws {
-        for context in try contexts() {
-            context.reset()
-            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
-            request.relationshipKeyPathsForPrefetching = ["author.name"]
-            request.predicate = NSPredicate(format: "title == 'X'")
-            let book = try #require(try context.fetch(request).first)
-            let author = try #require(book.value(forKey: "author") as? NSManagedObject)
-            #expect(author.value(forKey: "name") as? String == "Mary")
-        }
-    }
-}
-
-@Suite("A controller that a delegate is handed")
-struct HandedControllerTests {
-    private final class Delegate: NSObject, NSFetchedResultsControllerDelegate {
-        var mine: NSFetchedResultsController<NSManagedObject>?
-        var other: NSFetchedResultsController<NSManagedObject>?
-        var told: [Bool] = []
-
-        func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-            told += [controller === mine, controller !== mine, controller === other]
-        }
-    }
-
-    @Test("is the one that was made, as `===` has it (Nos)")
-    func identity() throws {
-        let context = try Library.inMemory().viewContext
-        let delegate = Delegate()
-        func controller(_ entity: String) throws -> NSFetchedResultsController<NSManagedObject> {
-            let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-            request.sortDescriptors = [NSSortDescriptor(key: entity == "Book" ? "title" : "name", ascending: true)]
-            let controller = NSFetchedResultsController(
-                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
-            controller.delegate = delegate
-            try controller.performFetch()
-            return controller
-        }
-        delegate.mine = try controller("Book")
-        delegate.other = try controller("Author")
-        context.make("Book", ["title": "A"])
-        context.processPendingChanges()
-        #expect(delegate.told == [true, false, false])
     }
 }
