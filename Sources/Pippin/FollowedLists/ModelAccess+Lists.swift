@@ -89,7 +89,8 @@ extension ModelAccess {
             let follower = ListFollower<Model>(order: order, limit: selection.limit) {
                 try encoder.encode($0).values
             }
-            return try follower.list(kept, changed: changed, found: found, at: moment)
+            // A model that can be read, and not be written, has no values to find its place by.
+            do { return try follower.list(kept, changed: changed, found: found, at: moment) } catch { return nil }
         }
 
         /// The models, and the primary keys of their rows; nil where these cannot be told apart.
