@@ -214,7 +214,7 @@ extension NSPersistentStoreCoordinator: RowSource {
             }
             for (_, changes) in sets { changeLog.note(changes, generation) }
             for result in results { changeLog.note(result.computed.map(\.objectID), generation) }
-            saveLog.note(sets.map(\.1), results, generation)
+            if saveLog.isAsked { saveLog.note(sets.map(\.1), results, generation) }
             for (store, _) in sets { announceChange(of: store, followsSave: true) }
             return results
         }

@@ -12,7 +12,8 @@ package struct SavedRowIDs: Sendable {
 struct SaveLog {
     private var saves: [(generation: UInt32, rows: SavedRowIDs)] = []
     private var rowCount = 0
-    private var isAsked = false
+    /// Whether somebody has asked.
+    private(set) var isAsked = false
 
     /// A save of more rows than this is one that nobody follows row by row.
     static let mostRowsOfASave = 500

@@ -45,14 +45,18 @@ struct StructFetcher<Model: CoreModel>: Sendable {
         if plan.relationships.isEmpty {
             return try FlatReader(plan: plan, source: source).models(Model.self, selection)
         }
+        return try models(of: try source.rows(of: plan, selection), source)
+    }
+
+    /// The models of rows, in their order, with all that is in them.
+    func models(of rows: ContiguousArray<Row>, _ source: any StructRows) throws -> [Model] {
         if let sets = source as? any SetRows, sets.isSetSource, registry.isTree(plan) {
             // Whatever stands in the way, the assembler says it better, or finds its way around.
-            if let models = try? TreeReader(registry: registry, source: sets).models(Model.self, of: plan, selection) {
+            if let models = try? TreeReader(registry: registry, source: sets).models(Model.self, of: plan, rows) {
                 return models
             }
         }
-        return try StructAssembler(registry: registry, source: source)
-            .models(Model.self, of: plan, try source.rows(of: plan, selection))
+        return try StructAssembler(registry: registry, source: source).models(Model.self, of: plan, rows)
     }
 
     /// The model with an identifier; nil where there is none.

@@ -99,21 +99,9 @@ extension ModelAccess {
             guard !plan.relationships.isEmpty else {
                 return try FlatReader(plan: plan, source: rows).modelsWithKeys(Model.self, selection)
             }
-            let models = try fetcher.models(selection, rows)
-            var keysOfRows: [RecordKey: Int64] = [:]
-            let slot = try rows.slots(of: plan)[plan.uidField]
-            try rows.forEachRow(of: plan, selection) { row in
-                guard let key = RecordKey(try row.value(at: slot), plan.record.attributeKinds[plan.uidField]) else {
-                    return
-                }
-                keysOfRows[key] = row.key
-            }
-            var keys: ContiguousArray<Int64> = []
-            for model in models {
-                guard let key = keysOfRows[try Model.recordKey(of: model.id)] else { return (models, nil) }
-                keys.append(key)
-            }
-            return (models, Set(keys).count == keys.count ? keys : nil)
+            let found = try rows.rows(of: plan, selection)
+            let models = try fetcher.models(of: found, rows)
+            return (models, models.count == found.count ? ContiguousArray(found.map(\.objectID.key)) : nil)
         }
     }
 #endif

@@ -64,6 +64,7 @@ final class Interest: @unchecked Sendable {
             return withLock {
                 isReading = false
                 listedKeys = keys
+                listed = { [] }
             }
         }
         guard let listed = (state as? any Collection).map({ models in { Self.keys(of: models) } }) else {

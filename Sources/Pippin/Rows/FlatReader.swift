@@ -7,9 +7,17 @@ struct FlatReader {
 
     /// The models that are selected, in order.
     func models<Model: CoreModel>(_ type: Model.Type, _ selection: RecordSelection) throws -> [Model] {
+        try counted(selection) { expected in
+            try models(type, expected) { take in try source.forEachRow(of: plan, selection, take) }
+        }
+    }
+
+    /// Reads models, told how many to expect; that is known of all of them.
+    private func counted<Model: CoreModel>(
+        _ selection: RecordSelection, _ read: (_ expected: Int) throws -> [Model]
+    ) rethrows -> [Model] {
         let isAll = selection.predicate == nil && selection.limit == nil && selection.offset == 0
-        let expected = isAll ? plan.latestCount.withLock { $0 } : 0
-        let models = try models(type, expected) { take in try source.forEachRow(of: plan, selection, take) }
+        let models = try read(isAll ? plan.latestCount.withLock { $0 } : 0)
         if isAll { plan.latestCount.withLock { $0 = models.count } }
         return models
     }
@@ -20,13 +28,15 @@ struct FlatReader {
             _ type: Model.Type, _ selection: RecordSelection
         ) throws -> ([Model], ContiguousArray<Int64>?) {
             var keys: ContiguousArray<Int64> = []
-            let models = try models(type, 0) { take in
-                try source.forEachRow(of: plan, selection) { row in
-                    try take(row)
-                    keys.append(row.key)
+            let found: [Model] = try counted(selection) { expected in
+                try models(type, expected) { take in
+                    try source.forEachRow(of: plan, selection) { row in
+                        try take(row)
+                        keys.append(row.key)
+                    }
                 }
             }
-            return (models, keys)
+            return (found, keys)
         }
 
         /// The models with identifiers, in their order; those that are not there are left out.

@@ -14,11 +14,6 @@ final class TreeReader {
         self.source = source
     }
 
-    /// The models that are selected, in order.
-    func models<Model: CoreModel>(
-        _ type: Model.Type, of plan: EntityPlan, _ selection: RecordSelection
-    ) throws -> [Model] { try models(type, of: plan, try source.rows(of: plan, selection)) }
-
     #if !canImport(ObjectiveC)
         /// The models with one of some identifiers, in any order.
         func models<Model: CoreModel>(
@@ -34,7 +29,7 @@ final class TreeReader {
     // MARK: Models
 
     /// The models of rows, which are all there, in order.
-    private func models<Model: CoreModel>(
+    func models<Model: CoreModel>(
         _ type: Model.Type, of plan: EntityPlan, _ rows: ContiguousArray<Row>
     ) throws -> [Model] {
         let members = TreeMembers(plan)

@@ -34,7 +34,7 @@ extension Invocation {
                 .postgres, ["model", "extract"] + (options.isForced ? ["--force"] : []) + [store, options.output])
         default:
             throw UsageError(
-                "\(command) takes a file: “pippin copy \(store) FILE” makes one, “pippin browse” shows a store on a server"
+                "\(command) takes a file: “pippin copy URL FILE” makes one of a store on a server, “pippin browse URL” shows it"
             )
         }
     }
