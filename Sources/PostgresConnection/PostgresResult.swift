@@ -42,18 +42,6 @@ import Foundation
         for row in 0..<count { if try !body(row) { return } }
     }
 
-    /// A whole number of any width.
-    @inlinable @inline(__always)
-    package static func integer(_ raw: UnsafeRawBufferPointer) -> Int64 {
-        switch raw.count {
-        case 8: Int64(bigEndian: raw.loadUnaligned(as: Int64.self))
-        case 4: Int64(Int32(bigEndian: raw.loadUnaligned(as: Int32.self)))
-        case 2: Int64(Int16(bigEndian: raw.loadUnaligned(as: Int16.self)))
-        case 1: Int64(raw[0])
-        default: 0
-        }
-    }
-
     /// The values of an array of bigints; none for what is no such array.
     package func integers(_ row: Int, _ column: Int) -> [Int64] {
         let raw = raw(row, column)
@@ -61,16 +49,6 @@ import Foundation
         // Dimensions, whether there are nulls, the type; then the length and the lower bound, and each value with its size.
         return stride(from: 20, to: raw.count - 11, by: 12).map {
             Int64(bigEndian: raw.loadUnaligned(fromByteOffset: $0 + 4, as: Int64.self))
-        }
-    }
-
-    /// A floating-point number of either width; 0 for no value.
-    @inlinable @inline(__always)
-    package static func double(_ raw: UnsafeRawBufferPointer) -> Double {
-        switch raw.count {
-        case 8: return Double(bitPattern: UInt64(bigEndian: raw.loadUnaligned(as: UInt64.self)))
-        case 4: return Double(Float(bitPattern: UInt32(bigEndian: raw.loadUnaligned(as: UInt32.self))))
-        default: return 0
         }
     }
 }

@@ -17,11 +17,11 @@ import Foundation
 extension RowCells {
     /// A whole number of any width, or a Boolean; 0 for no value.
     @inlinable @inline(__always)
-    package func integer(_ row: Int, _ column: Int) -> Int64 { PostgresResult.integer(raw(row, column)) }
+    package func integer(_ row: Int, _ column: Int) -> Int64 { BinaryNumber.integer(raw(row, column)) }
 
     /// A floating-point number; 0 for no value.
     @inlinable @inline(__always)
-    package func double(_ row: Int, _ column: Int) -> Double { PostgresResult.double(raw(row, column)) }
+    package func double(_ row: Int, _ column: Int) -> Double { BinaryNumber.double(raw(row, column)) }
 
     @inlinable @inline(__always)
     package func string(_ row: Int, _ column: Int) -> String {

@@ -38,6 +38,9 @@ enum Rooms {
             "Access", "Manager", "Lists", "Errors", "Observing", "Migrating", "Conversions", "Records", "Repositories",
             "Saving", "Fetching", "Syncing", "Operations", "Deleting",
         ],
+        "StoreReading": [
+            "Text", "Output", "Records", "Opening", "Checking", "Describing", "Rendering", "Querying", "Drawing",
+        ],
         "StoreBrowser": [
             "Assets", "Values", "Changing", "Session", "Requests", "Exporting", "Pages", "Editing", "Reporting",
             "Routing",

@@ -243,7 +243,7 @@ struct PresenceTests: @unchecked Sendable {
         try connection.execute("DROP OWNED BY \(role); DROP ROLE \(role)")
     }
 
-    @Test("Whoever comes and goes while others save knows of the latest save in the end", .timeLimit(.minutes(3)))
+    @Test("Whoever comes and goes while others save knows of the latest save in the end", .timeLimit(.minutes(15)))
     func comingAndGoing() async throws {
         try save(open(program: "first", listens: false).engine)
         for round in 0..<12 {

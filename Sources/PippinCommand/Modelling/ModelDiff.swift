@@ -137,7 +137,7 @@ extension ModelDiff.Demand {
         switch (old?.kind, new?.kind) {
         case (.attribute(let first), .attribute(let second)):
             what =
-                "how the \(EntityText.typeName(first.type)) “\(formerName)” becomes a \(EntityText.typeName(second.type)): a value "
+                "how the \(TypeName.of(first.type)) “\(formerName)” becomes a \(TypeName.of(second.type)): a value "
                 + "expression such as FUNCTION($entityPolicy, \"\(failure.property ?? "")From:\", $source.\(formerName))"
         case (.relationship(let first), .relationship(let second)) where first.isToMany && !second.isToMany:
             what = "which of the objects of “\(formerName)” to keep"

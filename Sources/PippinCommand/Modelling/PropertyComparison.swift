@@ -8,7 +8,7 @@ enum PropertyComparison {
         var phrases: [String] = []
         switch property.kind {
         case .attribute(let attribute):
-            phrases.append(EntityText.typeName(attribute.type))
+            phrases.append(TypeName.of(attribute.type))
             if attribute.derivation != nil { phrases.append("derived") }
         case .relationship(let relationship):
             phrases.append("\(relationship.arity) → \(relationship.destinationName ?? "?")")
@@ -49,7 +49,7 @@ enum PropertyComparison {
     private static func phrases(_ old: AttributeDocument, _ new: AttributeDocument) -> [String] {
         var phrases: [String] = []
         if old.type != new.type {
-            phrases.append("\(EntityText.typeName(old.type)) → \(EntityText.typeName(new.type))")
+            phrases.append("\(TypeName.of(old.type)) → \(TypeName.of(new.type))")
         }
         if old.typedDefault != new.typedDefault {
             phrases.append(new.defaultValue.map(EntityText.text(ofDefault:)) ?? "no default")

@@ -28,7 +28,7 @@ struct OwnedRows {
             guard let place = latest.place else { continue }
             found[row] = Int32(place)
             let raw = result.raw(row, order ?? 0)
-            if !raw.isEmpty { orders[row] = PostgresResult.integer(raw) }
+            if !raw.isEmpty { orders[row] = BinaryNumber.integer(raw) }
             starts[place + 1] += 1
         }
         for place in keys.indices { starts[place + 1] += starts[place] }

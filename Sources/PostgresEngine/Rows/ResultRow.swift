@@ -31,7 +31,7 @@ final class ResultRow<Cells: RowCells>: CurrentRow {
             guard let raw = raw(at: slot) else { return false }
             return text.withUTF8 { $0.count == raw.count && memcmpEqual($0, raw) }
         case (.smallint, .integer(let number)), (.integer, .integer(let number)), (.bigint, .integer(let number)):
-            return raw(at: slot).map { PostgresResult.integer($0) == number } ?? false
+            return raw(at: slot).map { BinaryNumber.integer($0) == number } ?? false
         default: return self.value(at: slot) == value
         }
     }
@@ -58,18 +58,18 @@ final class ResultRow<Cells: RowCells>: CurrentRow {
 
     func integer(at slot: Int) -> Int64? {
         switch entity.places[slot].kind {
-        case .smallint, .integer, .bigint, .boolean: return raw(at: slot).map { PostgresResult.integer($0) }
+        case .smallint, .integer, .bigint, .boolean: return raw(at: slot).map { BinaryNumber.integer($0) }
         default: return nil
         }
     }
 
     func double(at slot: Int) -> Double? {
         guard entity.places[slot].kind == .double else { return nil }
-        return raw(at: slot).map { PostgresResult.double($0) }
+        return raw(at: slot).map { BinaryNumber.double($0) }
     }
 
     func date(at slot: Int) -> Double? {
         guard entity.places[slot].kind == .date else { return nil }
-        return raw(at: slot).map { Timestamp(microseconds: PostgresResult.integer($0)).secondsSince2001 }
+        return raw(at: slot).map { Timestamp(microseconds: BinaryNumber.integer($0)).secondsSince2001 }
     }
 }

@@ -48,10 +48,10 @@ final class EntityReader {
         // An empty text is as long as no value.
         if raw.isEmpty, result.isNull(row, Int(place.column)) { return .null }
         switch kind {
-        case .smallint, .integer, .bigint, .boolean: return .integer(PostgresResult.integer(raw))
+        case .smallint, .integer, .bigint, .boolean: return .integer(BinaryNumber.integer(raw))
         case .string: return .string(String(decoding: raw, as: UTF8.self))
-        case .double: return .double(PostgresResult.double(raw))
-        case .date: return .date(Timestamp(microseconds: PostgresResult.integer(raw)).secondsSince2001)
+        case .double: return .double(BinaryNumber.double(raw))
+        case .date: return .date(Timestamp(microseconds: BinaryNumber.integer(raw)).secondsSince2001)
         default: return rareValue(at: slot, result, row)
         }
     }

@@ -40,10 +40,10 @@ struct ValueReader {
             // An empty text is as long as no value.
             if raw.isEmpty, result.isNull(row, column) { return .null }
             switch kind {
-            case .smallint, .integer, .bigint, .boolean: return .integer(PostgresResult.integer(raw))
+            case .smallint, .integer, .bigint, .boolean: return .integer(BinaryNumber.integer(raw))
             case .string: return .string(String(decoding: raw, as: UTF8.self))
             case .double: return .double(result.double(row, column))
-            case .date: return .date(Timestamp(microseconds: PostgresResult.integer(raw)).secondsSince2001)
+            case .date: return .date(Timestamp(microseconds: BinaryNumber.integer(raw)).secondsSince2001)
             default: break
             }
         }

@@ -120,6 +120,11 @@ extension SQLiteEngine: NewsEngine {
             // The next reading reports a store that cannot be read any more.
             let version = try? opened?.connection.integer("PRAGMA data_version")
         else { return }
-        detection = RemoteChangeDetection(self, url, version: version, asking: asking, heard: heard)
+        let counting = { [weak self] () -> Int64? in
+            guard let opened = self?.opened, !opened.connection.isInTransaction else { return nil }
+            // The next reader gets the error of a store that cannot be read now.
+            return try? opened.connection.integer("PRAGMA data_version")
+        }
+        detection = RemoteChangeDetection(url, version: version, counting: counting, asking: asking, heard: heard)
     }
 }

@@ -6,7 +6,7 @@ import SQLiteConnection
 final class RemoteChangeDetection: @unchecked Sendable {
     // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the thread that uses
     // the engine, as the connection does; `round` to `queue`.
-    private weak var engine: SQLiteEngine?
+    private let counting: () -> Int64?
     private let asking: @Sendable (() -> Bool) -> Bool?
     private let heard: @Sendable () -> Void
     /// One for all stores of the process: a queue of its own for each would have a thread for each store whenever a folder with many of
@@ -25,16 +25,18 @@ final class RemoteChangeDetection: @unchecked Sendable {
     private static let busyDelay = 20
 
     /// - Parameters:
-    ///   - engine: the store's engine.
     ///   - url: where the store is.
-    ///   - version: SQLite's `data_version` of the connection, which grows when others commit.
+    ///   - version: what `counting` gives now.
+    ///   - counting: SQLite's `data_version` of the connection, which grows when others commit; nil while it cannot be told. Called
+    ///     by `asking`.
     ///   - asking: runs a question unless somebody else asks the engine: `nil` then.
     ///   - heard: called after somebody has changed the store.
     init(
-        _ engine: SQLiteEngine, _ url: URL, version: Int64, asking: @escaping @Sendable (() -> Bool) -> Bool?,
+        _ url: URL, version: Int64, counting: @escaping () -> Int64?,
+        asking: @escaping @Sendable (() -> Bool) -> Bool?,
         heard: @escaping @Sendable () -> Void
     ) {
-        (self.engine, self.version, self.asking, self.heard) = (engine, version, asking, heard)
+        (self.version, self.counting, self.asking, self.heard) = (version, counting, asking, heard)
         watcher = StoreWatcher(url, on: queue) { [weak self] in self?.hear() }
     }
 
@@ -47,12 +49,9 @@ final class RemoteChangeDetection: @unchecked Sendable {
     }
 
     private func look(_ delays: ArraySlice<Int>, _ round: Int) {
-        guard round == self.round, let engine else { return }
+        guard round == self.round else { return }
         let isChanged = asking {
-            guard let opened = engine.opened, !opened.connection.isInTransaction,
-                // The next reader gets the error of a store that cannot be read now.
-                let now = try? opened.connection.integer("PRAGMA data_version"), now != version
-            else { return false }
+            guard let now = counting(), now != version else { return false }
             version = now
             return true
         }

@@ -27,7 +27,7 @@ struct EditField {
     let byteCount: Int?
     private let type: NSAttributeType
 
-    var typeName: String { EntityText.typeName(type) }
+    var typeName: String { TypeName.of(type) }
 
     /// The attributes that can be edited: not those that are computed, nor what code makes of bytes.
     static func fields(of row: Row) -> [EditField] {

@@ -56,7 +56,7 @@ enum ObjectPage {
         let address = site.link(["value", row.objectID.layout.name, "\(row.objectID.key)", place.name])
         let value = ValueHTML.long(FieldValue(row.values[slot], attribute), address: address)
         return """
-            <tr><th scope="row">\(place.name)<small>\(EntityText.typeName(attribute.type))</small></th><td>\(value)</td></tr>
+            <tr><th scope="row">\(place.name)<small>\(TypeName.of(attribute.type))</small></th><td>\(value)</td></tr>
             """
     }
 

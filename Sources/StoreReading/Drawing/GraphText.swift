@@ -35,7 +35,7 @@ package enum GraphText {
         let name = field(entity.name) + (entity.isAbstract ? " (abstract)" : "")
         let attributes = entity.properties.sorted { $0.name < $1.name }.compactMap { property -> String? in
             guard let attribute = property.attribute else { return nil }
-            return field("\(property.name): \(EntityText.typeName(attribute.type))\(property.isOptional ? "?" : "")")
+            return field("\(property.name): \(TypeName.of(attribute.type))\(property.isOptional ? "?" : "")")
                 + "\\l"
         }
         return attributes.isEmpty ? "{\(name)}" : "{\(name)|\(attributes.joined())}"

@@ -63,7 +63,7 @@ package struct KeyCompletion: Equatable {
         for candidate in entity.selfAndSubentities {
             for slot in candidate.slots
             where slot.attribute != nil && !slot.isTransient && seen.insert(slot.name).inserted {
-                items.append(Item(text: slot.name, detail: slot.attribute.map { EntityText.typeName($0.type) } ?? ""))
+                items.append(Item(text: slot.name, detail: slot.attribute.map { TypeName.of($0.type) } ?? ""))
             }
             for relationship in candidate.relationships where seen.insert(relationship.name).inserted {
                 let many = relationship.isToMany ? "many " : ""

@@ -27,11 +27,11 @@ package enum EntityText {
         if attribute.allowsExternalStorage { remarks.append("large values in files") }
         if let transformer = attribute.valueTransformerName { remarks.append("by \(transformer)") }
         if !attribute.elements.isEmpty {
-            let elements = attribute.elements.map { "\($0.name): \($0.attribute.map { typeName($0.type) } ?? "")" }
+            let elements = attribute.elements.map { "\($0.name): \($0.attribute.map { TypeName.of($0.type) } ?? "")" }
             remarks.append("of \(elements.joined(separator: ", "))")
         }
         if let value = attribute.defaultValue { remarks.append(text(ofDefault: value)) }
-        return [property.name, typeName(attribute.type), remarks.joined(separator: ", ")]
+        return [property.name, TypeName.of(attribute.type), remarks.joined(separator: ", ")]
     }
 
     package static func text(ofDefault value: ModelValue) -> String {
@@ -69,28 +69,6 @@ package enum EntityText {
             let cells = row.enumerated().map { TextTools.padded($1, widths[$0]) }
             let line = String(repeating: " ", count: indent) + cells.joined(separator: "   ")
             return String(line.reversed().drop { $0 == " " }.reversed())
-        }
-    }
-
-    /// The types by the names that Xcode shows.
-    package static func typeName(_ type: NSAttributeType) -> String {
-        switch type {
-        case .undefinedAttributeType: "Undefined"
-        case .integer16AttributeType: "Integer 16"
-        case .integer32AttributeType: "Integer 32"
-        case .integer64AttributeType: "Integer 64"
-        case .decimalAttributeType: "Decimal"
-        case .doubleAttributeType: "Double"
-        case .floatAttributeType: "Float"
-        case .stringAttributeType: "String"
-        case .booleanAttributeType: "Boolean"
-        case .dateAttributeType: "Date"
-        case .binaryDataAttributeType: "Binary Data"
-        case .UUIDAttributeType: "UUID"
-        case .URIAttributeType: "URI"
-        case .transformableAttributeType: "Transformable"
-        case .objectIDAttributeType: "Object ID"
-        case .compositeAttributeType: "Composite"
         }
     }
 }

@@ -45,7 +45,7 @@ struct PerformTests {
         #expect(order.names == (0..<50).map { "\($0)" })
     }
 
-    @Test("performAndWait may be nested, and a block may wait for another context", .timeLimit(.minutes(5)))
+    @Test("performAndWait may be nested, and a block may wait for another context", .timeLimit(.minutes(15)))
     func nested() {
         let other = container.newBackgroundContext()
         let depth = context.performAndWait {
@@ -54,7 +54,7 @@ struct PerformTests {
         #expect(depth == 5)
     }
 
-    @Test("The main queue and private contexts may wait for one another", .timeLimit(.minutes(5)))
+    @Test("The main queue and private contexts may wait for one another", .timeLimit(.minutes(15)))
     @MainActor func mainAndPrivate() async throws {
         let view = container.viewContext
         let context = context

@@ -10,7 +10,7 @@ import SQLiteEngine
 struct RandomStressTests {
     @Test(
         "Random changes through shared, fresh and child contexts end as their writers made them",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(15)))
     func random() async throws {
         let world = try World()
         let written = try await withThrowingTaskGroup(of: [String: Int].self) { group in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Many contexts at once")
 struct StressTests {
-    @Test("Contexts that read, write, merge, reset and come and go at once lose nothing", .timeLimit(.minutes(5)))
+    @Test("Contexts that read, write, merge, reset and come and go at once lose nothing", .timeLimit(.minutes(15)))
     func stress() async throws {
         let folder = try TestFolder()
         let container = try Library.stored(at: folder.file("library.sqlite"))
@@ -53,7 +53,7 @@ struct StressTests {
         child.performAndWait { child.reset() }
     }
 
-    @Test("The main queue and private contexts wait for one another as Core Data allows", .timeLimit(.minutes(10)))
+    @Test("The main queue and private contexts wait for one another as Core Data allows", .timeLimit(.minutes(15)))
     @MainActor func mainAndPrivate() async throws {
         let container = try Library.inMemory()
         let view = container.viewContext

@@ -20,7 +20,7 @@ struct LargeFetchTests {
     // In a process of its own: the peak is the fetch's alone.
     @Test(
         "A fetch of 1,000,000 objects with a batch size of 500, of which 20 batches are read, needs at most 300 MB",
-        .enabled(if: !isUnderThreadSanitizer, "ThreadSanitizer multiplies memory"), .timeLimit(.minutes(5)))
+        .enabled(if: !isUnderThreadSanitizer, "ThreadSanitizer multiplies memory"), .timeLimit(.minutes(15)))
     func batched() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let folder = try TestFolder()

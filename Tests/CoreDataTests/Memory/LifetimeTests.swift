@@ -6,7 +6,8 @@ import SQLiteEngine
 @Suite("Memory: what goes when nobody has it")
 struct LifetimeTests {
     @Test(
-        "A container goes with its last reference, and coordinator, store and contexts with it", .timeLimit(.minutes(5))
+        "A container goes with its last reference, and coordinator, store and contexts with it",
+        .timeLimit(.minutes(15))
     )
     func container() async throws {
         let folder = try TestFolder()

@@ -119,7 +119,7 @@ struct FollowedListTests {
     }
 
     @Test(
-        "is what a fetch finds after each save, whatever is saved", .timeLimit(.minutes(5)),
+        "is what a fetch finds after each save, whatever is saved", .timeLimit(.minutes(15)),
         arguments: 1...6 as ClosedRange<UInt64>)
     func random(seed: UInt64) async throws {
         var numbers = SeededNumbers(seed: seed)
@@ -183,7 +183,7 @@ struct FollowedListTests {
     }
 
     @Test(
-        "Lists of models that lead to others are what a fetch finds after each save", .timeLimit(.minutes(5)),
+        "Lists of models that lead to others are what a fetch finds after each save", .timeLimit(.minutes(15)),
         arguments: 1...4 as ClosedRange<UInt64>)
     func graphs(seed: UInt64) async throws {
         var numbers = SeededNumbers(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 /// The environment variable that tells a child process of the tests which store to change.
 private let childStore = "PIPPIN_OBSERVATION_CHILD_STORE"
 
-@Suite("Live queries follow what others change", .timeLimit(.minutes(2)))
+@Suite("Live queries follow what others change", .timeLimit(.minutes(15)))
 struct RemoteObservationTests {
     private let counter: Counter
     private var manager: PersistenceManager { counter.manager }
@@ -74,7 +74,7 @@ struct RemoteObservationTests {
     }
 }
 
-@Suite("Many at once", .timeLimit(.minutes(2)))
+@Suite("Many at once", .timeLimit(.minutes(15)))
 struct ConcurrencyTests {
     @Test("insert-or-update of the same identifiers from many tasks never duplicates")
     func tasks() async throws {

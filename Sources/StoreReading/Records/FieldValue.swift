@@ -1,7 +1,7 @@
 import CoreData
 
 /// A property's value, of the kinds that are written differently.
-package indirect enum FieldValue: Equatable {
+package indirect enum FieldValue: Equatable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int64)

@@ -1,0 +1,111 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+extension SQLiteEngine {
+    /// Runs a reading of what is open; where another program has changed the structure of the file, of what it is now.
+    ///
+    /// - Throws: 134100 when the entities of the model are not those of the store any more.
+    func reading<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
+        if let generation = readGeneration as? PinnedReader { return try work(generation.store) }
+        return try following { store in try store.reading { try work(store) } }
+    }
+
+    /// Runs work that writes to what is open; where another program has changed the structure of the file, to what it is now.
+    ///
+    /// - Throws: 134100 when the entities of the model are not those of the store any more.
+    func writing<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
+        try following { _ in
+            let store = try writable()
+            store.expectedChanges = expectedChanges
+            defer { store.expectedChanges = nil }
+            return try work(store)
+        }
+    }
+
+    /// Runs work on what is open, again whenever somebody has changed the structure of the file.
+    func following<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
+        while true {
+            // Each time round, somebody has changed the structure once more.
+            do { return try work(current()) } catch is StructureChange { try adapt() }
+        }
+    }
+
+    /// Looks at a store whose structure was changed: goes on with it where the entities of the model are as they were, by the
+    /// numbers that they have now.
+    private func adapt() throws {
+        let store = try current()
+        guard let explicit = model else { return }
+        let file = store.file
+        opened = try file.run("read the tables of") {
+            try file.connection.transaction(.deferred) {
+                let version = try file.connection.integer("PRAGMA schema_version") ?? 0
+                if try file.isEmpty() { throw gone(file.url, "destroyed") }
+                let metadata = try file.metadata()
+                try checkVersions(of: store, in: explicit, metadata)
+                if !facts.metadataAreChanged, let uuid = metadata[NSStoreUUIDKey] as? String,
+                    uuid.caseInsensitiveCompare(facts.identity.uuid) != .orderedSame
+                {
+                    throw gone(file.url, "replaced by another one")
+                }
+                let catalog = try file.catalog()
+                let schema = SQLSchema(
+                    layout: store.schema.layout, entityNames: store.schema.names,
+                    numbers: catalog.numbers(for: explicit), catalog: catalog)
+                // A history that somebody else keeps must not miss what is changed here.
+                let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
+                if hasHistory, store.history == nil { facts.isReadOnly = true }
+                if !facts.metadataAreChanged {
+                    let hashes = facts.metadata[VersionHash.ownHashesOfStoreKey]
+                    facts.metadata = metadata
+                    facts.metadata[VersionHash.ownHashesOfStoreKey] = hashes
+                }
+                return OpenStore(
+                    file: file, schema: schema, identity: facts.identity, external: store.external,
+                    derived: store.derived, history: store.history.map { $0.following(schema) }, hasHistory: hasHistory,
+                    structureVersion: version)
+            }
+        }
+    }
+
+    private func checkVersions(
+        of store: OpenStore, in model: NSManagedObjectModel, _ metadata: [String: Any]
+    ) throws {
+        guard !settings.ignoresVersions else { return }
+        let names = store.schema.names
+        let entities = model.entities.filter { names.contains($0.name ?? "") }
+        // Entities that the store has besides are other programs' business.
+        let differing = try StoreCompatibility.differences(entities, metadata: metadata) {
+            try store.file.model(orSupposed: model)
+        }
+        .filter(names.contains)
+        guard !differing.isEmpty else { return }
+        let url = store.file.url
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+            "The store “\(url.lastPathComponent)” was migrated to another version of its model while it was open: they differ "
+                + "in \(differing.joined(separator: ", ")). Nothing was read or changed.", url: url,
+            suggestion: "Reload: remove the store, and add it again with the model that it has now.",
+            userInfo: [
+                "metadata": metadata,
+                "reason": "The model used to open the store is incompatible with the one used to create the store",
+                "entities": differing,
+            ])
+    }
+
+    /// The error for a store that is there no more.
+    private func gone(_ url: URL, _ what: String) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreOperation,
+            "The store “\(url.lastPathComponent)” was \(what) while it was open. Nothing was read or changed.",
+            url: url,
+            suggestion: "Reload: remove the store from its coordinator, and add it again.")
+    }
+}
+
+extension SQLSchema {
+    /// The names of the entities whose objects are in the store.
+    fileprivate var names: Set<String> { Set(mappings.compactMap { $0?.layout.name }) }
+}
