@@ -35,6 +35,83 @@ struct CheckTests {
         #expect(CommandRun("check", store.path, "--repair", copy.path).errors.contains("is there already"))
     }
 
+    @Test("Values of another kind than their property are found, with their rows and what SQLite has there")
+    func kinds() throws {
+        let store = try SmallStore()
+        try execute(
+            "UPDATE ZBOOK SET ZPAGES = 'many' WHERE Z_PK = 1; UPDATE ZBOOK SET ZPAGES = 2.5, ZTITLE = x'01' WHERE Z_PK = 3",
+            in: store.folder.store)
+        let run = CommandRun("check", store.path)
+        #expect(run.status == 3)
+        #expect(
+            run.output == """
+                store.sqlite: 2 things are wrong
+                  value      “Book.pages” of 2 objects is not an integer: Book/p1 (text), Book/p3 (real)
+                  value      “Book.title” of 1 object is not a text: Book/p3 (blob)
+
+                """)
+    }
+
+    @Test("Two objects that share one object of a relationship between one and one are found")
+    func oneSided() throws {
+        let store = try SmallStore { model in
+            let (first, back) = (NSRelationshipDescription(), NSRelationshipDescription())
+            (first.name, first.destinationEntity, first.maxCount) = ("sequel", model.entitiesByName["Book"], 1)
+            (back.name, back.destinationEntity, back.maxCount) = ("prequel", model.entitiesByName["Book"], 1)
+            (first.isOptional, back.isOptional) = (true, true)
+            (first.inverseRelationship, back.inverseRelationship) = (back, first)
+            model.entitiesByName["Book"]?.properties += [first, back]
+        }
+        try execute(
+            "UPDATE ZBOOK SET ZSEQUEL = 2 WHERE Z_PK IN (1, 3); UPDATE ZBOOK SET ZPREQUEL = 1 WHERE Z_PK = 2",
+            in: store.folder.store)
+        #expect(
+            CommandRun("check", store.path).output == """
+                store.sqlite: one thing is wrong
+                  reference  “Book.sequel” of 1 object leads to objects whose “prequel” does not lead back: Book/p3
+
+                """)
+    }
+
+    @Test("Objects of an entity that is abstract are found")
+    func abstract() throws {
+        let store = try SmallStore { model in
+            let thing = NSEntityDescription()
+            (thing.name, thing.isAbstract) = ("Thing", true)
+            thing.subentities = [model.entitiesByName["Book"]].compactMap { $0 }
+            model.entities.append(thing)
+        }
+        try execute(
+            "UPDATE ZTHING SET Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Thing') WHERE Z_PK > 1",
+            in: store.folder.store)
+        #expect(
+            CommandRun("check", store.path).output == """
+                store.sqlite: one thing is wrong
+                  entity     2 objects are of “Thing”, which is abstract
+
+                """)
+    }
+
+    @Test("Values whose files are gone are counted")
+    func files() throws {
+        let store = try SmallStore { model in
+            let cover = NSAttributeDescription()
+            (cover.name, cover.attributeType, cover.isOptional) = ("cover", .binaryDataAttributeType, true)
+            cover.allowsExternalBinaryDataStorage = true
+            model.entitiesByName["Book"]?.properties.append(cover)
+        }
+        let name = UUID().uuidString
+        let reference = Data([2]) + Data(name.utf8) + Data([0])
+        let hex = reference.map { String(format: "%02x", $0) }.joined()
+        try execute("UPDATE ZBOOK SET ZCOVER = x'\(hex)' WHERE Z_PK = 1", in: store.folder.store)
+        #expect(
+            CommandRun("check", store.path).output == """
+                store.sqlite: one thing is wrong
+                  file       1 of 1 file with values is missing beside the store
+
+                """)
+    }
+
     @Test("The counter of a table without rows may be below zero, as Core Data of some years began it")
     func emptyTable() throws {
         let store = try SmallStore()
@@ -81,6 +158,7 @@ struct ReportWarningTests {
             request.predicate = NSPredicate(format: "pages > $PAGES AND author.name == $NAME")
             request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
             model.setFetchRequestTemplate(request, forName: "long")
+            model.entitiesByName["Book"]?.attributesByName["pages"]?.isOptional = false
         }
         let indexes = try plainSQL(
             "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name IN ('ZAUTHOR', 'ZBOOK') AND sql IS NOT NULL",
@@ -88,7 +166,7 @@ struct ReportWarningTests {
         try execute(
             indexes.map { "DROP INDEX \"\($0)\"" }.joined(separator: "; ")
                 + "; INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT 2, Z_ENT, 1, ZNAME FROM ZAUTHOR; UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Author'"
-                + "; UPDATE ZBOOK SET ZAUTHOR = 77 WHERE Z_PK = 1; UPDATE ZBOOK SET ZTITLE = printf('%.*c', 200000, 'x') WHERE Z_PK = 2",
+                + "; UPDATE ZBOOK SET ZAUTHOR = 77, ZPAGES = NULL WHERE Z_PK = 1; UPDATE ZBOOK SET ZTITLE = printf('%.*c', 200000, 'x') WHERE Z_PK = 2",
             in: store.folder.store)
         let page = store.folder.file("report.html")
         #expect(CommandRun("report", store.path, "-o", page.path).errors.isEmpty)
@@ -99,6 +177,7 @@ struct ReportWarningTests {
             "the fetch request “long” sorts by “Book.title”, which has no index",
             "“Author.books” finds its objects by “Book.author”, which has no index",
             "1 value of “Author.name” is not unique",
+            "1 object of “Book” has no “pages”, which is required",
             "1 object of “Book” has no “author”, with which it would be deleted",
             "“Book.author” of 1 object leads to “Author” objects that are gone: Book/p1",
             "“Book.title” has large values: Book/p2 (200 KB)",

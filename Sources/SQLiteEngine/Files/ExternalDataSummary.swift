@@ -17,10 +17,15 @@ package struct ExternalDataSummary: Equatable {
     ///   - store: the store, beside which the files lie.
     /// - Throws: SQLite's errors, and those of the file system.
     package init(database: URL, store: URL) throws {
+        try self.init(Connection(path: database.path, mode: .readWrite), store: store)
+    }
+
+    /// The same of a database that is open already.
+    package init(_ connection: Connection, store: URL) throws {
         let files = try ExternalData(store: store).regularFileNames()
         var unused = files.filter { UUID(uuidString: $0) != nil }
         var (values, missing) = (0, 0)
-        try ExternalReferences.forEach(in: Connection(path: database.path, mode: .readWrite)) { name in
+        try ExternalReferences.forEach(in: connection) { name in
             values += 1
             if !files.contains(name) { missing += 1 }
             unused.remove(name)

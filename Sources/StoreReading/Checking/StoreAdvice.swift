@@ -21,6 +21,7 @@ package struct StoreAdvice {
         let indexes = try Self.indexes(connection)
         addTemplates(store, schema, indexes)
         addRelationships(store, schema, indexes)
+        try addMissingValues(store, schema, connection)
         try addOrphans(store)
         try addLargeValues(store, schema, connection)
         sizes = Self.sizes(store, schema, indexes, connection)
@@ -99,6 +100,17 @@ package struct StoreAdvice {
     }
 
     // MARK: Objects and values
+
+    /// Values that are required, and not there: objects that cannot be saved before they have one.
+    private mutating func addMissingValues(_ store: DirectStore, _ schema: SQLSchema, _ connection: Connection) throws {
+        for entity in store.layout.entities {
+            for (property, count) in try ValueCheck(schema, connection).missing(in: entity) {
+                warnings.append(
+                    "\(TextTools.count(count, "object")) of “\(entity.name)” \(count == 1 ? "has" : "have") no “\(property)”, which is required"
+                )
+            }
+        }
+    }
 
     /// Objects that go with an owner, and have none.
     private mutating func addOrphans(_ store: DirectStore) throws {

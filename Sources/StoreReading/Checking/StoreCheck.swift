@@ -9,7 +9,7 @@ package struct StoreCheck {
     /// Something that is wrong.
     package struct Problem: Equatable {
         package enum Kind: String, Equatable {
-            case file, counter, reference, unique, entity, structure
+            case file, counter, reference, unique, entity, value, structure
         }
 
         package let kind: Kind
@@ -20,7 +20,7 @@ package struct StoreCheck {
     package private(set) var problems: [Problem] = []
 
     /// How many objects are named of those that have the same problem.
-    private static let mostNamed = 5
+    static let mostNamed = 5
 
     /// Looks at everything. Nothing changes.
     ///
@@ -40,7 +40,9 @@ package struct StoreCheck {
             for entity in store.layout.entities where entity.superentity == nil {
                 try progress(entity.name)
                 try checkRows(of: entity, schema, connection)
+                problems += try ValueCheck(schema, connection).problems(of: entity)
             }
+            try checkExternalData(of: store, connection)
         }
         try store.asking { engine in
             problems += (engine.inspection?.findings ?? []).map {
@@ -89,6 +91,17 @@ package struct StoreCheck {
             problems.append(
                 Problem(kind: .file, text: "the file cannot be read: \(TextTools.withoutPeriod("\(error)"))"))
         }
+    }
+
+    private mutating func checkExternalData(of store: DirectStore, _ connection: Connection) throws {
+        guard let original = store.original else { return }
+        let summary = try ExternalDataSummary(connection, store: original)
+        guard summary.missing > 0 else { return }
+        problems.append(
+            Problem(
+                kind: .file,
+                text: "\(summary.missing) of \(TextTools.count(summary.values, "file")) with values "
+                    + "\(summary.missing == 1 ? "is" : "are") missing beside the store"))
     }
 
     // MARK: Rows

@@ -21,8 +21,10 @@ package final class DirectStore: @unchecked Sendable {
         package init(path: String, modelPath: String? = nil) { (self.path, self.modelPath) = (path, modelPath) }
     }
 
-    /// Where the store is; nil for one in a database.
+    /// Where what is read is, the store or a copy of it; nil for one in a database.
     package let file: URL?
+    /// Where the store is, with its external data beside it; nil for one in a database.
+    package let original: URL?
     /// What to call the store.
     package let name: String
     package let document: ModelDocument
@@ -67,7 +69,7 @@ package final class DirectStore: @unchecked Sendable {
         let opened = try Self.open(candidates, facts.kind.type, url, options)
         (layout, coordinator, store) = (opened.layout, opened.coordinator, opened.store)
         (document, modelOrigin) = (opened.candidate.document, opened.candidate.origin)
-        file = url
+        (file, self.original) = (url, original)
         name = original.lastPathComponent
         pagesByKey = facts.kind == .sqlite
     }
@@ -117,7 +119,7 @@ package final class DirectStore: @unchecked Sendable {
         store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
         document = candidate.document
         modelOrigin = candidate.origin
-        file = nil
+        (file, original) = (nil, nil)
         (copy, logFiles) = (nil, nil)
         self.name = name
         pagesByKey = true

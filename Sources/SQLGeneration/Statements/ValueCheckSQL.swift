@@ -1,0 +1,80 @@
+/// The statements that look for values that no object can have: of another kind than their column's, missing, or leading to an object that does not
+/// lead back. Pure.
+package enum ValueCheckSQL {
+    /// For each column, in how many rows of an entity, and of those below it, SQLite keeps a value of another kind:
+    /// `SELECT SUM(typeof(ZPAGES) NOT IN ('null', 'integer')), SUM(typeof(ZTITLE) NOT IN ('null', 'text')) FROM ZBOOK WHERE Z_ENT IN (2, 3)`.
+    package static func strangers(among columns: [SlotColumn], in mapping: EntityMapping) -> SQLFragment {
+        counts(columns.map(isStrange), in: mapping)
+    }
+
+    /// The first rows with such a value in one column:
+    /// `SELECT Z_PK, typeof(ZPAGES) FROM ZBOOK WHERE Z_ENT IN (2, 3) AND typeof(ZPAGES) NOT IN ('null', 'integer') ORDER BY Z_PK LIMIT 5`.
+    package static func strangers(in column: SlotColumn, of mapping: EntityMapping, limit: Int) -> SQLFragment {
+        let rows: SQLFragment =
+            "SELECT \(.key), typeof(\(SQLColumn(column.name))) FROM \(name: mapping.table) WHERE \(own(mapping))"
+        return "\(rows) AND \(isStrange(column)) ORDER BY \(.key) LIMIT \(number: limit)"
+    }
+
+    /// For each column, in how many rows there is no value: `SELECT SUM(ZPAGES IS NULL) FROM ZBOOK WHERE Z_ENT IN (2, 3)`.
+    package static func missing(among columns: [SlotColumn], in mapping: EntityMapping) -> SQLFragment {
+        counts(columns.map { "\(SQLColumn($0.name)) IS NULL" }, in: mapping)
+    }
+
+    /// The rows that a relationship leads from to rows that lead to others, or to nothing, by the relationship back:
+    /// `SELECT t0.Z_PK FROM ZPERSON t0 JOIN ZPASSPORT t1 ON t1.Z_PK = t0.ZPASSPORT WHERE t0.Z_ENT = 1 AND t1.ZOWNER IS NOT t0.Z_PK ORDER BY t0.Z_PK`.
+    ///
+    /// - Parameters:
+    ///   - column: the relationship's, which is to one.
+    ///   - source: where it leads from.
+    ///   - back: the column of the relationship back, which is to one as well.
+    ///   - destination: where that one leads from.
+    /// - Returns: the statement.
+    package static func oneSided(
+        _ column: SlotColumn, of source: EntityMapping, back: SlotColumn, of destination: EntityMapping
+    ) -> SQLFragment {
+        let rows: SQLFragment = "SELECT \(.key, of: "t0") FROM \(name: source.table) t0"
+        let ends: SQLFragment =
+            "JOIN \(name: destination.table) t1 ON \(.key, of: "t1") = \(SQLColumn(column.name, of: "t0"))"
+        let isOneSided: SQLFragment = "\(SQLColumn(back.name, of: "t1")) IS NOT \(.key, of: "t0")"
+        return
+            "\(rows) \(ends) WHERE \(SQLFragment.isEntity(source.numbers, "\(.entity, of: "t0")")) AND \(isOneSided) ORDER BY \(.key, of: "t0")"
+    }
+
+    /// How many rows are of an entity itself: `SELECT COUNT(*) FROM ZVEHICLE WHERE Z_ENT = 3`.
+    package static func own(rowsOf mapping: EntityMapping) -> SQLFragment {
+        "SELECT COUNT(*) FROM \(name: mapping.table) WHERE \(SQLFragment.isEntity([mapping.number]))"
+    }
+
+    private static func counts(_ conditions: [SQLFragment], in mapping: EntityMapping) -> SQLFragment {
+        let sums = conditions.map { "SUM(\($0))" as SQLFragment }
+        guard let first = sums.first else { return "SELECT 0" }
+        let list = sums.dropFirst().reduce(first) { "\($0), \($1)" }
+        return "SELECT \(list) FROM \(name: mapping.table) WHERE \(own(mapping))"
+    }
+
+    private static func own(_ mapping: EntityMapping) -> SQLFragment {
+        mapping.sharesTable ? SQLFragment.isEntity(mapping.numbers) : "1"
+    }
+
+    private static func isStrange(_ column: SlotColumn) -> SQLFragment {
+        let kinds = ["null"] + column.storage.sqliteKinds
+        let list = kinds.dropFirst().reduce("\(text: kinds[0])" as SQLFragment) { "\($0), \(text: $1)" }
+        return "typeof(\(SQLColumn(column.name))) NOT IN (\(list))"
+    }
+}
+
+extension ColumnStorage {
+    /// The kinds of values that SQLite may keep in such a column, as `typeof` names them.
+    package var sqliteKinds: [String] {
+        switch self {
+        case .integer, .boolean, .toOne: ["integer"]
+        case .double, .float, .date: ["real", "integer"]
+        // Decimals of more digits than a double has are texts.
+        case .decimal: ["real", "integer", "text"]
+        case .string, .url: ["text"]
+        // One that somebody stored as a text is read as well.
+        case .uuid: ["blob", "text"]
+        case .data, .transformable: ["blob"]
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import CoreData
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+/// What the rows of a store have that no object can have: values of another kind than their property, rows of an abstract entity, pairs that lead one
+/// way only. One reading of a table for all of its columns.
+struct ValueCheck {
+    private let schema: SQLSchema
+    private let connection: Connection
+
+    init(_ schema: SQLSchema, _ connection: Connection) { (self.schema, self.connection) = (schema, connection) }
+
+    /// - Parameter root: an entity without a superentity. Those below it are looked at, too.
+    /// - Returns: what is wrong, in the order of the entities and their properties.
+    /// - Throws: SQLite's errors.
+    func problems(of root: EntityLayout) throws -> [StoreCheck.Problem] {
+        try root.selfAndSubentities.flatMap { entity -> [StoreCheck.Problem] in
+            guard let mapping = schema.mapping(of: entity) else { return [] }
+            return try abstract(mapping) + strangers(in: mapping) + oneSided(from: mapping)
+        }
+    }
+
+    /// Properties that are required, and the number of objects that have no value there, which they cannot be saved with.
+    func missing(in entity: EntityLayout) throws -> [(property: String, count: Int)] {
+        guard let mapping = schema.mapping(of: entity) else { return [] }
+        let columns = Self.ownColumns(of: mapping) { !$0.isOptional && !Self.belongs($0) }
+        return try zip(columns, counts(ValueCheckSQL.missing(among: columns, in: mapping), columns.count))
+            .filter { $1 > 0 }.map { ($0.property, $1) }
+    }
+
+    /// Whether a slot leads to an owner, whom it would go with: a warning of its own.
+    private static func belongs(_ slot: SlotLayout) -> Bool {
+        guard case .toOne(let relationship) = slot.kind else { return false }
+        return relationship.inverse?.deleteRule == .cascadeDeleteRule
+    }
+
+    /// The columns of an entity's own properties: those of its superentities are looked at with them.
+    private static func ownColumns(of mapping: EntityMapping, where isIncluded: (SlotLayout) -> Bool) -> [SlotColumn] {
+        let inherited = mapping.layout.superentity?.slots.count ?? 0
+        return zip(mapping.layout.slots, mapping.columns).dropFirst(inherited).filter { isIncluded($0.0) }
+            .flatMap { $1?.flattened ?? [] }
+    }
+
+    private func counts(_ sql: SQLFragment, _ columns: Int) throws -> [Int] {
+        let statement = try connection.prepare(sql)
+        // No row has no sum.
+        guard columns > 0, try statement.step() else { return [] }
+        return (0..<columns).map { Int(statement.integer(at: Int32($0))) }
+    }
+
+    // MARK: What is wrong
+
+    private func abstract(_ mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        guard mapping.layout.isAbstract, mapping.sharesTable,
+            let count = try connection.integer(ValueCheckSQL.own(rowsOf: mapping)), count > 0
+        else { return [] }
+        let text =
+            "\(TextTools.count(Int(count), "object")) \(count == 1 ? "is" : "are") of “\(mapping.layout.name)”, which is abstract"
+        return [StoreCheck.Problem(kind: .entity, text: text)]
+    }
+
+    private func strangers(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        let columns = Self.ownColumns(of: mapping) { _ in true }
+        let counts = try counts(ValueCheckSQL.strangers(among: columns, in: mapping), columns.count)
+        return try zip(columns, counts).filter { $1 > 0 }.map { column, count in
+            let statement = try connection.prepare(
+                ValueCheckSQL.strangers(in: column, of: mapping, limit: StoreCheck.mostNamed))
+            var names: [String] = []
+            while try statement.step() {
+                names.append("\(mapping.layout.name)/p\(statement.integer(at: 0)) (\(statement.string(at: 1)))")
+            }
+            let rest = count > names.count ? ", …" : ""
+            let text =
+                "“\(mapping.layout.name).\(column.property)” of \(TextTools.count(count, "object")) is not "
+                + "\(Self.name(of: column.storage)): \(names.joined(separator: ", "))\(rest)"
+            return StoreCheck.Problem(kind: .value, text: text)
+        }
+    }
+
+    private static func name(of storage: ColumnStorage) -> String {
+        switch storage {
+        case .integer, .boolean: "an integer"
+        case .toOne: "an object’s number"
+        case .double, .float, .date, .decimal: "a number"
+        case .string, .url: "a text"
+        case .uuid, .data, .transformable: "binary data"
+        }
+    }
+
+    private func oneSided(from mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        try mapping.layout.toOnes.compactMap { relationship in
+            guard relationship.source === mapping.layout, let inverse = relationship.inverse, !inverse.isToMany,
+                !relationship.isTransient, !inverse.isTransient, let column = mapping.columns[relationship.slot],
+                let destination = schema.mapping(of: relationship.destination),
+                let back = schema.mapping(of: inverse.source)?.columns[inverse.slot]
+            else { return nil }
+            let statement = try connection.prepare(
+                ValueCheckSQL.oneSided(column, of: mapping, back: back, of: destination))
+            var keys: [Int64] = []
+            while try statement.step() { keys.append(statement.integer(at: 0)) }
+            guard !keys.isEmpty else { return nil }
+            let names = keys.prefix(StoreCheck.mostNamed).map { "\(mapping.layout.name)/p\($0)" }
+            let rest = keys.count > names.count ? ", …" : ""
+            let text =
+                "“\(mapping.layout.name).\(relationship.name)” of \(TextTools.count(keys.count, "object")) leads to objects whose "
+                + "“\(inverse.name)” does not lead back: \(names.joined(separator: ", "))\(rest)"
+            return StoreCheck.Problem(kind: .reference, text: text)
+        }
+    }
+}
