@@ -130,11 +130,13 @@ let package = Package(
                 "SQLGeneration",
                 "SQLiteConnection", "SQLiteEngine", "StoreEngine",
             ]),
+        // What the command line does with any store that is open: queries, exports, imports.
+        .target(name: "StoreCommands", dependencies: ["CoreData", "StoreEngine", "StoreReading"]),
         .executableTarget(
             name: "PippinCommand",
             dependencies: [
                 "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat", "RecordGeneration",
-                "SQLiteEngine", "StoreBrowser", "StoreEngine", "StoreReading",
+                "SQLiteEngine", "StoreBrowser", "StoreCommands", "StoreEngine", "StoreReading",
             ]),
         // Queries at a prompt: only this links libedit.
         .systemLibrary(name: "CLibEdit", providers: [.apt(["libedit-dev"])]),
@@ -152,18 +154,19 @@ let package = Package(
         // Only what answers over HTTP links it.
         .systemLibrary(name: "CLibMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .target(name: "LoopbackServer", dependencies: ["CLibMicroHTTPD", "HTTPMessages"]),
+        // What StoreReading is for files, for stores in PostgreSQL.
+        .target(
+            name: "PostgresStoreReading",
+            dependencies: ["CoreDataPostgres", "PostgresConnection", "StoreReading"]),
         .executableTarget(
             name: "PippinBrowse",
-            dependencies: [
-                "CoreData", "CoreDataPostgres", "LoopbackServer", "PostgresConnection", "PostgresEngine",
-                "StoreBrowser",
-                "StoreReading",
-            ]),
+            dependencies: ["LoopbackServer", "PostgresStoreReading", "StoreBrowser", "StoreReading"]),
         // Stores on servers; apart, so that `pippin` links no `libpq`.
         .executableTarget(
             name: "PippinPostgresCommand",
             dependencies: [
-                "CoreData", "CoreDataPostgres", "ModelFiles", "PostgresEngine", "PostgresMigration", "StoreReading",
+                "CoreData", "CoreDataPostgres", "ModelFiles", "PostgresEngine", "PostgresMigration",
+                "PostgresStoreReading", "StoreCommands", "StoreReading",
             ]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
         // The record classes that a model asks for, as CodeGeneration writes them.
@@ -248,7 +251,7 @@ let package = Package(
             dependencies: [
                 "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles",
                 "PostgresConnection",
-                "PostgresServer", "StoreReading",
+                "PostgresServer", "StoreCommands", "StoreReading",
             ]),
         // Programs that migrate stores in PostgreSQL, and are killed on the way.
         .executableTarget(
@@ -269,7 +272,8 @@ let package = Package(
         .testTarget(
             name: "PippinCommandTests",
             dependencies: [
-                "PippinCommand", "CoreData", "SQLiteConnection", "SQLiteMigration", "StoreReading", "TestSupport",
+                "PippinCommand", "CoreData", "SQLiteConnection", "SQLiteMigration", "StoreCommands", "StoreReading",
+                "TestSupport",
             ]),
         // Makes the stores that the browser is tested with, and saves to them as another process.
         .executableTarget(name: "BrowserChild", dependencies: ["CoreData"], path: "Tests/BrowserChild"),

@@ -1,5 +1,4 @@
-import CoreDataPostgres
-import Foundation
+import PostgresStoreReading
 import StoreBrowser
 import StoreReading
 
@@ -17,24 +16,6 @@ enum StoreSource {
                 return try DirectStore(opening)
             }
         }
-        return try database(options)
-    }
-
-    private static func database(_ options: BrowseOptions) throws -> BrowserSession.Opener {
-        guard let url = URL(string: options.store) else { throw CommandError("the address of the database is no URL") }
-        var places: [AnyHashable: Any] = [:]
-        if let schema = options.schema { places[NSPostgreSQLSchemaOption] = schema }
-        let place = try StorePlace(url, places)
-        let stored = try DatabaseModel(in: place)
-        let candidate = try options.model.map { try ModelCandidate.file(at: $0) } ?? stored.candidate()
-        let (schema, type, name, keepsHistory) = (place.schema, NSPostgreSQLStoreType, place.name, stored.keepsHistory)
-        return { isWritable, announcesChanges in
-            var settings: [AnyHashable: Any] = [
-                NSReadOnlyPersistentStoreOption: !isWritable, NSPostgreSQLSchemaOption: schema,
-                NSPersistentStoreRemoteChangeNotificationPostOptionKey: announcesChanges,
-            ]
-            if keepsHistory { settings[NSPersistentHistoryTrackingKey] = true }
-            return try DirectStore(named: name, type: type, url: url, candidate: candidate, options: settings)
-        }
+        return try DatabaseSource(options.store, schema: options.schema, model: options.model).open
     }
 }

@@ -1,4 +1,6 @@
-/// What is asked of stores on servers: `pippin-postgres` does it, in words of its own.
+import StoreCommands
+
+/// What is asked of stores on servers: `pippin-postgres` does it, some of it in words of its own.
 ///
 ///     pippin dump --json postgresql://app@db.example/books --entity Book
 ///     pippin-postgres dump --json postgresql://app@db.example/books Book
@@ -10,8 +12,10 @@ extension Invocation {
 
     /// The same with the program that does it, where that is not this one.
     ///
+    /// - Parameter arguments: what this was read from.
+    /// - Returns: the same, or the launch of that program.
     /// - Throws: `UsageError` for what is done with files only.
-    func whereStoreIs() throws -> Invocation {
+    func whereStoreIs(_ arguments: [String]) throws -> Invocation {
         if case .migrate(let options) = self, options.isSQL || Self.isServer(options.store) {
             return try .launch(.postgres, Self.migrate(options))
         }
@@ -32,6 +36,7 @@ extension Invocation {
         case .model(.extract(let options)):
             return .launch(
                 .postgres, ["model", "extract"] + (options.isForced ? ["--force"] : []) + [store, options.output])
+        case .query, .export, .import: return .launch(.postgres, arguments)
         default:
             throw UsageError(
                 "\(command) takes a file: “pippin copy URL FILE” makes one of a store on a server, “pippin browse URL” shows it"
@@ -56,11 +61,11 @@ extension Invocation {
     }
 
     private static func migrate(_ options: MigrateOptions) throws -> [String] {
-        let others = [("--version", options.version), ("--mapping", options.mapping), ("--mappings", options.mappings)]
+        let others = [("--mapping", options.mapping), ("--mappings", options.mappings)]
         if let other = others.first(where: { $0.1 != nil })?.0 {
-            throw UsageError(
-                "\(other) is for files, and not for --sql and stores on servers: compile the version wanted")
+            throw UsageError("\(other) is for files, and not for --sql and stores on servers")
         }
-        return ["migrate"] + (options.isSQL || options.isDryRun ? ["--sql"] : []) + [options.store, options.model]
+        return ["migrate"] + (options.isSQL || options.isDryRun ? ["--sql"] : [])
+            + [options.store, options.model] + (options.version.map { [$0] } ?? [])
     }
 }

@@ -1,3 +1,4 @@
+import StoreCommands
 import StoreReading
 
 /// What the arguments ask for, as a value.
@@ -49,7 +50,7 @@ enum Invocation: Equatable {
     /// Reads the arguments, the program's name left out.
     ///
     /// - Throws: `UsageError` that says which argument is wrong.
-    init(_ arguments: [String]) throws { self = try Invocation(reading: arguments).whereStoreIs() }
+    init(_ arguments: [String]) throws { self = try Invocation(reading: arguments).whereStoreIs(arguments) }
 
     private init(reading arguments: [String]) throws {
         if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" {
@@ -112,10 +113,4 @@ enum Invocation: Equatable {
             mapping: parsed.options["--mapping"], mappings: parsed.options["--mappings"],
             isDryRun: parsed.flags.contains("--dry-run"), isSQL: parsed.flags.contains("--sql"))
     }
-}
-
-/// Arguments that make no sense.
-struct UsageError: Error, Equatable {
-    let message: String
-    init(_ message: String) { self.message = message }
 }

@@ -1,6 +1,7 @@
 import CodeGeneration
 import CoreData
 import Foundation
+import StoreCommands
 import StoreReading
 
 /// The command `pippin`, apart from where it writes: arguments in, text and an exit status out.
@@ -54,16 +55,23 @@ enum PippinCommand {
     private static func perform(
         _ arguments: [String], _ terminal: Terminal, output: (String) throws -> Void, errors: @escaping (String) -> Void
     ) throws -> Int32 {
-        let progress = Progress(terminal, errors)
+        let progress = ProgressLine(terminal, errors)
         switch try Invocation(arguments) {
         case .help(let topic): try output(Usage.text(topic))
         case .version: try output("pippin \(version)\n")
         case .info(let options): try info(options, output)
         case .dump(let options): try dump(options, output, errors)
         case .migrate(let options): try Migrating.run(options, output)
-        case .query(let options): try QueryCommand.run(options, terminal, output)
-        case .export(let options): try QueryCommand.run(options, progress, output)
-        case .import(let options): try ImportCommand.run(options, progress, output)
+        case .query(let options):
+            let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
+            try QueryCommand.run(options, in: store, terminal, output)
+        case .export(let options):
+            let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
+            try QueryCommand.run(options, in: store, progress, output)
+        case .import(let options):
+            let store = try open(options.store, options.model, isWritable: true)
+            defer { store.close() }
+            try ImportCommand.run(options, in: store, progress, output)
         case .check(let options): return try CheckCommand.run(options, terminal, progress, output)
         case .report(let options): try ReportCommand.run(options, progress, output)
         case .launch(let program, let arguments): try program.run(arguments)
@@ -72,6 +80,14 @@ enum PippinCommand {
         case .model(let invocation): return try ModelCommand.run(invocation, output, errors)
         }
         return success
+    }
+
+    private static func open(
+        _ path: String, _ model: String?, readsCopy: Bool = false, isWritable: Bool = false
+    ) throws -> DirectStore {
+        var opening = DirectStore.Opening(path: path, modelPath: model)
+        (opening.readsCopy, opening.isWritable) = (readsCopy, isWritable)
+        return try DirectStore(opening)
     }
 
     private static func manual(_ folder: String?, _ output: (String) throws -> Void) throws {

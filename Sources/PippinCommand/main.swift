@@ -1,4 +1,5 @@
 import Foundation
+import StoreCommands
 import StoreReading
 
 StandardStreams.replaceClosed()

@@ -3,6 +3,8 @@ import CoreDataPostgres
 import Foundation
 import PostgresEngine
 import PostgresMigration
+import PostgresStoreReading
+import StoreCommands
 import StoreReading
 
 /// `pippin-postgres`: what is done with stores on servers, apart from `pippin` so that this needs no `libpq`.
@@ -11,9 +13,12 @@ enum PostgresCommand {
         usage: pippin-postgres info STORE               what a store and its servers say of themselves
                pippin-postgres dump [--json] STORE [ENTITY]    the objects of a store
                pippin-postgres model extract [--force] STORE FILE    writes a store's own model (.xcdatamodeld)
+               pippin-postgres query STORE QUERY        what a query finds, with the options of “pippin query”
+               pippin-postgres export STORE ENTITY      all objects of an entity, with the options of “pippin export”
+               pippin-postgres import STORE ENTITY FILE    new objects, with the options of “pippin import”
                pippin-postgres copy SOURCE TARGET       copies a store; there must be none at the target
-               pippin-postgres migrate STORE MODEL      brings a store to a model (.mom, .momd)
-               pippin-postgres migrate --sql STORE MODEL    prints the statements of that, and changes nothing
+               pippin-postgres migrate STORE MODEL [VERSION]    brings a store to a model, or a version of it
+               pippin-postgres migrate --sql STORE MODEL [VERSION]    prints the statements of that, and changes nothing
         A STORE is a connection string (postgresql://app@db.example/books?schema=shop), or a file.
         """
 
@@ -22,9 +27,14 @@ enum PostgresCommand {
 
     /// - Parameters:
     ///   - arguments: what stands behind the name of the program.
+    ///   - terminal: whether colours and progress are shown.
     ///   - output: writes to standard output.
-    /// - Throws: ``Misuse``, and the errors of the stores.
-    static func run(_ arguments: [String], _ output: (String) throws -> Void) throws {
+    ///   - errors: writes to standard error.
+    /// - Throws: ``Misuse``, `UsageError`, and the errors of the stores.
+    static func run(
+        _ arguments: [String], _ terminal: Terminal = .none, _ output: (String) throws -> Void,
+        errors: @escaping (String) -> Void = { _ in }
+    ) throws {
         _ = NSPostgreSQLStoreType
         switch (arguments.first, Array(arguments.dropFirst())) {
         case ("info"?, let rest) where rest.count == 1: try info(Place(rest[0]), output)
@@ -38,12 +48,43 @@ enum PostgresCommand {
             let others = Array(rest.dropFirst(isForced ? 2 : 1))
             guard others.count == 2 else { throw Misuse() }
             try extract(Place(others[0]), to: others[1], isForced: isForced, output)
+        case ("query"?, let rest):
+            let options = try QueryOptions(rest)
+            let store = try open(options.store, options.model, isInPlace: options.isInPlace)
+            try QueryCommand.run(options, in: store, terminal, output)
+        case ("export"?, let rest):
+            let options = try ExportOptions(rest)
+            let store = try open(options.store, options.model, isInPlace: options.isInPlace)
+            try QueryCommand.run(options, in: store, ProgressLine(terminal, errors), output)
+        case ("import"?, let rest):
+            let options = try ImportOptions(rest)
+            let store = try open(options.store, options.model, isWritable: true)
+            defer { store.close() }
+            try ImportCommand.run(options, in: store, ProgressLine(terminal, errors), output)
         case ("copy"?, let rest) where rest.count == 2: try copy(Place(rest[0]), Place(rest[1]), output)
-        case ("migrate"?, let rest) where rest.count == 2: try migrate(Place(rest[0]), rest[1], onlySQL: false, output)
-        case ("migrate"?, let rest) where rest.count == 3 && rest[0] == "--sql":
-            try migrate(Place(rest[1]), rest[2], onlySQL: true, output)
+        case ("migrate"?, let rest):
+            let onlySQL = rest.first == "--sql"
+            let others = Array(rest.dropFirst(onlySQL ? 1 : 0))
+            guard (2...3).contains(others.count) else { throw Misuse() }
+            try migrate(
+                Place(others[0]), others[1], version: others.dropFirst(2).first, onlySQL: onlySQL, output)
         default: throw Misuse()
         }
+    }
+
+    /// The store that `query`, `export` and `import` name.
+    private static func open(
+        _ address: String, _ model: String?, isInPlace: Bool = false, isWritable: Bool = false
+    ) throws -> DirectStore {
+        let place = try Place(address)
+        if place.type == NSPostgreSQLStoreType {
+            guard !isInPlace else { throw UsageError("--in-place is for files: a store on a server is not copied") }
+            return try DatabaseSource(place.url.absoluteString, model: model)
+                .open(isWritable: isWritable, announcesChanges: false)
+        }
+        var opening = DirectStore.Opening(path: address, modelPath: model)
+        (opening.readsCopy, opening.isWritable) = (!isInPlace && !isWritable, isWritable)
+        return try DirectStore(opening)
     }
 
     /// Where a store is.
@@ -131,11 +172,9 @@ enum PostgresCommand {
     }
 
     private static func migrate(
-        _ place: Place, _ path: String, onlySQL: Bool, _ output: (String) throws -> Void
+        _ place: Place, _ path: String, version: String?, onlySQL: Bool, _ output: (String) throws -> Void
     ) throws {
-        guard let model = NSManagedObjectModel(contentsOf: URL(fileURLWithPath: path)) else {
-            throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: path])
-        }
+        let model = try ModelPackage(at: URL(fileURLWithPath: path)).model(version: version)
         let migration = try StoreMigration(of: place.type, at: place.url, to: model)
         switch migration.way {
         case .nothing: try output(onlySQL ? "-- nothing to do\n" : "Nothing to do.\n")

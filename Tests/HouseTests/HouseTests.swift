@@ -57,13 +57,13 @@ struct HouseTests {
         #expect(naming.map(\.path) == [])
     }
 
-    @Test("Only the engine, its connection, its product and the browser name PostgreSQL, and link its library")
+    @Test("Only the engine, its connection, its products and tools name PostgreSQL, and link its library")
     func postgres() throws {
         let modules: Set<String> = [
             "CLibPQ", "PostgresConnection", "PostgresEngine", "PostgresMigration", "CoreDataPostgres", "PippinPostgres",
             "PippinPostgresCommand",
         ]
-        let allowed = modules.union(["PippinBrowse"])
+        let allowed = modules.union(["PostgresStoreReading"])
         let naming = try House.files().filter { !allowed.contains($0.target) && !modules.isDisjoint(with: $0.imports) }
         #expect(naming.map(\.path) == [])
     }

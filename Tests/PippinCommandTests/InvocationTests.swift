@@ -1,6 +1,7 @@
 import Testing
 
 @testable import PippinCommand
+@testable import StoreCommands
 
 @Suite("Arguments")
 struct InvocationTests {
@@ -55,6 +56,16 @@ struct InvocationTests {
                 ["migrate", "postgresql://h/d", "--to", "m", "--dry-run"],
                 ["migrate", "--sql", "postgresql://h/d", "m"]
             ),
+            (
+                ["migrate", "postgresql://h/d", "--to", "m", "--version", "2"],
+                ["migrate", "postgresql://h/d", "m", "2"]
+            ),
+            (
+                ["query", "postgresql://h/d", "Car where year > 2000", "--format", "csv"],
+                ["query", "postgresql://h/d", "Car where year > 2000", "--format", "csv"]
+            ),
+            (["export", "postgresql://h/d", "Car"], ["export", "postgresql://h/d", "Car"]),
+            (["import", "postgresql://h/d", "Car", "a.csv"], ["import", "postgresql://h/d", "Car", "a.csv"]),
             (["migrate", "a.sqlite", "--sql", "--to", "m.mom"], ["migrate", "--sql", "a.sqlite", "m.mom"]),
             (
                 ["model", "extract", "postgresql://h/d", "--output", "m.xcdatamodeld", "--force"],
@@ -70,17 +81,17 @@ struct InvocationTests {
         arguments: [
             (["copy", "a.sqlite"], "copy needs a store, and where to copy it to"),
             (
-                ["query", "postgresql://h/d", "Car"],
+                ["check", "postgresql://h/d"],
                 // The connection string may have a password in it, and is not said again.
-                "query takes a file: “pippin copy URL FILE” makes one of a store on a server, “pippin browse URL” shows it"
+                "check takes a file: “pippin copy URL FILE” makes one of a store on a server, “pippin browse URL” shows it"
             ),
             (
                 ["info", "postgresql://h/d", "--model", "m"],
                 "--model is for files: a store on a server has its own model"
             ),
             (
-                ["migrate", "postgresql://h/d", "--to", "m", "--version", "2"],
-                "--version is for files, and not for --sql and stores on servers: compile the version wanted"
+                ["migrate", "postgresql://h/d", "--to", "m", "--mappings", "f"],
+                "--mappings is for files, and not for --sql and stores on servers"
             ),
         ])
     func onlyFiles(arguments: [String], message: String) {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import PippinCommand
+@testable import StoreCommands
 
 @Suite("The manual")
 struct ManualTests {
@@ -52,7 +53,7 @@ struct ManualTests {
             (7, "[####################] 100 %"), (-.infinity, "[····················]   0 %"),
             (.nan, "[····················]   0 %"),
         ])
-    func bar(_ fraction: Double, _ text: String) { #expect(Progress.bar(fraction) == text) }
+    func bar(_ fraction: Double, _ text: String) { #expect(ProgressLine.bar(fraction) == text) }
 
     @Test("The program for browsing is looked for beside this one, then in PATH")
     func browser() {

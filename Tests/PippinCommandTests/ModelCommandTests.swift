@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PippinCommand
+@testable import StoreCommands
 
 @Suite("pippin model")
 struct ModelCommandTests {

@@ -5,6 +5,7 @@ import ModelFiles
 import PippinPostgres
 import PostgresConnection
 import PostgresServer
+import StoreCommands
 import StoreReading
 import Testing
 
@@ -84,6 +85,64 @@ struct CommandTests {
         let model = try ModelAssembler.model(document, versionHashes: [:])
         let own = shop.manager.container.managedObjectModel
         #expect(model.entityVersionHashesByName == own.entityVersionHashesByName)
+    }
+
+    @Test("finds what a query asks for, and marks what is wrong with it")
+    func query() async throws {
+        let shop = try Shop()
+        try await shop.manager.save((0..<30).map { Book(id: "b\($0)", title: "Book \($0)", price: Double($0)) })
+        let found = try run(
+            "query", shop.database.uri(), "Book where price >= 10 order by price desc limit 2 offset 1", "--columns",
+            "id,price", "--format", "csv")
+        // The first column is where each object is.
+        let cells = found.split(separator: "\r\n").map { $0.split(separator: ",").dropFirst().joined(separator: ",") }
+        #expect(cells == ["id,price", "b28,28.0", "b27,27.0"])
+        let error = #expect(throws: CommandError.self) {
+            _ = try run("query", shop.database.uri(), "Book where prize > 10")
+        }
+        #expect(error?.message.contains("“price”") == true)
+        #expect(throws: UsageError("--in-place is for files: a store on a server is not copied")) {
+            _ = try run("query", shop.database.uri(), "Book", "--in-place")
+        }
+    }
+
+    @Test("imports what it has exported, all of it or none")
+    func exportAndImport() async throws {
+        let shop = try Shop()
+        let books = (0..<300).map { Book(id: "b\($0)", title: "Book, \"\($0)\"", price: Double($0) / 4) }
+        try await shop.manager.save(books)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("books-\(UUID().uuidString).csv")
+        defer { try? FileManager.default.removeItem(at: file) }
+        _ = try run("export", shop.database.uri(), "Book", "--output", file.path)
+        try await shop.manager.deleteAll(Book.self)
+        #expect(try run("import", shop.database.uri(), "Book", file.path) == "300 objects of “Book” added\n")
+        #expect(
+            try await shop.manager.fetch(Book.self).sorted { $0.title < $1.title }
+                == books.sorted { $0.title < $1.title })
+        // Each identifier is there already.
+        #expect(throws: (any Error).self) { _ = try run("import", shop.database.uri(), "Book", file.path) }
+        #expect(try await shop.manager.count(Book.self) == 300)
+    }
+
+    @Test("migrates to a source model, and to a version of it")
+    func sourceModels() async throws {
+        let shop = try Shop()
+        try await shop.manager.save(Book(id: "1", title: "Emma"))
+        let own = try ModelDocument(shop.manager.container.managedObjectModel)
+        var wider = own
+        let book = try #require(wider.entities.firstIndex { $0.name == "Book" })
+        var property = try #require(wider.entities[book].properties.first { $0.name == "title" })
+        (property.name, property.isOptional) = ("subtitle", true)
+        wider.entities[book].properties.append(property)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "shop-\(UUID().uuidString).xcdatamodeld")
+        defer { try? FileManager.default.removeItem(at: file) }
+        _ = try SourcePackageWriter.write(
+            [.init(name: "One", document: own), .init(name: "Two", document: wider)], current: "Two", to: file)
+        #expect(try run("migrate", shop.database.uri(), file.path, "One") == "Nothing to do.\n")
+        #expect(try run("migrate", shop.database.uri(), file.path) == "Done.\n")
+        #expect(try shop.database.rows("SELECT title, subtitle FROM public.book") == [["Emma", "null"]])
+        #expect(throws: (any Error).self) { _ = try run("migrate", shop.database.uri(), file.path, "Three") }
     }
 
     @Test("says how it is used")

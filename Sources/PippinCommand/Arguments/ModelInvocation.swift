@@ -1,3 +1,4 @@
+import StoreCommands
 import StoreReading
 
 /// What the arguments after `pippin model` ask for, as a value.

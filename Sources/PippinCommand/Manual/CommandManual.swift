@@ -54,7 +54,7 @@ enum CommandManual {
             ]),
         CommandDescription(
             name: "query",
-            usage: ["STORE QUERY [--format FORMAT] [--columns NAMES] [--verbatim] [--model MODEL] [--in-place]"],
+            usage: ["STORE|URL QUERY [--format FORMAT] [--columns NAMES] [--verbatim] [--model MODEL] [--in-place]"],
             summary: "the objects that a condition holds for",
             text: "The objects of an entity that a condition holds for, in an order.\nQUERY is one argument:\n"
                 + "    'Book where price > 10 and author.name beginswith \"J\" order by title desc limit 20 offset 40'\n"
@@ -68,7 +68,7 @@ enum CommandManual {
             ]),
         CommandDescription(
             name: "export",
-            usage: ["STORE ENTITY [--format FORMAT] [--output FILE] [--verbatim] [--model MODEL] [--in-place]"],
+            usage: ["STORE|URL ENTITY [--format FORMAT] [--output FILE] [--verbatim] [--model MODEL] [--in-place]"],
             summary: "all objects of an entity as a file",
             text:
                 "All objects of an entity, and of those that inherit from it, with their attributes and to-one relationships.",
@@ -83,8 +83,8 @@ enum CommandManual {
         CommandDescription(
             name: "check", usage: ["STORE [--repair COPY] [--model MODEL]"], summary: "what is wrong with a store",
             text:
-                "Looks at the file (SQLite's integrity check), at references that lead to no object, at the counters that new objects get their numbers from, at "
-                + "unique values that are not, and at what the model has and the store has not.",
+                "Looks at the file (SQLite's integrity check), at references that lead to no object or one way only, at the counters that new objects get their numbers from, at "
+                + "unique values that are not, at values of another kind than their property, at files of external data, and at what the model has and the store has not.",
             options: [
                 .init(
                     name: "--repair", value: "COPY",
@@ -133,7 +133,7 @@ enum CommandManual {
 
     private static let changing = [
         CommandDescription(
-            name: "import", usage: ["STORE ENTITY FILE [--format FORMAT] [--verbatim] [--model MODEL]"],
+            name: "import", usage: ["STORE|URL ENTITY FILE [--format FORMAT] [--verbatim] [--model MODEL]"],
             summary: "new objects from CSV, JSON or JSON Lines",
             text:
                 "Adds an object to the store for each line, or each element, of a file. Columns and members are attributes by their names; what is there under another name is refused. "
@@ -179,8 +179,8 @@ enum CommandManual {
                 .init(
                     name: "--sql",
                     text:
-                        "Only print the statements, for whoever may run them. As everything with stores in PostgreSQL (postgresql://…), the program “pippin-postgres” does it, "
-                        + "which takes compiled models (.momd or .mom)."),
+                        "Only print the statements, for whoever may run them. As everything with stores in PostgreSQL (postgresql://…), the program “pippin-postgres” does it."
+                ),
             ]),
         CommandDescription(
             name: "copy", usage: ["STORE|URL STORE|URL"], summary: "a store copied between files and servers",

@@ -1,6 +1,7 @@
 import CodeGeneration
 import CoreData
 import RecordGeneration
+import StoreCommands
 import StoreReading
 
 /// `pippin model`: each subcommand opens what it needs, and writes what a value became as text.

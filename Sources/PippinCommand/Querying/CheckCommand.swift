@@ -1,4 +1,5 @@
 import CoreData
+import StoreCommands
 import StoreReading
 
 /// `pippin check`: what is wrong with a store, and a copy in which it is mended.
@@ -7,7 +8,7 @@ enum CheckCommand {
     static let wrong: Int32 = 3
 
     static func run(
-        _ options: CheckOptions, _ terminal: Terminal, _ progress: Progress, _ output: (String) throws -> Void
+        _ options: CheckOptions, _ terminal: Terminal, _ progress: ProgressLine, _ output: (String) throws -> Void
     ) throws -> Int32 {
         let problems = try problems(of: options.store, options.model, progress)
         try output(text(problems, of: options.store, terminal))
@@ -19,7 +20,8 @@ enum CheckCommand {
         return rest.isEmpty ? 0 : wrong
     }
 
-    private static func problems(of path: String, _ model: String?, _ progress: Progress) throws -> [StoreCheck.Problem]
+    private static func problems(of path: String, _ model: String?, _ progress: ProgressLine) throws -> [StoreCheck
+        .Problem]
     {
         defer { progress.end() }
         var opening = DirectStore.Opening(path: path, modelPath: model)

@@ -1,10 +1,11 @@
 import Foundation
 import StoreBrowser
+import StoreCommands
 import StoreReading
 
 /// `pippin report`: one page on a store.
 enum ReportCommand {
-    static func run(_ options: ReportOptions, _ progress: Progress, _ output: (String) throws -> Void) throws {
+    static func run(_ options: ReportOptions, _ progress: ProgressLine, _ output: (String) throws -> Void) throws {
         defer { progress.end() }
         var opening = DirectStore.Opening(path: options.store, modelPath: options.model)
         opening.readsCopy = true

@@ -1,17 +1,17 @@
 import StoreReading
 
 /// `pippin query`.
-struct QueryOptions: Equatable {
-    var store: String
-    var query: String
-    var format = RowFormat.table
+package struct QueryOptions: Equatable {
+    package var store: String
+    package var query: String
+    package var format = RowFormat.table
     /// Nil for all columns.
-    var columns: [String]?
-    var model: String?
-    var isInPlace = false
-    var isVerbatim = false
+    package var columns: [String]?
+    package var model: String?
+    package var isInPlace = false
+    package var isVerbatim = false
 
-    init(_ arguments: [String]) throws {
+    package init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(
             arguments, command: "query", flags: ["--in-place", "--verbatim"],
             options: ["--format", "--columns", "--model"],
@@ -26,17 +26,17 @@ struct QueryOptions: Equatable {
 }
 
 /// `pippin export`.
-struct ExportOptions: Equatable {
-    var store: String
-    var entity: String
-    var format: RowFormat
+package struct ExportOptions: Equatable {
+    package var store: String
+    package var entity: String
+    package var format: RowFormat
     /// Nil for the standard output.
-    var output: String?
-    var model: String?
-    var isInPlace = false
-    var isVerbatim = false
+    package var output: String?
+    package var model: String?
+    package var isInPlace = false
+    package var isVerbatim = false
 
-    init(_ arguments: [String]) throws {
+    package init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(
             arguments, command: "export", flags: ["--in-place", "--verbatim"],
             options: ["--format", "--output", "--model"],
@@ -51,15 +51,15 @@ struct ExportOptions: Equatable {
 }
 
 /// `pippin import`.
-struct ImportOptions: Equatable {
-    var store: String
-    var entity: String
-    var file: String
-    var format: RowFormat
-    var model: String?
-    var isVerbatim = false
+package struct ImportOptions: Equatable {
+    package var store: String
+    package var entity: String
+    package var file: String
+    package var format: RowFormat
+    package var model: String?
+    package var isVerbatim = false
 
-    init(_ arguments: [String]) throws {
+    package init(_ arguments: [String]) throws {
         let parsed = try ParsedArguments(
             arguments, command: "import", flags: ["--verbatim"], options: ["--format", "--model"],
             named: ["a store", "an entity", "a file"])
@@ -70,34 +70,6 @@ struct ImportOptions: Equatable {
         self.format = format
         model = parsed.options["--model"]
         isVerbatim = parsed.flags.contains("--verbatim")
-    }
-}
-
-/// `pippin check`.
-struct CheckOptions: Equatable {
-    var store: String
-    /// The mended copy to write; nil to look only.
-    var copy: String?
-    var model: String?
-
-    init(_ arguments: [String]) throws {
-        let parsed = try ParsedArguments(arguments, command: "check", flags: [], options: ["--repair", "--model"])
-        (store, copy, model) = (parsed.store, parsed.options["--repair"], parsed.options["--model"])
-    }
-}
-
-/// `pippin report`.
-struct ReportOptions: Equatable {
-    var store: String
-    var output: String
-    var model: String?
-
-    init(_ arguments: [String]) throws {
-        let parsed = try ParsedArguments(
-            arguments.map { $0 == "-o" ? "--output" : $0 }, command: "report", flags: [],
-            options: ["--output", "--model"])
-        (store, model) = (parsed.store, parsed.options["--model"])
-        output = try parsed.required("--output", "the page to write")
     }
 }
 

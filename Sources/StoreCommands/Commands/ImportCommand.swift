@@ -3,18 +3,18 @@ import StoreEngine
 import StoreReading
 
 /// `pippin import`: an object for each line or element of a file, all of them or none.
-enum ImportCommand {
-    static func run(_ options: ImportOptions, _ progress: Progress, _ output: (String) throws -> Void) throws {
+package enum ImportCommand {
+    /// - Parameters:
+    ///   - options: what to import.
+    ///   - store: the store that the options name, open for writing.
+    ///   - progress: says how far it is.
+    ///   - output: takes how many objects were added.
+    /// - Throws: `CommandError` that names the place of what is wrong, and the errors of the store; then nothing was written.
+    package static func run(
+        _ options: ImportOptions, in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void
+    ) throws {
         defer { progress.end() }
-        var opening = DirectStore.Opening(path: options.store, modelPath: options.model)
-        opening.isWritable = true
-        let store = try DirectStore(opening)
-        defer { store.close() }
-        guard let entity = store.layout.entityByName[options.entity] else {
-            throw CommandError(
-                "“\(options.store)” has no entity “\(options.entity)”; it has \(store.layout.entities.map(\.name).joined(separator: ", "))"
-            )
-        }
+        let entity = try store.entity(named: options.entity)
         guard !entity.isAbstract else {
             throw CommandError("“\(entity.name)” is abstract: there can be no objects of it")
         }
@@ -29,7 +29,7 @@ enum ImportCommand {
 
     /// As a program would: where relationships have another side that is kept in order, or is one object, the context keeps it so.
     /// All objects are in memory at once.
-    private static func throughContext(_ values: ImportValues, _ progress: Progress) throws -> Int {
+    private static func throughContext(_ values: ImportValues, _ progress: ProgressLine) throws -> Int {
         let (store, entity) = (values.store, values.entity)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = store.coordinator

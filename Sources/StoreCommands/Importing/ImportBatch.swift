@@ -16,7 +16,7 @@ enum ImportBatch {
 
     /// - Returns: how many objects there are now more.
     /// - Throws: `CommandError` that names the place of what is wrong, and the errors of the store; then nothing was written.
-    static func run(_ values: ImportValues, _ progress: Progress) throws -> Int {
+    static func run(_ values: ImportValues, _ progress: ProgressLine) throws -> Int {
         try values.store.asking { engine in
             guard let batches = engine.batches else { return 0 }
             var plan = BatchInsertPlan(entity: values.entity)

@@ -1,16 +1,16 @@
 import StoreReading
 
 /// The arguments of one command, told apart: paths, flags, and options with a value.
-struct ParsedArguments {
+package struct ParsedArguments {
     private let command: String
-    private(set) var paths: [String] = []
-    private(set) var flags: Set<String> = []
-    private(set) var options: [String: String] = [:]
+    package private(set) var paths: [String] = []
+    package private(set) var flags: Set<String> = []
+    package private(set) var options: [String: String] = [:]
 
     /// The first path; the only one of most commands.
-    var path: String { paths.first ?? "" }
+    package var path: String { paths.first ?? "" }
     /// The path of commands that take a store.
-    var store: String { path }
+    package var store: String { path }
 
     /// - Parameters:
     ///   - arguments: what follows the command.
@@ -21,7 +21,7 @@ struct ParsedArguments {
     ///   - maximum: how many paths it takes at most.
     ///   - needsPath: whether there must be one.
     /// - Throws: `CommandError` for an argument that the command does not have.
-    init(
+    package init(
         _ arguments: [String], command: String, flags known: Set<String>, options valued: Set<String>,
         paths kind: String = "store", atMost maximum: Int = 1, needsPath: Bool = true
     ) throws {
@@ -66,7 +66,7 @@ struct ParsedArguments {
         }
     }
 
-    func required(_ option: String, _ what: String) throws -> String {
+    package func required(_ option: String, _ what: String) throws -> String {
         guard let value = options[option] else { throw UsageError("\(command) needs \(what): \(option)") }
         return value
     }

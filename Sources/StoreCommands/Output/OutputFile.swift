@@ -2,19 +2,19 @@ import Foundation
 import StoreReading
 
 /// A file that is there once all of it is written.
-enum OutputFile {
+package enum OutputFile {
     /// Writes a file beside the one that it takes the place of. A link is followed; a pipe, a terminal or another device is written as it is,
     /// since a file must not take its place.
     ///
     /// - Throws: what `body` throws, and `CommandError` for a file that cannot be written; then what was there is there still.
-    static func write(to path: String, _ body: ((String) throws -> Void) throws -> Void) throws {
+    package static func write(to path: String, _ body: ((String) throws -> Void) throws -> Void) throws {
         try write(path) { buffer in try body { try buffer.write($0) } }
     }
 
     /// Writes bytes likewise.
     ///
     /// - Throws: `CommandError` for a file that cannot be written; then what was there is there still.
-    static func write(_ data: Data, to path: String) throws {
+    package static func write(_ data: Data, to path: String) throws {
         try write(path) { buffer in try buffer.write(data) }
     }
 
