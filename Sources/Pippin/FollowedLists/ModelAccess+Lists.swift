@@ -17,8 +17,8 @@ extension ModelAccess {
     /// Reads a list: of one that was read before, only what has been written since.
     ///
     /// A list of models that are filtered and ordered by their own values is followed like this. What came from other programs, from batch
-    /// requests and in saves of many rows is not known row by row, and which models show a model that was changed is not either: the list is
-    /// read as a whole then.
+    /// requests and in saves of many rows is not known row by row: the list is read as a whole then. Which models show a model that was changed
+    /// is asked of the store.
     ///
     /// - Parameters:
     ///   - request: which models, from the first one on.
@@ -71,11 +71,12 @@ extension ModelAccess {
         private func change(
             _ kept: KeptList<Model>, _ moment: StoresMoment
         ) throws -> (KeptList<Model>, ListEdit)? {
-            let others = try fetcher.registry.entities(within: fetcher.plan).subtracting([fetcher.plan.name])
+            // More than that are read sooner as a whole.
+            let most = max(16, kept.models.count / 8)
             guard
                 let changed = try rows.keysSaved(
-                    of: fetcher.plan, leadingTo: others, between: kept.moment, and: moment),
-                changed.count <= max(16, kept.models.count / 8)
+                    of: fetcher.plan, fetcher.registry, between: kept.moment, and: moment, atMost: most),
+                changed.count <= most
             else { return nil }
             var found: [ListFollower<Model>.Found] = []
             if !changed.isEmpty {

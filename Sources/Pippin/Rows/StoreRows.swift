@@ -6,7 +6,7 @@
         // @unchecked Sendable: the coordinator locks itself, `Locked` the rest.
         let coordinator: NSPersistentStoreCoordinator
         /// The state that is read.
-        private let scope: ReadScope
+        let scope: ReadScope
         private let slotsByEntity: Locked<[ObjectIdentifier: ContiguousArray<Int>]>
         private let directPlans: Locked<[PlanKey: DirectPlanEntry]>
 
@@ -150,44 +150,6 @@
             return lists
         }
 
-        // MARK: States
-
-        /// The state of the store that a transaction reads; nil for what is read as it is now, or as it was pinned.
-        func moment() throws -> StoresMoment? {
-            guard case .transaction(let transaction) = scope else { return nil }
-            return try transaction.firstMoment()
-        }
-
-        /// The keys of the rows of an entity that were written between two states of the store, where those of others, which its models show,
-        /// were not.
-        ///
-        /// - Parameters:
-        ///   - plan: the models of the entity.
-        ///   - others: the entities of the models in them. New rows of these come with a change of what leads to them.
-        ///   - former: the earlier state.
-        ///   - now: the later one.
-        /// - Returns: the keys; nil where that is not known.
-        /// - Throws: ``PersistenceError`` for an entity that the model does not have.
-        func keysSaved(
-            of plan: EntityPlan, leadingTo others: Set<String>, between former: StoresMoment, and now: StoresMoment
-        ) throws -> Set<Int64>? {
-            let root = try layout(of: plan).root
-            guard let rows = coordinator.rowsSaved(between: former, and: now),
-                others.isEmpty || !rows.others.contains(where: { others.contains($0.layout.name) })
-            else { return nil }
-            return Set((rows.inserted + rows.others).lazy.filter { $0.layout.root === root }.map(\.key))
-        }
-
-        /// A filter for the rows of an entity that have one of some keys.
-        func predicate(of plan: EntityPlan, keys: Set<Int64>) throws -> NSPredicate? {
-            guard let store = coordinator.persistentStores.first else { return nil }
-            let layout = try layout(of: plan)
-            let identifiers = keys.sorted().map {
-                NSManagedObjectID(layout: layout, store: store.identity, key: $0)
-            }
-            return NSPredicate(format: "SELF IN %@", identifiers)
-        }
-
         func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String? {
             try coordinator.statement(of: try fetchPlan(plan, selection))
         }
@@ -201,7 +163,7 @@
             return fetch
         }
 
-        private func layout(of plan: EntityPlan) throws -> EntityLayout {
+        func layout(of plan: EntityPlan) throws -> EntityLayout {
             let model = try coordinator.managedObjectModel.compiledLayout()
             guard let layout = model.entityByName[plan.name] else {
                 throw PersistenceError.unknownEntity(plan.name, known: model.entities.map(\.name))

@@ -41,6 +41,18 @@ private struct Parcel: CoreModel, Equatable {
     static var schema: Schema<Parcel> { Schema(.owns(\.letters)) }
 }
 
+private struct Crate: CoreModel, Equatable {
+    let id: Int
+    var parcels: [Parcel]
+    var seal: Sticker?
+}
+
+private struct Album: CoreModel, Equatable {
+    let id: Int
+    var stamps: [Stamp]
+    var cover: Stamp?
+}
+
 private struct Sticker: CoreModel, Equatable {
     let id: Int
     var name: String
@@ -82,6 +94,29 @@ struct FollowedListTests {
             try await manager.save(Stamp(id: 7, price: 7, text: "t"))
             _ = try await states.next()
         }
+    }
+
+    @Test("reads the models that show what was saved, and no others")
+    func shown() async throws {
+        let manager = PersistenceManager(models: Album.self, Stamp.self, store: .memory)
+        func stamp(_ id: Int, _ text: String = "t") -> Stamp { Stamp(id: id, price: id, text: text) }
+        try await manager.save(
+            (0..<300).map { album in
+                Album(id: album, stamps: (0..<3).map { stamp(3 * album + $0) }, cover: stamp(1000 + album / 4))
+            })
+        var changes = manager.observe(Album.self, sortedBy: .ascending(\.id)).differences().makeAsyncIterator()
+        _ = try await changes.next()
+        Stamp.readings.withLock { $0 = 0 }
+        try await manager.save(stamp(31, "x"))
+        let member = try #require(try await changes.next())
+        #expect(member.updates.map(\.index) == [10])
+        #expect(member.updates.first?.model.stamps.contains { $0.text == "x" } == true)
+        try await manager.save(stamp(1002, "y"))
+        let cover = try #require(try await changes.next())
+        #expect(cover.updates.map(\.index) == [8, 9, 10, 11])
+        #expect(cover.updates.allSatisfy { $0.model.cover?.text == "y" })
+        // Those of five albums, and their covers.
+        #expect(Stamp.readings.withLock { $0 } <= 20)
     }
 
     @Test("reads nothing where rows were deleted")
@@ -187,7 +222,8 @@ struct FollowedListTests {
         arguments: 1...4 as ClosedRange<UInt64>)
     func graphs(seed: UInt64) async throws {
         var numbers = SeededNumbers(seed: seed)
-        let manager = PersistenceManager(models: Parcel.self, Sticker.self, Letter.self, store: .memory)
+        let manager = PersistenceManager(
+            models: Crate.self, Parcel.self, Sticker.self, Letter.self, store: .memory)
         func stickers() -> [Sticker] {
             Set((0..<numbers.next(below: 3)).map { _ in numbers.next(below: 6) }).sorted().map { sticker($0) }
         }
@@ -204,6 +240,11 @@ struct FollowedListTests {
         }
         try await manager.save((0..<8).map { sticker($0) })
         try await manager.save((0..<20).map { parcel($0) })
+        func crate(_ id: Int) -> Crate {
+            // A parcel is in one crate.
+            Crate(id: id, parcels: (0..<2).map { parcel(2 * id + $0) }, seal: sticker(numbers.next(below: 6)))
+        }
+        try await manager.save((0..<8).map { crate($0) })
         let requests: [ModelRequest<Parcel>] = [
             ModelRequest(Parcel.self).sorted(by: .ascending(\.id)),
             ModelRequest(Parcel.self).filter(\.weight < 5).sorted(by: [.descending(\.weight), .ascending(\.id)]),
@@ -217,13 +258,37 @@ struct FollowedListTests {
                 return parcel
             }
         }
+        func sorted(_ crates: [Crate]) -> [Crate] {
+            crates.map { crate in
+                var crate = crate
+                crate.parcels = sorted(crate.parcels).sorted { $0.id < $1.id }
+                return crate
+            }
+        }
         var observations = requests.map { manager.observe($0).makeAsyncIterator() }
         var latest: [[Parcel]] = []
         for index in requests.indices { latest.append(sorted(try #require(try await observations[index].next()))) }
+        let all = ModelRequest(Crate.self).sorted(by: .ascending(\.id))
+        var crates = manager.observe(all).makeAsyncIterator()
+        var latestCrates = sorted(try #require(try await crates.next()))
         var told = 0
-        for _ in 0..<60 {
+        for _ in 0..<80 {
             let id = numbers.next(below: 24)
-            switch numbers.next(below: 8) {
+            switch numbers.next(below: 12) {
+            case 8: try await manager.save(crate(id % 9))
+            case 9: try await manager.delete(Crate.self, id: id % 9)
+            case 10, 11:
+                // One that a parcel owns, by itself.
+                let letters = try await manager.fetch(Letter.self, sortedBy: .ascending(\.id))
+                if !letters.isEmpty {
+                    var letter = letters[numbers.next(below: letters.count)]
+                    letter.price = numbers.next(below: 30)
+                    if numbers.next(below: 5) == 0 {
+                        try await manager.delete(Letter.self, id: letter.id)
+                    } else {
+                        try await manager.save(letter)
+                    }
+                }
             case 0: try await manager.delete(Parcel.self, id: id)
             case 1: try await manager.save(sticker(numbers.next(below: 6)))
             case 2:
@@ -251,6 +316,14 @@ struct FollowedListTests {
                 #expect(state == expected, "\(seed), \(index)")
                 latest[index] = expected
             }
+            let expected = sorted(try await manager.fetch(all))
+            guard expected != latestCrates else { continue }
+            var state = sorted(try #require(try await crates.next()))
+            while state != expected, state == latestCrates {
+                state = sorted(try #require(try await crates.next()))
+            }
+            #expect(state == expected, "\(seed), crates")
+            latestCrates = expected
         }
         #expect(told > 60)
     }
